@@ -30,7 +30,7 @@ class Watch:
     """What went wrong in a page, and which requests left the machine."""
 
     errors: list[str] = field(default_factory=list)
-    strangers: list[str] = field(default_factory=list)
+    from_elsewhere: list[str] = field(default_factory=list)
 
     def over(self, page: Any) -> None:
         page.on("pageerror", lambda error: self.errors.append(error.stack))
@@ -40,7 +40,7 @@ class Watch:
     def _note(self, request: Any) -> None:
         scheme, _, rest = request.url.partition(":")
         if scheme in ("http", "https", "ws", "wss") and not rest.startswith("//127.0.0.1"):
-            self.strangers.append(request.url)
+            self.from_elsewhere.append(request.url)
 
 
 @dataclass

@@ -107,4 +107,4 @@ def test_a_saved_page_steps_without_a_kernel(lab: Any, opened: Any, chromium: An
 
 def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(opened: Any) -> None:
     watch = opened[1]
-    assert (watch.errors, watch.strangers) == ([], [])
+    assert (watch.errors, watch.from_elsewhere) == ([], [])

@@ -38,7 +38,7 @@ def opened(pytorch: Any, lab: Any, chromium: Any) -> Any:
     lab.run_all(page)
     page.locator(".gr-broadcast").nth(1).wait_for(timeout=60_000)
     yield page
-    assert (watch.errors, watch.strangers) == ([], [])
+    assert (watch.errors, watch.from_elsewhere) == ([], [])
     page.close()
 
 

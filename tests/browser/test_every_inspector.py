@@ -19,7 +19,7 @@ from glassroom import watch
 from glassroom.inspectors.base import Inspector
 
 KINDS = tuple(every_inspector(tensorglass))
-PLAYERS = ("backward stepper", "device map", "memory timeline", "watched cell")
+PLAYERS = ("backward stepper", "device map", "memory timeline", "watched cell", "holders", "memory comparison")
 FAINT = (Path(__file__).parent / "inked.js").read_text(encoding="utf-8")
 HOSTILE = "<img src=x onerror='window.hacked = 1'>"
 SET_UP = "import tensorglass, {library}\nfrom every_inspector import every_inspector\nmade = every_inspector({library})"
@@ -33,6 +33,10 @@ PART = {  # what one can point at
     "backward stepper": None,
     "device map": ".holding rect",
     "memory timeline": ".life rect",
+    "holders": ".life rect",
+    "memory comparison": ".share rect",
+    "version error": ".line",
+    "model map": ".module",
     "watched cell": ".gr-line:has-text('rows[0] = 7')",
 }
 # What reaches past the page, and is in no region that the keyboard scrolls; and controls that lie on one another.
@@ -116,7 +120,7 @@ def test_axe_finds_nothing_grave_and_every_word_can_be_read(notebook: Any, kind:
 
 def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(notebook: Any) -> None:
     _, watch = notebook
-    assert (watch.errors, watch.strangers) == ([], [])
+    assert (watch.errors, watch.from_elsewhere) == ([], [])
 
 
 # --- pages of their own -----------------------------------------------------------------------------------------------
@@ -157,7 +161,7 @@ def test_a_saved_page_hovers_steps_and_obeys_keys_without_a_kernel(pages: Any, k
         heard.append(said.all_inner_texts())
     assert len({json.dumps(each) for each in heard}) > 1, "keys step"
     assert page.evaluate("document.getAnimations().length") == 0, "nothing moves by itself"
-    assert (watch.errors, watch.strangers) == ([], [])
+    assert (watch.errors, watch.from_elsewhere) == ([], [])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -197,6 +201,16 @@ def facts_of(data: dict[str, Any]) -> list[str]:
     for node in (data.get("graph") or data).get("steps", ()):
         if "leaf" in node:
             facts += [node["leaf"]["name"]] if node["leaf"] else [] if node["outputs"] else [node["name"]]
+    facts += [fact for line in data["lines"] for fact in (line["called"], line["source"])] if "saved_as" in data else []
+    facts += [data["title"]] if "rows" in data else []
+    for row in data.get("rows", ()):
+        facts += [row["label"], row["words"], f"{row['nbytes']:,} byte"]
+    for run in data.get("runs", ()):
+        levels = run["bands"]["levels"]
+        peak = max(map(sum, zip(*levels.values(), strict=True)))
+        facts += [run["name"], *levels, f"{peak:,} byte"]
+    for module in data.get("modules", ()):
+        facts += [module["path"].rpartition(".")[2], module["kind"]]
     for device in data.get("devices", ()):
         facts += [device["name"], device["kind"], *[storage["name"] for storage in device["storages"]]]
     for curve in data.get("curves", ()):
@@ -235,7 +249,7 @@ def test_markup_in_names_runs_nowhere(chromium: Any, tmp_path: Path) -> None:
             step(page, page.locator("body"), "End")
         assert page.locator("img").count() == 0, kind
         assert page.evaluate("window.hacked") is None
-        assert (watch.errors, watch.strangers) == ([], [])
+        assert (watch.errors, watch.from_elsewhere) == ([], [])
         page.close()
 
 
@@ -257,5 +271,5 @@ def test_a_long_story_is_packed_and_steps_all_the_same(chromium: Any, tmp_path: 
     while not page.locator(".gr-card .wrote").count():
         page.keyboard.press("ArrowLeft")
     assert page.locator(".gr-card .wrote text").all_text_contents() == ["149."]
-    assert (seen.errors, seen.strangers) == ([], [])
+    assert (seen.errors, seen.from_elsewhere) == ([], [])
     page.close()

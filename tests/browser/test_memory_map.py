@@ -166,7 +166,7 @@ def test_a_tensor_of_a_billion_elements_is_drawn_by_its_ends(page: Any) -> None:
 def test_the_console_is_free_of_errors_and_no_request_leaves_the_machine(opened: Any) -> None:
     _, watch = opened
     assert watch.errors == []
-    assert watch.strangers == []
+    assert watch.from_elsewhere == []
 
 
 def test_maps_stay_live_after_a_kernel_restart_in_two_tabs_and_in_exports(opened: Any, lab: Any, chromium: Any) -> None:
@@ -194,7 +194,7 @@ def test_maps_stay_live_after_a_kernel_restart_in_two_tabs_and_in_exports(opened
     exported.close()
 
 
-def test_a_notebook_from_a_stranger_shows_the_text_and_runs_no_script(opened: Any, lab: Any, chromium: Any) -> None:
+def test_a_notebook_from_somebody_else_shows_the_text_and_runs_no_script(opened: Any, lab: Any, chromium: Any) -> None:
     lab.save(opened[0])
     notebook = nbformat.read(lab.folder / "map.ipynb", as_version=4)
     text = notebook.cells[2].outputs[0].data["text/plain"]
@@ -205,7 +205,7 @@ def test_a_notebook_from_a_stranger_shows_the_text_and_runs_no_script(opened: An
     shown = page.locator(".jp-OutputArea-output pre", has_text="shared by x and y").inner_text()
     assert shown.split() == text.split()
     assert page.locator(".gr-map").count() == 0
-    assert (watch.errors, watch.strangers) == ([], [])
+    assert (watch.errors, watch.from_elsewhere) == ([], [])
     page.close()
 
 

@@ -121,7 +121,7 @@ def test_it_works_in_jupyterlab_and_as_a_widget_without_leaking_keys(lab: Any, c
         page.keyboard.press(key)
     assert page.evaluate("jupyterapp.shell.currentWidget.content.activeCellIndex") == before
     assert page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
-    assert (watch.errors, watch.strangers) == ([], [])
+    assert (watch.errors, watch.from_elsewhere) == ([], [])
     page.close()
 
 
@@ -142,6 +142,6 @@ def test_explorers_are_independent_and_live_on_after_a_kernel_restart_and_in_a_s
         codes = page.locator(".gr-code").all_inner_texts()
         assert codes[0] == fresh
         assert codes[1] == fresh.replace("1), 0)", "2), 0)") != fresh
-    assert (watch.errors, watch.strangers) == ([], [])
+    assert (watch.errors, watch.from_elsewhere) == ([], [])
     first.close()
     second.close()

@@ -169,4 +169,4 @@ def test_nothing_is_cut_off_on_a_narrow_page(lab: Any, opened: Any, chromium: An
 
 def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(opened: Any) -> None:
     watch = opened[1]
-    assert (watch.errors, watch.strangers) == ([], [])
+    assert (watch.errors, watch.from_elsewhere) == ([], [])

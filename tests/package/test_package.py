@@ -1,7 +1,10 @@
 """The distribution: what the wheel carries, and that it works alone in an empty environment with NumPy."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 import tarfile
 import tomllib
 import zipfile
@@ -21,20 +24,53 @@ print(json.dumps(sorted({name.partition(".")[0] for name in new} - set(sys.stdli
 """
 
 
-def in_the_course(pattern):
-    """The course's own files of a kind, as they are named inside the wheel."""
-    front = {path.relative_to(ROOT / "course").as_posix() for path in (ROOT / "course").rglob(pattern)}
+MARKED = """
+from pathlib import Path
+
+import pytest
+
+import glassroom
+import tensorglass as torch
+
+
+@pytest.mark.no_copy
+def test_of_a_view():
+    assert torch.ones(3).view(3, 1).shape == (3, 1)
+    assert Path(glassroom.__file__).is_relative_to(Path(__file__).parent)
+
+
+@pytest.mark.no_copy
+def test_of_a_copy():
+    torch.ones(3).clone()
+"""
+
+
+def in_the_sources(pattern):
+    """Our files of a kind, as they are named inside the wheel."""
+    modules = {
+        path.relative_to(ROOT / top).as_posix() for top in ("lib", "course") for path in (ROOT / top).rglob(pattern)
+    }
     pages = {"glassroom/" + path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").rglob(pattern)}
-    return {name for name in front | pages if ".ipynb_checkpoints" not in name}
+    return {name for name in modules | pages if ".ipynb_checkpoints" not in name}
 
 
-def test_the_wheel_carries_the_notebooks_the_scripts_and_the_styles(wheel):
+def test_the_wheel_carries_the_notebooks_the_scripts_the_stubs_and_the_data(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    for pattern in ("*.ipynb", "*.js", "*.css", "*.json", "py.typed"):
-        expected = in_the_course(pattern)
+    for pattern in ("*.py", "*.pyi", "*.ipynb", "*.js", "*.css", "*.json", "*.txt", "py.typed"):
+        expected = in_the_sources(pattern)
         assert expected, pattern
         assert expected <= names
-    assert "tensorglass/py.typed" in names
+    assert {"tensorglass/py.typed", "glassroom/py.typed"} <= names
+
+
+def test_pytest_finds_the_markers_of_the_wheel(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    (tmp_path / "test_marked.py").write_text(MARKED)
+    command = [sys.executable, "-m", "pytest", "-q", "--strict-markers", "--rootdir=.", "test_marked.py"]
+    alone = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    said = subprocess.run(command, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False).stdout
+    assert "1 failed, 1 passed" in said, said
+    assert "FAILED test_marked.py::test_of_a_copy" in said
 
 
 def test_the_wheel_carries_the_packages_and_nothing_else(wheel):

@@ -14,7 +14,7 @@ def count(text: str) -> int:
 
 
 def jobs(text: str) -> int:
-    """How many processes at once: more than a machine has cores by far would only bring it down."""
+    """How many processes in parallel: more than a machine has cores by far would only bring it down."""
     return _number(text, 1, 256, "this is a number from 1 to 256")
 
 

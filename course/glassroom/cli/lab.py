@@ -1,7 +1,7 @@
 """``glassroom lab``: a working copy of the course, and JupyterLab on its start page.
 
 JupyterLab runs in this process, as ``jupyter lab`` would run it, with the settings a course wants: no news
-pop-up, no offer to rebuild, and a websocket that sends small messages at once.
+pop-up, no offer to rebuild, and a websocket that sends small messages immediately.
 """
 
 import argparse

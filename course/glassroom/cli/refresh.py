@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
         "notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="notebooks or folders (all of the course)"
     )
     parser.add_argument("--check", action="store_true", help="only say whether anything would change")
-    parser.add_argument("--jobs", type=jobs, default=2, metavar="N", help="how many notebooks to run at once (2)")
+    parser.add_argument("--jobs", type=jobs, default=2, metavar="N", help="how many notebooks to run in parallel (2)")
     parser.set_defaults(run=run)
 
 

@@ -1,6 +1,6 @@
 """The connection between a browser and a kernel, without Nagle's algorithm.
 
-A widget's messages are small, and waiting to send several at once costs a slider about 35 ms on every move.
+A widget's messages are small, and waiting to send several together makes a slider lag.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebso
 
 
 class PromptConnection(ZMQChannelsWebsocketConnection):
-    """Jupyter's own connection, told to send every message at once."""
+    """Jupyter's own connection, told to send every message immediately."""
 
     def connect(self) -> Any:
         """Connect as Jupyter does, on a socket that does not wait."""

@@ -21,6 +21,7 @@ WORDS = {
     r"\bcopied\b|\bcopy\b": "magenta",
     r"\bwrote\b": "yellow",
     r"\(leaf\)|\bcollects:": "green",
+    r"^  (?:parameters|optimizer state|gradients|activations|temporaries|other)\b": "bold",
     r"\bshares\b|\bview of\b": "cyan",
     r"[├└│─]+|^\s*\[\d+\](?:\s+(?:\[\d+\]|⋯))*\s*$": "dim",
 }

@@ -17,6 +17,16 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def sized(nbytes: int) -> str:
+    """`24 bytes`, `39.1 KiB`, `1.25 MiB`: exact below 10,000 bytes."""
+    if abs(nbytes) < 10_000:
+        return counted(nbytes, "byte")
+    for power, unit in ((3, "GiB"), (2, "MiB")):
+        if abs(nbytes) >= 1024**power:
+            return f"{nbytes / 1024**power:.2f} {unit}"
+    return f"{nbytes / 1024:.1f} KiB"
+
+
 def duration(seconds: float | None, is_simulated: bool) -> str:
     """How long something took, and how that is known."""
     if seconds is None:

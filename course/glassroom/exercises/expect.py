@@ -146,7 +146,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return "True or False"
     if isinstance(value, int):
-        return "a plain whole number"
+        return "a plain integer"
     if isinstance(value, (float, complex)):
         return "a plain number"
     if isinstance(value, str):

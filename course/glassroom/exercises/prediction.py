@@ -30,8 +30,8 @@ WRITTEN_AS = {
     "memory": '"view" or "copy"',
     "shape": "a tuple such as (2, 3)",
     "stride": "a tuple such as (3, 1)",
-    "offset": "a whole number",
-    "nbytes": "a whole number",
+    "offset": "an integer",
+    "nbytes": "an integer",
     "contiguous": "True or False",
     "dtype": "a dtype such as torch.float32",
     "value": "a number, or a list of them",
@@ -62,7 +62,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 def predict(question: str, **answers: object) -> Prediction:
     """Commit to answers before running a cell; `...` stands for one not given yet.
 
-    `memory` is "view" or "copy"; `shape` and `stride` are tuples; `offset` and `nbytes` whole numbers;
+    `memory` is "view" or "copy"; `shape` and `stride` are tuples; `offset` and `nbytes` integers;
     `contiguous` is True or False; `dtype` a dtype or its name; `value` a number or nested lists; `error`
     the name of an exception, or "none".
     """

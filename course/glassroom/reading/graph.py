@@ -6,13 +6,19 @@ The one idea: the graph is read as it stands, through the names that PyTorch and
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from types import MappingProxyType
 from typing import Any
 
 from glassroom.reading.adapters import Description, adapter_for, described, library_of, without_overrides
+from glassroom.reading.networks import owners_of_parameters
+from glassroom.reading.nonfinite import nonfinite
+from glassroom.reading.source_lines import recorded_line
 from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import named_tensors
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
@@ -20,32 +26,89 @@ from glassroom.records.graph import GraphData, Leaf, Saved, Step
 MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
 
 
-def graph_data(tensors: Mapping[str, Any], variables: Mapping[str, object]) -> GraphData:
+def graph_data(
+    tensors: Mapping[str, Any],
+    variables: Mapping[str, object],
+    home: str = "",
+    modules: Mapping[int, str] = MappingProxyType({}),
+) -> GraphData:
     """Read the graph behind `tensors`; `variables` gives leaves and intermediate results their names.
 
-    Raises TypeError for what is no tensor of tensorglass or PyTorch, ValueError for a tensor without history.
+    Lines of code are told where the graph was recorded with anomaly detection; those of the file `home` are called by
+    their numbers alone. `modules` are paths of networks by the ids of nodes; of other nodes the network is told whose
+    parameter they read. Raises TypeError for what is no tensor of tensorglass or PyTorch, ValueError for a tensor
+    without history.
     """
-    named = named_tensors({**variables, **tensors})
+    was_collecting = gc.isenabled()
+    try:
+        gc.disable()  # thousands of headers come and go: collecting would take as long as looking
+        return _read({**variables, **tensors}, tensors, home, modules)
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+def _read(
+    variables: Mapping[str, object], tensors: Mapping[str, Any], home: str, modules: Mapping[int, str]
+) -> GraphData:
+    named = named_tensors(variables)
     roots = [node_of(name, tensor) for name, tensor in tensors.items()]
     order = in_order(roots)
     numbers = {id(node): number for number, node in enumerate(order)}
     made = _made_by(named, numbers)
     names = {id(tensor): name for name, tensor in reversed(named)}
-    kept = [list(saved_by(node)) for node in order]  # which holds the tensors until they are written down
+    of_kind: dict[type, list[str]] = {}
+    kept = [list(saved_by(node, of_kind)) for node in order]  # which holds the tensors until they are written down
     leaves = [_collected_by(node) for node in order]
     seen = _seen(tensor for saved, leaf in zip(kept, leaves, strict=True) for tensor in (*_tensors(saved), *leaf))
+    inputs = [tuple([None if each is None else numbers[id(each)] for each, _ in node.next_functions]) for node in order]
+    owners = owners_of_parameters(variables)
+    owned = [owners.get(id(leaf[0])) if leaf else None for leaf in leaves]
+    has_lines = any("traceback_" in node.metadata for node in roots)
     steps = [
         Step(
             number=number,
             name=type(node).__name__,
-            outputs=tuple(made.get(number, ())),
+            outputs=tuple(dict.fromkeys(name for name, _ in made.get(number, ()))),
             saved=tuple([_saved(name, value, seen) for name, value in kept[number]]),
-            inputs=tuple([None if each is None else numbers[id(each)] for each, _ in node.next_functions]),
+            inputs=inputs[number],
             leaf=_leaf(leaves[number], names, seen),
+            line=recorded_line(node, home) if has_lines and not leaves[number] else None,
+            module=owned[number] or modules.get(id(node)) or _of_its_parameters(inputs, owned, number),
+            flags=tuple(_flags(made.get(number, ()), kept[number], leaves[number], names, seen)),
         )
         for number, node in enumerate(order)
     ]
     return GraphData(tuple([numbers[id(node)] for node in roots]), tuple(steps))
+
+
+def _of_its_parameters(
+    inputs: Sequence[tuple[int | None, ...]], owned: Sequence[str | None], number: int
+) -> str | None:
+    """The network whose parameters a node reads, as they are or through a view such as `weight.t()`."""
+    for each in inputs[number]:
+        if each is not None:
+            only = inputs[each][0] if len(inputs[each]) == 1 else None
+            owner = owned[each] or (owned[only] if only is not None else None)
+            if owner is not None:
+                return owner
+    return None
+
+
+def _flags(
+    made: Iterable[tuple[str, Any]],
+    saved: Iterable[tuple[str, Any]],
+    leaf: tuple[Any, ...],
+    names: Mapping[int, str],
+    seen: Mapping[int, _Seen],
+) -> Iterator[str]:
+    """Which of a node's tensors hold NaN or infinity: its results, what it saved, a leaf and its gradient."""
+    own = [("this leaf", each) for each in leaf[:1]] + [("its gradient", each) for each in leaf[1:]]
+    kept = [(f"saved {name}", each) for name, each in saved if not isinstance(each, RuntimeError | Packed)]
+    for name, tensor in [*made, *kept, *own]:
+        found = seen[id(tensor)].nonfinite if id(tensor) in seen else _nonfinite(tensor)
+        if found is not None:
+            yield f"{name} has {found}"
 
 
 def node_of(name: str, tensor: Any) -> Any:
@@ -97,13 +160,13 @@ def in_order(roots: list[Any]) -> list[Any]:
     return order
 
 
-def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int, list[str]]:
-    made: dict[int, list[str]] = {}
+def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int, list[tuple[str, Any]]]:
+    made: dict[int, list[tuple[str, Any]]] = {}
     for name, tensor in named:
         node = grad_fn_of(tensor)
         number = None if node is None else numbers.get(id(node))
-        if number is not None and name not in made.setdefault(number, []):
-            made[number].append(name)
+        if number is not None:
+            made.setdefault(number, []).append((name, tensor))
     return made
 
 
@@ -114,6 +177,8 @@ class _Seen:
     words: str
     storage: str | None = None
     version: int | None = None
+    nbytes: int = 0
+    nonfinite: str | None = None
 
 
 def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
@@ -129,8 +194,9 @@ def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
     for (key, description), storage in zip(known.items(), storages, strict=True):
         at = f"+{description.storage_offset}" if description.storage_offset else ""
         version = "" if description.version is None else f" v{description.version}"
+        nbytes = prod(description.size) * description.itemsize
         words = f"{list(description.size)} {storage}{at}{version}"
-        found[key] = _Seen(words, storage, description.version)
+        found[key] = _Seen(words, storage, description.version, nbytes, nonfinite(description))
     return found
 
 
@@ -139,6 +205,12 @@ def _description(tensor: Any) -> Description | None:
         return described(tensor)
     except TypeError:  # it has no memory that could be looked at
         return None
+
+
+def _nonfinite(tensor: Any) -> str | None:
+    """What is odd in a tensor whose storage the graph does not show, and gives no name to."""
+    description = _description(tensor)
+    return None if description is None else nonfinite(description)
 
 
 def _collected_by(node: Any) -> tuple[Any, ...]:
@@ -177,7 +249,7 @@ def _saved(name: str, value: Any, seen: Mapping[int, _Seen]) -> Saved:
     if isinstance(value, RuntimeError):
         return _lost(name, str(value))
     place = seen[id(value)]
-    return Saved(name, "tensor", place.words, place.storage, place.version)
+    return Saved(name, "tensor", place.words, place.storage, place.version, place.nbytes)
 
 
 @dataclass(frozen=True)
@@ -187,20 +259,27 @@ class Packed:
     content: Any
 
 
-def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
+def saved_by(node: Any, of_kind: dict[type, list[str]] | None = None) -> Iterator[tuple[str, Any]]:
     """What a node keeps for its derivative: names and tensors, what hooks have packed, or the error that asking for
     one raises.
+
+    Whoever asks many nodes gives the same `of_kind`, where the names that each class of nodes has are noted.
     """
-    for attribute in sorted(name for name in dir(node) if name.startswith("_saved_")):
-        name = attribute.removeprefix("_saved_")
-        if name.endswith(("_sym_sizes", "_sym_strides", "_sizes", "_strides")):
-            continue
-        packed = _packed(getattr(node, f"_raw{attribute}", None))
+    kind = type(node)
+    names = None if of_kind is None else of_kind.get(kind)
+    if names is None:
+        prefix = "_raw_saved_"  # of what may be tensors, and not of numbers
+        names = sorted(name.removeprefix(prefix) for name in dir(kind) if name.startswith(prefix))
+        names = [name for name in names if name != "tensors"]  # a function's own, see below
+        if of_kind is not None:
+            of_kind[kind] = names
+    for name in names:
+        packed = _packed(getattr(node, f"_raw_saved_{name}", None))
         if packed:
             yield from ((f"{name}{at}", each) for at, each in packed)
             continue
         try:
-            value = getattr(node, attribute)
+            value = getattr(node, f"_saved_{name}", None)
         except RuntimeError as error:
             yield name, error
             continue

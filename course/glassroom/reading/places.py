@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections import UserDict, UserList, deque
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
@@ -30,6 +31,11 @@ def tensors_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Pl
 
     Objects are looked into if their class is of a program, not of an installed package, or of PyTorch or tensorglass.
     """
+    return ((path, value) for path, value in everything_at(places, most) if adapter_for(value) is not None)
+
+
+def everything_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Place]:
+    """As `tensors_at`, with the containers and objects on the way, each before what it holds."""
     seen: set[int] = set()
     level = list(places)
     visited = 0
@@ -41,6 +47,7 @@ def tensors_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Pl
             if adapter_for(value) is not None:
                 yield path, value
             elif id(value) not in seen and visited < most:
+                yield path, value
                 seen.add(id(value))
                 inner = list(islice(_inside(path, value), most - visited))
                 visited += len(inner)
@@ -60,9 +67,9 @@ def _inside(path: str, value: object) -> Iterator[Place]:
         for at, item in enumerate(list(base.__iter__(cast("Any", value)))):  # past an `__iter__` of its class
             yield f"{path}[{at}]" if is_ordered else f"{path}: element", item
     elif issubclass(kind, UserDict | UserList):
-        yield from _inside(path, _attributes(value).get("data"))
+        yield from _inside(path, attributes_of(value).get("data"))
     elif _is_looked_into(kind):
-        attributes = _attributes(value)
+        attributes = attributes_of(value)
         if {"_parameters", "_buffers", "_modules"} <= attributes.keys():
             yield from _of_module(path, value, ())
         elif {"param_groups", "state"} <= attributes.keys():  # an optimizer, whose groups are others' parameters
@@ -76,7 +83,7 @@ def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator
 
     A tensor or a module that is there twice, as tied weights are, is told twice.
     """
-    attributes = _attributes(module)
+    attributes = attributes_of(module)
     for kind in ("_parameters", "_buffers"):
         held = attributes.get(kind)
         if isinstance(held, dict):
@@ -86,13 +93,18 @@ def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator
         for name, item in attributes.items()
         if name not in ("_parameters", "_buffers", "_modules")
     )
-    inner = attributes.get("_modules")
-    for name, item in list(dict.items(inner)) if isinstance(inner, dict) else ():
-        if item is not None and not any(item is each for each in (*above, module)):
+    for name, item in modules_in(module):
+        if not any(item is each for each in (*above, module)):
             yield from _of_module(f"{path}.{name}", item, (*above, module))
 
 
-def _attributes(value: object) -> dict[str, object]:
+def modules_in(module: object) -> list[Place]:
+    """The modules that a network holds directly, by their names in it."""
+    inner = attributes_of(module).get("_modules")
+    return [(name, item) for name, item in dict.items(inner) if item is not None] if isinstance(inner, dict) else []
+
+
+def attributes_of(value: object) -> dict[str, object]:
     """What an object has in its dict and in its slots, read past any `__getattr__` of its class."""
     found: dict[str, object] = {}
     for kind in reversed(type(value).__mro__):
@@ -113,9 +125,17 @@ def _is_looked_into(kind: type) -> bool:
     """Whether the attributes of objects of a class are looked at: those of a program, and of the libraries."""
     module = kind.__module__ if isinstance(kind.__module__, str) else ""
     root = module.partition(".")[0]
-    if root in ("__main__", "torch", "tensorglass"):
+    # glassroom's own pictures keep no tensors, and have very many parts.
+    return root in ("torch", "tensorglass") or (root != "glassroom" and is_of_a_program(module))
+
+
+@cache
+def is_of_a_program(module: str | None) -> bool:
+    """Whether a module is part of somebody's program, and of no installed package."""
+    root = (module or "").partition(".")[0]
+    if root == "__main__":
         return True
-    if root in sys.stdlib_module_names:
+    if root in sys.stdlib_module_names or root in ("torch", "tensorglass"):
         return False
-    file = getattr(sys.modules.get(module), "__file__", None)
+    file = getattr(sys.modules.get(module or ""), "__file__", None)
     return file is not None and not {"site-packages", "dist-packages"}.intersection(Path(file).parts)

@@ -10,7 +10,8 @@ class Saved:
     """A tensor that a node keeps for its derivative.
 
     `state` is "tensor", "freed" (a backward let go of it), "overwritten" (the tensor was written to since, so the
-    derivative can no longer be computed) or "packed" (a hook has made something else of it).
+    derivative can no longer be computed) or "packed" (a hook has made something else of it). `nbytes` counts the bytes
+    of its elements.
     """
 
     name: str
@@ -18,6 +19,7 @@ class Saved:
     text: str
     storage: str | None = None
     version: int | None = None
+    nbytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class Leaf:
 class Step:
     """One node: its name, the tensors that came out of it, what it saved, and the nodes that its gradients go to.
 
-    `inputs` are numbers of steps, None where no gradient is wanted. `leaf` is set for AccumulateGrad.
+    `inputs` are numbers of steps, None where no gradient is wanted. `leaf` is set for AccumulateGrad. `line` is the
+    line of code that it comes from and `module` the network that it belongs to, where these are known; `flags` say
+    which of its tensors hold NaN or infinity.
     """
 
     number: int
@@ -45,6 +49,14 @@ class Step:
     saved: tuple[Saved, ...]
     inputs: tuple[int | None, ...]
     leaf: Leaf | None = None
+    line: str | None = None
+    module: str | None = None
+    flags: tuple[str, ...] = ()
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all that it saved."""
+        return sum(each.nbytes for each in self.saved)
 
 
 @dataclass(frozen=True)

@@ -297,7 +297,7 @@ def test_plain_answers_are_compared_and_known_mistakes_named(torch):
     assert misconception(expect_equal, 48, "offset", 6, mistakes) == "`offset` is 48. That counts bytes."
     assert "which is not it" in misconception(expect_equal, 5, "offset", 6, mistakes)
     assert "True or False was asked for" in misconception(expect_equal, 1, "shared", True)
-    assert "a plain whole number was asked for" in misconception(expect_equal, torch.tensor(6), "offset", 6)
+    assert "a plain integer was asked for" in misconception(expect_equal, torch.tensor(6), "offset", 6)
     assert "a tuple of 2" in misconception(expect_equal, 3, "stride", (3, 1))
 
 

@@ -39,7 +39,7 @@ def test_a_prediction_prints_its_question_and_answers_and_what_is_missing(capsys
     [
         ("memory", "shared", 'write "view" or "copy"'),
         ("stride", "(3, 1)", "write a tuple"),
-        ("offset", "0", "write a whole number"),
+        ("offset", "0", "write an integer"),
         ("contiguous", "yes", "write True or False"),
         ("error", "refused", "write the name of an error"),
     ],

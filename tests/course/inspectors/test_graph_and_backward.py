@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import re
+import sys
 import weakref
 from typing import Any
 from xml.etree import ElementTree
@@ -58,7 +59,7 @@ def test_leaves_results_and_saved_tensors_are_named(library: Any) -> None:
     assert text.splitlines()[0] == "#0 loss = SumBackward0"
     assert "y = ExpBackward0 · saved result = [3] S" in text
     assert re.search(r"w \(leaf\) · \[3\] float32 S\d v0 · grad: None", text)
-    assert text.count("↑") == 1  # w is written once, and pointed at once
+    assert text.count("↑") == 1  # w is written once, and pointed at one time
 
 
 def test_what_a_backward_freed_and_collected_is_shown(library: Any) -> None:
@@ -130,7 +131,122 @@ def test_a_long_chain_is_folded_and_said_to_be(library: Any) -> None:
     data = graph_data({"loss": loss}, {"w": w})
     assert len(data.steps) == 1001
     assert len(boxes_of(data)) < 10
-    assert "⋮ 999 nodes" in graph(loss).text
+    assert "⋮ 998 nodes, × 499: AddBackward0 → MulBackward0" in graph(loss).text
+
+
+def test_of_a_network_s_repeated_blocks_the_parameters_are_folded_as_well() -> None:
+    torch = pytest.importorskip("torch", reason="networks are PyTorch's here")
+    blocks = [each for _ in range(30) for each in (torch.nn.Linear(4, 4), torch.nn.Tanh())]
+    model = torch.nn.Sequential(*blocks)
+    loss = model(torch.ones(2, 4)).sum()
+    data = graph_data({"loss": loss}, {"model": model})
+    boxes = boxes_of(data)
+    assert len(boxes) < 12
+    assert sum(1 if box.step else len(box.folded) for box in boxes.values()) == len(data.steps)
+    [fold] = [box for box in boxes.values() if box.step is None]
+    assert (fold.period, fold.repeats) == (("AddmmBackward0", "TanhBackward0"), 29)
+
+
+def test_a_fold_opens_and_shows_a_few_of_what_was_in_it(library: Any) -> None:
+    w = result = library.ones(3, requires_grad=True)
+    for _ in range(500):
+        result = (result * w).sigmoid()
+    picture = graph(result)
+    [(key, opened)] = picture.state()["opened"].items()
+    assert f'data-key="{key}"' in opened
+    assert picture.svg.count("SigmoidBackward0<") < opened.count("SigmoidBackward0<") < 10
+    assert "⋮ 994 nodes, × 497" in opened
+
+
+def test_ten_thousand_nodes_are_read_in_a_time_that_grows_with_their_number(library: Any) -> None:
+    def reads(count: int) -> int:
+        """How many functions are called to read a graph: a time that is the same on every machine."""
+        w = result = library.ones(3, requires_grad=True)
+        for _ in range(count):
+            result = (result * w).tanh()
+        calls = 0
+
+        def profiled(*_: Any) -> None:
+            nonlocal calls
+            calls += 1
+
+        before = sys.getprofile()
+        sys.setprofile(profiled)
+        try:
+            text = graph_data({"result": result}, {"w": w})
+            boxes_of(text)
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    reads(50)
+    assert reads(4_000) < 4.5 * reads(1_000)
+
+
+def test_operators_of_a_function_have_lines_and_networks() -> None:
+    torch = pytest.importorskip("torch", reason="networks are PyTorch's here")
+    model = torch.nn.ModuleDict({"first": torch.nn.Linear(3, 4), "act": torch.nn.GELU(), "last": torch.nn.Linear(4, 2)})
+
+    def step() -> Any:
+        hidden = model["act"](model["first"](torch.ones(5, 3)))
+        scores = model["last"](hidden)
+        return scores.exp().sum()
+
+    text = graph(step).text
+    first = step.__code__.co_firstlineno
+    assert f"SumBackward0 · line {first + 3}" in text
+    assert re.search(rf"AddmmBackward0 · model\.last, line {first + 2} · saved", text)
+    assert re.search(rf"GeluBackward0 · model\.act, line {first + 1} · saved", text)
+    assert not torch.is_anomaly_enabled()
+    assert not any(each._forward_hooks for each in model.values())
+    assert [each.module for each in graph_data({"loss": step()}, {"model": model}).steps[:6]] == [
+        None, None, "model.last", "model.last", None, "model.first",
+    ]  # fmt: skip  # without a function, only where parameters are read
+
+
+def test_a_function_of_either_library_tells_its_lines(library: Any) -> None:
+    w = library.ones(3, requires_grad=True)
+    text = graph(lambda: (w * 2).sigmoid().sum()).text
+    assert text.count(f"line {sys._getframe().f_lineno - 1}") == 3
+    assert text.startswith("#0 result = SumBackward0")
+
+
+def test_what_holds_results_is_taken_and_a_network_itself_is_refused(library: Any) -> None:
+    w = library.ones(3, requires_grad=True)
+    output = {"logits": w * 2, "mask": library.ones(3), "states": [w.exp()]}
+    assert graph(output).label == "Autograd graph of output['logits'], output['states'][0]: 3 nodes, 1 of them leaves"
+    torch = pytest.importorskip("torch", reason="the network is PyTorch's")
+    model = torch.nn.Linear(2, 2)
+    with pytest.raises(TypeError, match=r"model is a network: graph\(model\(x\)\)"):
+        graph(model)
+
+
+def test_only_storages_that_are_shown_get_a_name(library: Any) -> None:
+    w = library.ones(3, requires_grad=True)
+    y = w + 1
+    loss = y.sum()
+    leaf = graph(w.exp()).data.steps[1].leaf
+    assert "y = AddBackward0" in graph(loss).text
+    [kept] = graph(w.exp()).data.steps[0].saved
+    assert leaf is not None
+    assert kept.storage == f"S{int(leaf.storage[1:]) + 1}"
+
+
+def test_nan_and_infinity_are_flagged_and_bytes_counted(library: Any) -> None:
+    w = library.tensor([0.0, 1.0], requires_grad=True)
+    y = w.log()
+    loss = (y * 0).sum()
+    text = graph(loss).text
+    assert "MulBackward0" in text
+    assert "y = LogBackward0" in text
+    assert "· y has Inf" in text
+    assert "loss has NaN" in text
+    half = library.tensor([float("nan"), 1.0], dtype=library.bfloat16, requires_grad=True)
+    assert "this leaf has NaN" in graph(half.exp()).text
+    [kept] = graph_data({"y": y}, {}).steps[0].saved
+    assert kept.nbytes == 8
+    large = library.ones(100, 100, requires_grad=True)
+    assert "(39.1 KiB)" in graph(large.sigmoid()).text
 
 
 def test_a_wide_graph_is_drawn_near_its_root(library: Any) -> None:

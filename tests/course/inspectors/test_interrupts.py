@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import random
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import perf_counter
-from types import FrameType
-from typing import Any
 
 import pytest
+from interrupting import interrupted_at, quiet_finalizers
 
 import tensorglass
 from glassroom import memory_timeline, watch
@@ -23,6 +20,8 @@ from tensorglass import memory
 from tensorglass.backends import transfer_log
 
 torch = pytest.importorskip("torch", reason="the dispatch mode that may be left on is PyTorch's")
+modules_of_networks = pytest.importorskip("torch.nn.modules.module", reason="where PyTorch keeps hooks")
+optimizers = pytest.importorskip("torch.optim.optimizer", reason="where PyTorch keeps hooks")
 modes = pytest.importorskip("torch.utils._python_dispatch", reason="where PyTorch keeps its modes")
 
 
@@ -44,7 +43,11 @@ def in_a_block() -> None:
 
 
 WATCHED: tuple[Callable[[], object], ...] = (lambda: watch(of_torch), lambda: watch(of_tensorglass))
-TIMED: tuple[Callable[[], object], ...] = (lambda: memory_timeline(of_tensorglass), in_a_block)
+TIMED: tuple[Callable[[], object], ...] = (
+    lambda: memory_timeline(of_tensorglass),
+    lambda: memory_timeline(of_torch),
+    in_a_block,
+)
 
 
 def left_on() -> dict[str, object]:
@@ -58,21 +61,16 @@ def left_on() -> dict[str, object]:
         "trace": sys.gettrace(),
         "observers": list(memory._observers),
         "transfers": list(transfer_log._observers),
+        "profiler": torch.autograd._profiler_enabled(),
+        "hooks": [
+            *modules_of_networks._global_forward_pre_hooks.values(),
+            *modules_of_networks._global_forward_hooks.values(),
+            *optimizers._global_optimizer_post_hooks.values(),
+        ],
     }
 
 
-@contextmanager
-def quiet_finalizers() -> Iterator[None]:
-    """An interrupt in a finalizer is printed by Python, and no more: that is as it should be."""
-    before = sys.unraisablehook
-    sys.unraisablehook = lambda report: None if report.exc_type is KeyboardInterrupt else before(report)
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-
-
-@pytest.mark.parametrize(("scenarios", "interrupts"), [(WATCHED, 1_450), (TIMED, 50)], ids=["watch", "timeline"])
+@pytest.mark.parametrize(("scenarios", "interrupts"), [(WATCHED, 1_450), (TIMED, 100)], ids=["watch", "timeline"])
 def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object], ...], interrupts: int) -> None:
     lasts = [duration(scenario) for scenario in scenarios]
     numbers, before, tracer = random.Random(0), left_on(), sys.gettrace()
@@ -100,45 +98,6 @@ def duration(scenario: Callable[[], object]) -> float:
     begin = perf_counter()
     scenario()
     return perf_counter() - begin
-
-
-_trip = ctypes.PyDLL(None).PyErr_SetInterrupt  # called as a trace function it runs no Python code
-_trip.argtypes = [ctypes.py_object] * 3  # which it ignores
-_trip.restype = None
-
-
-def interrupted_at(moment: int, work: Callable[[], None]) -> bool:
-    """Run `work`, with an interrupt where Python next looks for one after so many instructions. Returns whether it has
-    so many.
-    """
-    left = moment
-
-    def follow(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal left
-        if event == "call":
-            frame.f_trace_opcodes = True
-        elif event == "opcode":
-            left -= 1
-            if left == 0:
-                frame.f_trace = _trip  # which is called at this frame's next instruction, or never
-        return follow if left > 0 else frame.f_trace
-
-    def interrupt(*_: object) -> None:
-        sys.settrace(None)
-        raise KeyboardInterrupt
-
-    before, tracer = signal.signal(signal.SIGINT, interrupt), sys.gettrace()
-    try:
-        try:
-            sys.settrace(follow)
-            work()
-        finally:
-            sys.settrace(tracer)  # an interrupt that still waits comes here
-    except KeyboardInterrupt:
-        pass
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return left <= 0
 
 
 def test_an_interrupt_at_each_moment_of_putting_on_and_taking_off_leaves_nothing_on() -> None:

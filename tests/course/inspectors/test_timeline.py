@@ -194,7 +194,7 @@ def test_before_the_block_has_ended_there_is_nothing_to_draw() -> None:
         _ = timeline.text
     with timeline:
         pass
-    assert timeline.text == "memory timeline · no storage of tensorglass's was made, freed or copied"
+    assert timeline.text == "memory timeline · no storage was made, freed or copied"
     with pytest.raises(RuntimeError, match=r"memory_timeline\(\) makes another"), timeline:
         pass
 
@@ -344,7 +344,7 @@ def test_watching_costs_no_simulated_time(sim: Any) -> None:
 
 def test_a_recorder_that_is_stopped_is_told_nothing() -> None:
     recorder = Recorder(sys._getframe())
-    recorder.start({})
+    recorder.start({}, {})
     recorder.stop()
     x = torch.zeros(3)
     del x

@@ -11,7 +11,8 @@ from xml.sax.saxutils import quoteattr
 from glassroom.drawing.canvas import FACT_ADVANCE, PAD, Drawing, number, style
 from glassroom.drawing.graph.folding import Box, boxes_of
 from glassroom.drawing.graph.layout import Placed, Route, arranged
-from glassroom.drawing.graph.text import leaf_facts, step_name
+from glassroom.drawing.graph.text import leaf_facts, place_of, saved_words, step_name
+from glassroom.drawing.words import sized
 from glassroom.records.graph import GraphData, Saved
 
 CSS = style(Path(__file__).with_name("graph.css"))
@@ -20,9 +21,11 @@ LINE = 15.0
 LONGEST = 44
 
 
-def svg_of_graph(data: GraphData, label: str, turns: Mapping[int, str] = MappingProxyType({})) -> str:
-    """The picture of a graph; `turns` are badges for boxes, by key."""
-    boxes = boxes_of(data)
+def svg_of_graph(
+    data: GraphData, label: str, turns: Mapping[int, str] = MappingProxyType({}), opened: int | None = None
+) -> str:
+    """The picture of a graph; `turns` are badges for boxes, by key, and `opened` is a fold that shows what is in it."""
+    boxes = boxes_of(data, opened)
     sizes = {key: _size(box) for key, box in boxes.items()}
     placed, routes = arranged(sizes, {key: box.inputs for key, box in boxes.items()})
     drawing = Drawing()
@@ -37,9 +40,11 @@ def lines_of(box: Box) -> list[tuple[str, str]]:
     """The lines beneath a box's title, each with its look."""
     if box.step is None:
         return [(box.kinds, "fact soft")]
-    if box.step.leaf is not None:
-        return [(line, "fact soft") for line in leaf_facts(box.step.leaf)]
-    return [(f"{each.name} = {each.text}", _look(each)) for each in box.step.saved]
+    step = box.step
+    facts = [(line, "fact soft") for line in leaf_facts(step.leaf)] if step.leaf is not None else []
+    facts += [(place, "fact soft")] if (place := place_of(step)) else []
+    facts += [(f"{each.name} = {saved_words(each)}", _look(each)) for each in step.saved]
+    return facts + [(flag, "fact bad") for flag in step.flags]
 
 
 def _look(saved: Saved) -> str:
@@ -47,7 +52,7 @@ def _look(saved: Saved) -> str:
 
 
 def _title(box: Box) -> str:
-    return f"⋮ {len(box.folded)} nodes" if box.step is None else step_name(box.step)
+    return box.title if box.step is None else step_name(box.step)
 
 
 def _size(box: Box) -> tuple[float, float]:
@@ -80,13 +85,18 @@ def said(box: Box) -> str:
     """A box in one sentence."""
     step = box.step
     if step is None:
-        return f"{len(box.folded)} nodes folded: {box.kinds}"
+        again = f", the same {len(box.period)} again and again, {box.repeats:,} times" if box.repeats > 1 else ""
+        return f"{len(box.folded):,} nodes folded{again}: {box.kinds}"
+    odd = "".join(f"; {flag}" for flag in step.flags)
     if step.leaf is not None:
         leaf = step.leaf
-        return f"{leaf.name}: a leaf, {list(leaf.size)} {leaf.dtype} in {leaf.storage}; its grad is {leaf.grad}"
+        return f"{leaf.name}: a leaf, {list(leaf.size)} {leaf.dtype} in {leaf.storage}; its grad is {leaf.grad}{odd}"
     held = f"; it saved {', '.join(f'{each.name} = {each.text}' for each in step.saved)}" if step.saved else ""
+    held += f", {sized(step.nbytes)} in all" if step.nbytes else ""
     made = f", which made {' and '.join(step.outputs)}" if step.outputs else ""
-    return f"#{step.number} {step.name}{made}: {_ways([each for each in step.inputs if each is not None])}{held}"
+    place = f" ({place_of(step)})" if place_of(step) else ""
+    ways = _ways([each for each in step.inputs if each is not None])
+    return f"#{step.number} {step.name}{place}{made}: {ways}{held}{odd}"
 
 
 def _ways(targets: list[int]) -> str:

@@ -6,7 +6,10 @@ A node that several others lead to is written once; later it is only pointed at 
 from __future__ import annotations
 
 from glassroom.drawing.graph.folding import Box, boxes_of
-from glassroom.records.graph import GraphData, Leaf, Step
+from glassroom.drawing.words import sized
+from glassroom.records.graph import GraphData, Leaf, Saved, Step
+
+TELLING = 10_000  # bytes of a saved tensor that are worth a word
 
 
 def text_of_graph(data: GraphData) -> str:
@@ -36,7 +39,7 @@ def text_of_graph(data: GraphData) -> str:
 def title(box: Box) -> str:
     """A box's first line: its number and name, and the variables that hold what came out."""
     if box.step is None:
-        return f"⋮ {len(box.folded)} nodes: {box.kinds}"
+        return f"{box.title}: {box.kinds}"
     return f"#{box.step.number} {step_name(box.step)}"
 
 
@@ -55,13 +58,25 @@ def leaf_facts(leaf: Leaf) -> list[str]:
 
 def saved_lines(step: Step) -> list[str]:
     """What a node saved, a line a thing."""
-    return [f"{each.name} = {each.text}" for each in step.saved]
+    return [f"{each.name} = {saved_words(each)}" for each in step.saved]
+
+
+def saved_words(saved: Saved) -> str:
+    """What is said of a saved tensor; how many bytes it has, where they are many."""
+    return f"{saved.text} ({sized(saved.nbytes)})" if saved.nbytes >= TELLING else saved.text
+
+
+def place_of(step: Step) -> str:
+    """The network that an operator belongs to, and its line of code, where they are known."""
+    return ", ".join(each for each in (step.module, step.line) if each) if step.leaf is None else ""
 
 
 def _details(box: Box) -> str:
     if box.step is None:
         return ""
-    if box.step.leaf is not None:
-        return " · " + " · ".join(leaf_facts(box.step.leaf))
-    saved = saved_lines(box.step)
-    return f" · saved {', '.join(saved)}" if saved else ""
+    step = box.step
+    if step.leaf is not None:
+        return "".join(f" · {each}" for each in [*leaf_facts(step.leaf), *step.flags])
+    place, saved = place_of(step), saved_lines(step)
+    facts = [*([place] if place else []), *([f"saved {', '.join(saved)}"] if saved else []), *step.flags]
+    return "".join(f" · {each}" for each in facts)

@@ -59,7 +59,7 @@ def mean(mean_loss: Callable[..., Any], *, loss_of: Callable[..., Any], batches:
         expect(graphs.alive == 0, "the number is right, and a graph is still held after `mean_loss` has returned.")
         expect(
             most <= 1,
-            f"the number is right, but up to {most} graphs were alive at once: something with a history was kept "
+            f"the number is right, but up to {most} graphs were alive together: something with a history was kept "
             "from round to round. Take `.item()` of each loss before you add it up.",
         )
     return "Numbers were added up, and no graph outlived its round."
@@ -159,7 +159,7 @@ def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
     expect(mine.grad is not None, "the losses are right, and no gradient arrived at `w`. Was there a backward?")
     expect(
         most <= 1,
-        f"no error, but up to {most} rounds' graphs were alive at once: each backward walked through all the rounds "
+        f"no error, but up to {most} rounds' graphs were alive together: each backward walked through all the rounds "
         "before it. Detach the state, and retain_graph=True is not needed.",
     )
     expect(

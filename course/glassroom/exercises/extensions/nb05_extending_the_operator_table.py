@@ -161,7 +161,7 @@ def rules(rule_of_abs: Any, rule_of_exp: Any, rule_of_isnan: Any, rule_of_remain
 
 
 WAYS = {
-    "experiment": ("function", "A function of operators has a gradient at once. Begin with that."),
+    "experiment": ("function", "A function of operators has a gradient immediately. Begin with that."),
     "from_elsewhere": (
         "custom_op",
         "Autograd cannot look into the other program, and PyTorch does not know our table: a closed box it is.",

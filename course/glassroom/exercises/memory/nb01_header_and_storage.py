@@ -58,7 +58,7 @@ def batch_bytes(batch_bytes: Any) -> str:
     setup="a = torch.tensor([[3, 1, 4], [1, 5, 9], [2, 6, 5], [3, 5, 8], [9, 7, 9]])",
     hints=[
         "The dtype decides how many bytes an element takes.",
-        "15 elements in 15 bytes: one byte each. Which dtypes for whole numbers take one byte?",
+        "15 elements in 15 bytes: one byte each. Which dtypes for integers take one byte?",
         "small = torch.tensor(a.tolist(), dtype=torch.…)",
         "small = torch.tensor(a.tolist(), dtype=torch.uint8)",
     ],

@@ -29,7 +29,7 @@ def labels(labels: Any) -> str:
     if dtype_name(labels) != "int32":  # which holds them, too, and may index
         expect_tensor(labels, "labels", dtype="int64")
     expect_value(labels, "labels", [2, 0, 16777217])
-    return "Whole numbers, each of them exact."
+    return "Integers, each of them exact."
 
 
 @exercise(
@@ -136,7 +136,7 @@ def ones(ones_for: Callable[[Any], Any], *, table: Any) -> str:
     "t02-throws",
     setup="manual_seed = torch.manual_seed",
     hints=[
-        "randint draws whole numbers and leaves its upper end out.",
+        "randint draws integers and leaves its upper end out.",
         "The lowest is 1. So that 6 can come up, the end is one more.",
         """
         def throws(count):

@@ -53,7 +53,7 @@ FIVE = {
     "one": (
         "float32",
         {
-            "int64": "/ always leaves the whole numbers. The default is taken, as nobody brings a width.",
+            "int64": "/ always leaves the integers. The default is taken, as nobody brings a width.",
             "float64": "That is what NumPy would answer. Nobody brings a width, and the default is float32.",
         },
     ),
@@ -70,7 +70,7 @@ FIVE = {
         "int64",
         {
             "bool": "The sum of bools counts them.",
-            "uint8": "The comparison gives bools, whatever was compared; and sums of whole numbers are int64.",
+            "uint8": "The comparison gives bools, whatever was compared; and sums of integers are int64.",
         },
     ),
 }

@@ -27,7 +27,7 @@ def own(turned: Any, *, matrices: Any, vectors: Any) -> str:
     expect_tensor(turned, "turned")
     expect(
         shape(turned) != (3, 2, 3),
-        "`turned` has shape (3, 2, 3): every matrix was multiplied by all vectors at once, as though they were one "
+        "`turned` has shape (3, 2, 3): every matrix was multiplied by all vectors together, as though they were one "
         "matrix.",
     )
     expect(

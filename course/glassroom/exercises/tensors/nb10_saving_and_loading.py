@@ -90,7 +90,7 @@ def small(packed: Callable[..., Any], *, big: Any) -> str:
     """,
     hints=[
         "Tensors that are saved in one call share memory again if they shared it before.",
-        "What can hold both, and be saved at once? A list, a tuple or a dictionary.",
+        "What can hold both, and be saved in one call? A list, a tuple or a dictionary.",
         """
         def save_both(whole, part, file):
             torch.save([…, …], file)

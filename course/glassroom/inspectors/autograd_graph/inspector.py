@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
+from glassroom.drawing.graph.folding import folds_of
 from glassroom.drawing.graph.svg import svg_of_graph
 from glassroom.drawing.graph.text import text_of_graph
 from glassroom.inspectors.base import Inspector
+from glassroom.reading.adapters import adapter_for
 from glassroom.reading.call_expressions import argument_names
-from glassroom.reading.graph import graph_data
-from glassroom.reading.variables import variables_of
+from glassroom.reading.graph import grad_fn_of, graph_data
+from glassroom.reading.networks import ForwardsFollowed, is_network, networks_in
+from glassroom.reading.places import tensors_at
+from glassroom.reading.variables import variables_of, variables_of_function
 from glassroom.records.graph import GraphData
 from glassroom.records.printable import printable
+
+MOST_OPENED = 12  # folds that the live form can open
 
 
 class AutogradGraph(Inspector):
@@ -38,18 +48,55 @@ class AutogradGraph(Inspector):
         return f"Autograd graph of {self.name}: {len(self.data.steps)} nodes, {leaves} of them leaves"
 
     def state(self) -> dict[str, Any]:
-        return {"svg": self.svg, "text": self.text, "label": self.label}
+        folds = list(folds_of(self.data))[:MOST_OPENED]
+        opened = {str(key): svg_of_graph(self.data, self.label, opened=key) for key in folds}
+        return {"svg": self.svg, "text": self.text, "label": self.label, "opened": opened}
 
 
 def graph(*tensors: Any, **named: Any) -> AutogradGraph:
     """Draw the autograd graph behind tensors: the nodes that made them, what each saved and where gradients will go.
 
-    Takes tensorglass and PyTorch tensors. Variables of the caller name leaves and results, and the parameters of
-    modules that it holds. Raises TypeError for what is no such tensor, ValueError for a tensor without a graph.
+    Takes tensorglass and PyTorch tensors, what holds them, such as the output of a network, and functions without
+    arguments, which are called: `graph(lambda: model(x).sum())` tells of each operator its line of code and the network
+    that it ran in. Of tensors that are there already, lines are told where anomaly detection was on, and networks where
+    operators read their parameters. Variables of the caller name leaves and results. Saved tensors and results with NaN
+    or infinity are flagged, on the CPU and up to 16 MiB each. Raises TypeError for what is no such tensor, ValueError
+    for a tensor without a graph, and what a function raises.
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
     if not given:
         raise TypeError("graph needs a tensor: graph(loss)")
     variables = variables_of(frame)
-    return AutogradGraph(", ".join(map(printable, given)), graph_data(given, variables))
+    modules: dict[int, str] = {}
+    held = []
+    for name, value in list(given.items()):
+        if isinstance(value, FunctionType | MethodType | partial):
+            within = {**variables, **variables_of_function(value)}
+            given[name], followed = _called(value, within)
+            modules |= followed.paths
+            held.append(followed)
+    short = {"result" if name.startswith(("lambda", "{", "[", "(")) else name: value for name, value in given.items()}
+    found = {printable(path): tensor for name, value in short.items() for path, tensor in _roots(name, value)}
+    data = graph_data(found, variables, frame.f_code.co_filename, modules)
+    return AutogradGraph(", ".join(found), data)
+
+
+def _called(function: Any, variables: Mapping[str, object]) -> tuple[object, ForwardsFollowed]:
+    """What a function returns, with the lines of its operators written down, and who followed its networks."""
+    libraries = [sys.modules[name] for name in ("torch", "tensorglass") if hasattr(sys.modules.get(name), "autograd")]
+    with ExitStack() as stack:
+        for library in libraries:
+            stack.enter_context(library.autograd.set_detect_anomaly(True, check_nan=False))
+        followed = stack.enter_context(ForwardsFollowed(networks_in(variables)))
+        return function(), followed
+
+
+def _roots(name: str, value: Any) -> list[tuple[str, Any]]:
+    """The tensors that are asked about: a tensor itself, of anything else those in it that have a graph."""
+    if adapter_for(value) is not None or isinstance(value, str | int | float | type(None)):
+        return [(name, value)]
+    if is_network(value):
+        raise TypeError(f"graph takes what a network has computed, but {name} is a network: graph({name}(x))")
+    tensors = list(tensors_at([(name, value)]))
+    return [(path, each) for path, each in tensors if grad_fn_of(each) is not None] or tensors[:1] or [(name, value)]

@@ -4,7 +4,8 @@
 import { explored, framed } from "../../live/pointing.js";
 
 const HELP = "Point at a node to see where its gradients go, or walk with the arrow keys.";
-const KEYS = "Down follows the first gradient, Up goes back, Left and Right change between neighbours, Home is the root, Escape leaves.";
+const FOLDS = " Click on a fold, or press Enter, to open it.";
+const KEYS = "Enter opens and closes a fold, Down follows the first gradient, Up goes back, Left and Right change between neighbours, Home is the root, Escape leaves.";
 
 function readBoxes(root) {
   const boxes = new Map();
@@ -34,28 +35,50 @@ function moved(key, box, boxes) {
   }
 }
 
-function wake(root, status) {
+function wake(root, status, { at, help, toggle }) {
   const boxes = readBoxes(root);
   if (!boxes.size) return;
+  let lit = null;
   const edges = [...root.querySelectorAll(".edge")];
 
   const light = (box) => {
+    lit = box;
     for (const other of boxes.values()) {
       other.element.classList.toggle("at", other === box);
       other.element.classList.toggle("on", Boolean(box) && box.to.includes(other.key));
     }
     for (const edge of edges) edge.classList.toggle("on", Boolean(box) && edge.dataset.from === box.key);
-    status.textContent = box ? box.says : HELP;
+    status.textContent = box ? box.says : help;
     status.classList.toggle("idle", !box);
   };
 
   const all = [...boxes.values()];
-  explored(root, all, { name: "box", first: all[0], light, moved: (key, box) => moved(key, box, boxes) });
+  const first = boxes.get(at) ?? all[0];
+  explored(root, all, { name: "box", first, light, moved: (key, box) => moved(key, box, boxes) });
+  root.addEventListener("keydown", (event) => {
+    if (["Enter", " "].includes(event.key) && lit && toggle(lit.key)) event.preventDefault();
+  });
+  root.addEventListener("click", (event) => {
+    const element = event.target.closest(".box");
+    if (element) toggle(element.dataset.key);
+  });
+  if (at) root.focus({ preventScroll: true });
 }
 
-function render(widget) {
-  const { root, status } = framed(widget, { className: "gr-graph", kind: "autograd graph", keys: KEYS });
-  wake(root, status);
+/** Draw the graph; `open` is the fold that is open, and `at` where the keyboard stands after a fold was opened or closed. */
+function render({ model, el }, open = null, at = null) {
+  const opened = model.get("opened");
+  const svg = open === null ? model.get("svg") : opened[open];
+  const shown = { get: (name) => (name === "svg" ? svg : model.get(name)) };
+  const { root, status } = framed({ model: shown, el }, { className: "gr-graph", kind: "autograd graph", keys: KEYS });
+  const toggle = (key) => {
+    if (open === null && Object.hasOwn(opened, key)) render({ model, el }, key, key);
+    else if (open !== null && root.querySelector(`.box.fold[data-key="${key}"]`)) render({ model, el }, null, open);
+    else return false;
+    return true;
+  };
+  const help = Object.keys(opened).length ? `${HELP}${FOLDS}` : HELP;
+  wake(root, status, { at, help, toggle });
 }
 
-export default { render };
+export default { render: (widget) => render(widget) };

@@ -11,7 +11,7 @@ const HUES = 6;
 const MOST_OPERANDS = 6;
 const MOST_DIMS = 6;
 const NAME_IN_A_BOX = 6;
-const NO_SIZE = `A size is written as whole numbers, such as (4, 1) or 4 1, at most ${MOST_DIMS} of them.`;
+const NO_SIZE = `A size is written as integers, such as (4, 1) or 4 1, at most ${MOST_DIMS} of them.`;
 
 const nbytes = (operand, size) => product(size) * operand.itemsize;
 const same = (one, other) => one.join() === other.join();

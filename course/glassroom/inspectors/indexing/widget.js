@@ -1,4 +1,4 @@
-// The index explorer: an index is typed, or built by pointing at cells, and what it picks is seen at once.
+// The index explorer: an index is typed, or built by pointing at cells, and what it picks is seen immediately.
 
 import { board, button, element, gridOf, spokenLines, stage, tuple, walked } from "../../live/boxes.js";
 import { make, scrolling } from "../../live/elements.js";

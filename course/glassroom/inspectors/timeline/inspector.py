@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, overload
 
 from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.timeline.comparison import MemoryComparison
 from glassroom.inspectors.timeline.recorder import Recorder, stop_what_was_left
 from glassroom.inspectors.timeline.state import state_of
 from glassroom.inspectors.timeline.svg import svg_of_timeline
 from glassroom.inspectors.timeline.text import text_of_timeline
 from glassroom.inspectors.timeline.timeline import PoolMoment, Timeline, holders_of, timeline_of
 from glassroom.inspectors.timeline.words import summary
-from glassroom.reading.variables import variables_of
+from glassroom.reading.variables import variables_of, variables_of_function
 from glassroom.records.plain import plain
 
 
@@ -25,6 +26,7 @@ class MemoryTimeline(Inspector):
 
     def __init__(self) -> None:
         self._recorder: Recorder | None = None
+        self._function: Callable[..., object] | None = None
         self._timeline: Timeline | None = None
 
     def __enter__(self) -> MemoryTimeline:
@@ -32,28 +34,37 @@ class MemoryTimeline(Inspector):
             raise RuntimeError("this timeline is being recorded already, or has been: memory_timeline() makes another")
         frame = sys._getframe(1)
         try:
-            self._begin(frame)
+            self.begin(frame, None)
         except BaseException:  # an interrupt, after which no __exit__ comes
-            self._abandon()
+            self.abandon()
             raise
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._finish(sys._getframe(1))
+        self.finish(sys._getframe(1))
 
-    def _abandon(self) -> None:
+    def abandon(self) -> None:
+        """Watch no more, after an interrupt."""
         if self._recorder is not None:
             self._recorder.stop()
 
-    def _begin(self, frame: FrameType) -> None:
+    def begin(self, frame: FrameType, function: Callable[..., object] | None) -> None:
+        """Begin to watch a block of the code of `frame`, or a function that it calls."""
         stop_what_was_left(frame)
-        self._recorder = Recorder(frame)
-        self._recorder.start({held: names[0] for held, names in holders_of(variables_of(frame)).items()})
+        self._recorder, self._function = Recorder(frame), function
+        names = {held: names[0] for held, names in holders_of(variables_of(frame)).items()}
+        self._recorder.start(names, self._variables(frame))
 
-    def _finish(self, frame: FrameType) -> None:
+    def _variables(self, frame: FrameType) -> dict[str, object]:
+        """What the code that is watched has names for."""
+        return variables_of(frame) if self._function is None else variables_of_function(self._function)
+
+    def finish(self, frame: FrameType) -> None:
+        """Watch no more, and write down what was seen."""
         assert self._recorder is not None
-        self._recorder.stop()
-        self._timeline = timeline_of(self._recorder, frame.f_code.co_filename, variables_of(frame))
+        self._recorder.stop(self._variables(frame))
+        variables = self._variables(frame) | variables_of(frame)
+        self._timeline = timeline_of(self._recorder, frame.f_code.co_filename, variables)
         self._recorder = None
 
     @property
@@ -103,25 +114,48 @@ def _pool_as_dict(moment: PoolMoment) -> dict[str, Any]:
     return {"device": moment.device, "event": moment.event, "segments": segments}
 
 
-def memory_timeline(function: Callable[[], object] | None = None) -> MemoryTimeline:
-    """Watch memory while a block of code runs, and show it event by event.
+Run = Callable[[], object] | MemoryTimeline
 
-    Either ``with memory_timeline() as timeline: …``, then display `timeline`; or ``memory_timeline(function)``, which
-    calls the function, lets go of what it returns, and returns the timeline. It shows how many bytes were held above
-    the start, when and by which line of code each storage was made and freed, what was copied between where, and on
-    simulated devices the allocator's pool. What tensorglass allocates is watched; PyTorch keeps no such account.
+
+@overload
+def memory_timeline(function: Callable[[], object] | None = None, /) -> MemoryTimeline: ...
+@overload
+def memory_timeline(**runs: Run) -> MemoryComparison: ...
+def memory_timeline(function: Callable[[], object] | None = None, /, **runs: Run) -> MemoryTimeline | MemoryComparison:
+    """Watch memory while a block of code runs, and show where it goes.
+
+    Either ``with memory_timeline() as timeline: …``, then display `timeline`; or ``memory_timeline(step)``, which
+    calls the function, lets go of what it returns, and returns the timeline; or ``memory_timeline(plain=step,
+    checkpointed=other)``, which compares two runs or more, each a function or a timeline of before.
+
+    It shows how many bytes were held, when and by which line of code each storage was made and freed, what tensorglass
+    copied between where, and on simulated devices the allocator's pool. Where there are parameters or gradients, bytes
+    are told by what they are for (parameters and buffers, gradients, activations that the graph has saved, optimizer
+    state, temporaries, other), and the peak by line and by module. What tensorglass and PyTorch allocate is watched,
+    in the thread that asks: of PyTorch all that its profiler counts, kernels' scratch memory too.
     """
+    frame = sys._getframe(1)
+    if not runs:
+        return _timeline_of(function, frame)
+    if function is not None:
+        raise TypeError("memory_timeline compares runs that are all named: memory_timeline(one=step, other=step_2)")
+    timelines = {
+        name: run if isinstance(run, MemoryTimeline) else _timeline_of(run, frame) for name, run in runs.items()
+    }
+    return MemoryComparison({name: timeline.data for name, timeline in timelines.items()})
+
+
+def _timeline_of(function: Callable[[], object] | None, frame: FrameType) -> MemoryTimeline:
     timeline = MemoryTimeline()
     if function is not None:
         if not callable(function):
             raise TypeError(f"memory_timeline takes a function without arguments, but {function!r} is none")
-        frame = sys._getframe(1)
         try:
-            timeline._begin(frame)
+            timeline.begin(frame, function)
             try:
                 function()
             finally:
-                timeline._finish(frame)
+                timeline.finish(frame)
         finally:  # once more, for an interrupt may have come within the first
-            timeline._abandon()
+            timeline.abandon()
     return timeline

@@ -1,7 +1,8 @@
 """Writing down what a block of code does to memory, as it does it.
 
 The one idea: the recorder is told of every birth and copy by `tensorglass.memory`, and of every end by a weak reference
-of its own. So the order of events is the true one, and nothing lives a moment longer for being watched.
+of its own. So the order of events is the true one, and nothing lives a moment longer for being watched. What PyTorch
+does is told by `pytorch`, and put between the events of tensorglass when the block has ended.
 """
 
 from __future__ import annotations
@@ -13,23 +14,21 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from threading import get_ident
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
+from glassroom.inspectors.timeline.modules import ModulePaths, module_of
+from glassroom.inspectors.timeline.places import Place, user_place
 from glassroom.inspectors.timeline.pools import Pool, address_in_pool, pool_of
-from glassroom.reading.adapters import key_of
+from glassroom.inspectors.timeline.pytorch import LATE, Block, PyTorch
+from glassroom.reading.adapters import key_of, library_of
+from glassroom.reading.graph import grad_fn_of, gradient_of
+from glassroom.reading.places import everything_at
+from glassroom.reading.roles import ACTIVATIONS, GRADIENTS, OTHER, PARAMETERS, Nodes, roles_in
+from glassroom.reading.torch_operators import is_there
 from tensorglass import memory, transfers
 
 MOST_EVENTS = 50_000
 MOST_POOLS = 400  # of so many events the state of the pool is kept
-_OURS = ("tensorglass", "glassroom")
-
-
-class Place(NamedTuple):
-    """A line of somebody's code."""
-
-    file: str
-    line: int
-    function: str
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Event:
 
     `birth` is the number of the storage in the order of birth; None for what concerns none. `change` is what it does to
     the bytes that are held on `device`. `pool` is the state of the device's allocator after it, where it has one, and
-    `time` the simulated clock's.
+    `time` the simulated clock's. `is_after` says that it came after the line at `place`, which may not be its own.
     """
 
     kind: str
@@ -50,21 +49,23 @@ class Event:
     time: float | None = None
     pool: Pool | None = None
     transfer: transfers.Transfer | None = None
+    is_after: bool = False
 
 
 @dataclass(frozen=True)
 class Birth:
     """A storage; with a `name`, which may be empty, if it was there before the block. `address` is where its block
-    begins, if it lies in a pool.
+    begins, if it lies in a pool; `block` is PyTorch's, of its storages.
     """
 
     device: str
     nbytes: int
     place: Place | None
     address: int | None
-    reference: weakref.ref[Any]
+    reference: weakref.ref[Any] | None
     is_borrowed: bool
     name: str | None = None
+    block: Block | None = None
 
 
 @dataclass
@@ -101,35 +102,135 @@ class Recorder:
         self.missed = 0
         self.start_time = 0.0  #: the simulated clock's
         self.last_pools: dict[str, Pool] = {}
+        self.roles: dict[int, set[str]] = {}  #: by birth
+        self.standing: set[int] = set()  #: the births that variables led to at the start
+        self.notes: list[str] = []
+        self._modules: dict[int, str] = {}  # by birth, of storages of tensorglass
+        self._paths = ModulePaths()
+        self._torch = PyTorch(self._paths)
+        self._had_torch = is_there()
+        self._moments: list[int] = []  # of each event, in the count of PyTorch's history
+        self._nodes = Nodes()
+        self._last_born: list[weakref.ref[Any]] = []
+        self._leaves: dict[int, weakref.ref[Any]] = {}
         self._backends: dict[str, Any] = {}  # those with pools
         self._held: dict[int, _Held] = {}
         self._watching = ExitStack()
 
-    def start(self, names: Mapping[Hashable, str]) -> None:
-        """Begin to watch. Storages that are there already are watched for their end; `names` are theirs, by key."""
+    def start(self, names: Mapping[Hashable, str], variables: Mapping[str, object]) -> None:
+        """Begin to watch. Storages that are there already are watched for their end; `names` are theirs, by key.
+        `variables` are those that the block's code has names for.
+        """
         _open.append(self)
+        self._paths.know(everything_at(variables.items()))
+        self._torch.start(roles_in(variables))
         for storage in memory.live():
             self._enter(storage, storage.nbytes() if storage.is_ours else 0, None, names.get(key_of(storage), ""))
         if "tensorglass.sim" in sys.modules:
             self.start_time = _time_on("sim") or 0.0
+        for role, path, tensor in roles_in(variables):
+            held = self._held_of(tensor)
+            if held is not None:
+                self.standing.add(held.birth)
+                self._is_for(tensor, role)
+                if role == PARAMETERS:
+                    self._modules.setdefault(held.birth, module_of(path))
+        for block in self._torch.before:
+            self.standing.add(len(self.births))
+            self.births.append(Birth(block.device, block.nbytes, None, None, None, False, block.path, block))
         self._watching.enter_context(memory.observed(self))
         self._watching.enter_context(transfers.observed(self._moved))
 
-    def stop(self) -> None:
-        """Watch no more."""
+    def stop(self, variables: Mapping[str, object] | None = None) -> None:
+        """Watch no more. `variables` are those that the block's code has names for now."""
         self._watching.close()
+        found = list(roles_in(variables or {}))
+        self._look_at_last_born()
+        for role, _, tensor in found:
+            if library_of(tensor) == "tensorglass":
+                self._is_for(tensor, role)
+                self._look_behind(grad_fn_of(tensor))
+        self._torch.stop((role, tensor) for role, _, tensor in found)
+        self._put_between()
         self._held.clear()
+        self._leaves.clear()
         self.frame = None
         if self in _open:
             _open.remove(self)
         for device, backend in self._backends.items():
             self.last_pools[device] = pool_of(backend)
 
+    def _put_between(self) -> None:
+        """Put what PyTorch did between the events of tensorglass."""
+        numbers = {id(birth.block): number for number, birth in enumerate(self.births) if birth.block is not None}
+        told = []
+        for moment, block in self._torch.history:
+            if id(block) not in numbers:
+                numbers[id(block)] = len(self.births)
+                place = block.site.place
+                self.births.append(Birth(block.device, block.nbytes, place, None, None, False, None, block))
+                kind, change = "made", block.nbytes
+            else:
+                place = self._torch.sites[moment // 2 - 1].place if moment > 1 else None
+                kind, change = "freed", -block.nbytes
+            event = Event(kind, block.nbytes, change, block.device, place, numbers[id(block)], is_after=kind == "freed")
+            told.append((moment, event))
+        for moment, nbytes, place in self._torch.copies:
+            told.append((moment, Event("copied", nbytes, 0, "", place)))
+        self._torch.history, self._torch.copies = [], []
+        both = sorted([*zip(self._moments, self.events, strict=True), *told], key=lambda each: each[0])
+        self.missed += max(len(both) - MOST_EVENTS, 0)
+        self.events = [event for _, event in both[:MOST_EVENTS]]
+        self._moments = [moment for moment, _ in both[:MOST_EVENTS]]
+        why_not = self._torch.why_not
+        if is_there() and why_not and not (why_not == LATE and self._had_torch):
+            self.notes = [why_not]
+
+    # --- what storages are for ---------------------------------------------------------------------------------------
+
+    def module_of(self, birth: int) -> str:
+        """The path of the module that a storage was made in, or belongs to; "" outside of modules."""
+        block = self.births[birth].block
+        return block.site.module if block is not None else self._modules.get(birth, "")
+
+    def _held_of(self, tensor: Any) -> _Held | None:
+        return self._held.get(id(tensor.untyped_storage())) if library_of(tensor) == "tensorglass" else None
+
+    def _is_for(self, tensor: Any, role: str) -> None:
+        held = self._held_of(tensor)
+        was_there = held is not None and self.births[held.birth].name is not None
+        if held is not None and role != OTHER and not (was_there and role == ACTIVATIONS):
+            self.roles.setdefault(held.birth, set()).add(role)
+
+    def _look_at_last_born(self) -> None:
+        """Look at the tensors on the storages that were born last: by now their graph is recorded."""
+        born, self._last_born = self._last_born, []
+        for reference in born:
+            storage = reference()
+            for tensor in [] if storage is None else storage.headers():
+                if tensor.requires_grad and tensor.is_leaf:
+                    self._leaves[id(tensor)] = weakref.ref(tensor)
+                    self._is_for(tensor, PARAMETERS)
+                else:
+                    self._look_behind(grad_fn_of(tensor))
+        for leaf in [reference() for reference in self._leaves.values()]:
+            gradient = None if leaf is None else gradient_of(leaf)
+            if gradient is not None:
+                self._is_for(gradient, GRADIENTS)
+
+    def _look_behind(self, node: Any) -> None:
+        if node is not None:
+            for tensor in self._nodes.saved_behind(node):
+                self._is_for(tensor, ACTIVATIONS)
+
     # --- what is reported --------------------------------------------------------------------------------------------
 
     def born(self, storage: Any, nbytes: int) -> None:
-        device, place = str(storage.device), _user_place(sys._getframe(1))
+        self._look_at_last_born()
+        self._last_born.append(weakref.ref(storage))
+        device, place = str(storage.device), user_place(sys._getframe(1))
         number = len(self.births)
+        self._modules[number] = self._paths.around(sys._getframe(1))
         address = address_in_pool(storage)
         if address is not None:
             self._backends[device] = storage.backend
@@ -150,17 +251,17 @@ class Recorder:
         held = self._held.get(id(storage))
         if held is not None:
             change, held.nbytes = nbytes - held.nbytes, nbytes
-            place = _user_place(sys._getframe(1))
+            place = user_place(sys._getframe(1))
             self._note(Event("resized", nbytes, change, held.device, place, held.birth, _time_on(held.device)))
 
     def copied(self, nbytes: int) -> None:
         last = self.events[-1] if self.events else None
         went = None if last is None else last.transfer
         if went is None or went.storages[1] is None or went.nbytes != nbytes:  # else it is a transfer's last step
-            self._note(Event("copied", nbytes, 0, "", _user_place(sys._getframe(1))))
+            self._note(Event("copied", nbytes, 0, "", user_place(sys._getframe(1))))
 
     def _moved(self, transfer: transfers.Transfer) -> None:
-        place = _user_place(sys._getframe(1))
+        place = user_place(sys._getframe(1))
         time = _time_on("sim") if transfer.is_simulated else None
         self._note(Event("moved", transfer.nbytes, 0, transfer.target, place, None, time, None, transfer))
 
@@ -170,7 +271,7 @@ class Recorder:
         def ended(_: object) -> None:
             # It may run amid anything that lets go of a storage: it looks at no allocator.
             self._held.pop(key, None)
-            place = _user_place(sys._getframe(1))
+            place = user_place(sys._getframe(1))
             time = _time_on(held.device)
             self._note(Event("freed", held.nbytes, -held.nbytes, held.device, place, held.birth, time))
 
@@ -182,16 +283,8 @@ class Recorder:
             self.missed += 1
             return False
         self.events.append(event)
+        self._moments.append(2 * len(self._torch.sites) + 1)
         return True
-
-
-def _user_place(frame: FrameType | None) -> Place | None:
-    """The innermost line of code that is neither the library's nor ours."""
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
-            return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-        frame = frame.f_back
-    return None
 
 
 def _time_on(device: str) -> float | None:

@@ -29,7 +29,7 @@ def state_of(timeline: Timeline) -> dict[str, Any]:
             {
                 "at": event,
                 "x": round(x_of(timeline, event), 1),
-                "lines": lines_of(step, event),
+                "lines": lines_of(timeline, step, event),
                 "map": len(maps) - 1,
             }
         )
@@ -47,5 +47,7 @@ def state_of(timeline: Timeline) -> dict[str, Any]:
 
 def _events(timeline: Timeline) -> list[int]:
     stride = -(-len(timeline.steps) // MOST_FRAMES)
-    peaks = {curve.peak_at for curve in timeline.curves if curve.peak_at}
-    return sorted({*range(1, len(timeline.steps) + 1, max(stride, 1)), *peaks})
+    peaks = {curve.peak_at for curve in timeline.curves} | {
+        bands.peak_at for bands in timeline.bands if bands.is_of_training
+    }
+    return sorted({*range(1, len(timeline.steps) + 1, max(stride, 1)), *peaks} - {0})

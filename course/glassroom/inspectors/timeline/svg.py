@@ -8,21 +8,30 @@ needs nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
-from glassroom.drawing.words import counted
+from glassroom.drawing.words import counted, sized
+from glassroom.inspectors.timeline.bands import Bands
+from glassroom.inspectors.timeline.bands_svg import CHART as CHART_OF_BANDS
+from glassroom.inspectors.timeline.bands_svg import CSS as BANDS_CSS
+from glassroom.inspectors.timeline.bands_svg import LOOKS, draw_legend, draw_shares, draw_stack, legend_rows
 from glassroom.inspectors.timeline.pool_svg import CSS as POOL_CSS
 from glassroom.inspectors.timeline.pool_svg import draw_pool
 from glassroom.inspectors.timeline.timeline import Curve, Row, Timeline
 from glassroom.inspectors.timeline.words import (
+    NOTHING,
+    bands_on,
     kept,
     left_out,
     made_by,
     peak,
+    peak_of,
     pools_shown,
     said,
+    scratch,
     sentence,
     simulated_time,
     summary,
@@ -45,7 +54,7 @@ def svg_of_timeline(timeline: Timeline) -> str:
     """The picture of a timeline."""
     drawing = Drawing()
     drawing.text(PAD, PAD + 14, "memory timeline", "name")
-    facts = totals(timeline) if timeline.steps else "no storage of tensorglass's was made, freed or copied"
+    facts = totals(timeline) if timeline.steps else NOTHING
     drawing.text(PAD + 150, PAD + 14, facts, "fact soft")
     drawing.extend(PAD + 150 + len(facts) * FACT_ADVANCE, PAD + 20)
     top = PAD + 30.0
@@ -57,15 +66,20 @@ def svg_of_timeline(timeline: Timeline) -> str:
     cursor = ""
     for curve in timeline.curves:
         begin = top
-        top = _draw_device(drawing, top, timeline, curve, hues)
-        cursor += f"M0 {number(begin + 26)}V{number(top)}"
+        top, tables = _draw_device(drawing, top, timeline, curve, hues)
+        for high, low in pairwise((begin + 26, *tables, top)):
+            cursor += f"M0 {number(high)}V{number(low)}" if high not in tables[:1] else ""
         top = _draw_pools(drawing, top, timeline, curve, hues)
     rest = left_out(timeline)
     if rest:
         drawing.text(PAD, top + 10, rest, "fact soft")
         drawing.extend(PAD + len(rest) * FACT_ADVANCE, top + 14)
+    for note in timeline.notes:
+        drawing.text(PAD, top + 10, note, "fact soft")
+        drawing.extend(PAD + len(note) * FACT_ADVANCE, top + 14)
+        top += 16
     drawing.add(f'<path class="cursor" d="{cursor}"/>')
-    return drawing.finished(summary(timeline), CSS + POOL_CSS)
+    return drawing.finished(summary(timeline), CSS + (BANDS_CSS if timeline.is_of_training else "") + POOL_CSS)
 
 
 def hues_of(timeline: Timeline) -> dict[str, int]:
@@ -78,11 +92,23 @@ def x_of(timeline: Timeline, event: int) -> float:
     return LEFT + PLOT * event / (len(timeline.steps) + 1)
 
 
-def _draw_device(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
+def _draw_device(
+    drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]
+) -> tuple[float, tuple[float, ...]]:
+    """Draw what happened on a device; returns the bottom, and from where to where tables stand, if any do."""
+    tables: tuple[float, ...] = ()
     drawing.rule(top)
     top += 16
     drawing.text(PAD, top + 6, curve.device, "title")
-    if any(curve.levels):
+    bands = bands_on(timeline, curve)
+    if bands is not None:
+        high = _draw_bands(drawing, top, timeline, curve, bands)
+        top = draw_shares(drawing, high + 15, "the peak by line", bands, bands.by_line)
+        top = draw_shares(drawing, top, "the peak by module", bands, bands.by_module)
+        drawing.text(PAD, top + 12, "storages", "title")
+        top += 22
+        tables = (high, top)
+    elif any(curve.levels):
         drawing.text(PAD + (len(curve.device) + 1) * 7.9, top + 6, "bytes above the start", "tiny")
         _draw_curve(drawing, top + 14, timeline, curve)
         _draw_ticks(drawing, top + CHART + 25, timeline)
@@ -94,9 +120,26 @@ def _draw_device(drawing: Drawing, top: float, timeline: Timeline, curve: Curve,
         top = _draw_marks(drawing, top, timeline)
     for row in timeline.rows:
         if row.lives[0].device == curve.device:
-            _draw_row(drawing, top, timeline, row, hues[row.lives[0].name])
+            look = f"h{hues[row.lives[0].name]}" if bands is None else LOOKS[row.lives[0].role]
+            _draw_row(drawing, top, timeline, row, look)
             top += BAR + 4
-    return top
+    return top, tables
+
+
+def _draw_bands(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, bands: Bands) -> float:
+    """Draw the bands of a device and their legend; returns the bottom."""
+    words = [f"{peak_of(bands)} · {kept(curve)}", *filter(None, [scratch(bands)])]
+    for line, said_of_all in enumerate(words):
+        drawing.text(PAD + 60, top + 6 + 15 * line, said_of_all, "fact soft")
+        drawing.extend(PAD + 60 + len(said_of_all) * FACT_ADVANCE, top + 10)
+    top += 4 + 15 * len(words)
+    drawing.text(LEFT - 8, top + 8, sized(bands.peak), "tiny end")
+    drawing.text(LEFT - 8, top + CHART_OF_BANDS, "0", "tiny end")
+    draw_stack(drawing, LEFT, top, PLOT, bands, max(bands.peak, 1))
+    drawing.text(WORDS + 118 + 100, top + 8, "at the peak", "tiny end")
+    draw_legend(drawing, WORDS, top + 16, legend_rows(bands), 100)
+    _draw_ticks(drawing, top + CHART_OF_BANDS + 11, timeline)
+    return top + CHART_OF_BANDS + 11
 
 
 def _draw_pools(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
@@ -178,11 +221,11 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
     return top
 
 
-def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, hue: int) -> None:
+def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: str) -> None:
     spans = row.spans(len(timeline.steps))
     on = " ".join(f"{first}-{last}" for first, last in spans)
     gone = "" if row.is_alive else " gone"
-    drawing.add(f'<g class="life h{hue}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
+    drawing.add(f'<g class="life {look}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
     room = LEFT - PAD - 14 - len(row.amount) * FACT_ADVANCE
     drawing.text(PAD, top + 13, _short(row.name, int(room / ADVANCE)))
     drawing.text(LEFT - 8, top + 13, row.amount, "fact end")

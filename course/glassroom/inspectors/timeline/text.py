@@ -5,28 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from glassroom.inspectors.timeline.timeline import Curve, Row, Timeline
+from glassroom.drawing.words import sized
+from glassroom.inspectors.timeline.bands import Bands
+from glassroom.inspectors.timeline.timeline import Row, Timeline
 from glassroom.inspectors.timeline.words import (
+    NOTHING,
+    bands_on,
     kept,
     left_out,
+    listed_roles,
     made_by,
     peak,
+    peak_of,
     pool_facts,
     pools_shown,
+    scratch,
     simulated_time,
     totals,
 )
+from glassroom.reading.roles import ROLES
 
 COLUMNS = 40  # events are drawn side by side in so many columns
 NAME = 16
 SOURCE = 40
+LABEL = 48  # of a line or a module at the peak
+MOST_SHARES = 8
 BARS = " ▁▂▃▄▅▆▇█"
 
 
 def text_of_timeline(timeline: Timeline) -> str:
     """The whole timeline."""
     if not timeline.steps:
-        return "memory timeline · no storage of tensorglass's was made, freed or copied"
+        return "\n".join([f"memory timeline · {NOTHING}", *timeline.notes])
     columns = _columns(len(timeline.steps))
     lines = [f"memory timeline · {totals(timeline)}"]
     time = simulated_time(timeline)
@@ -38,9 +48,13 @@ def text_of_timeline(timeline: Timeline) -> str:
     bytes_width = max([len(row.amount) for row in timeline.rows], default=0)
     gutter = max(name_width + bytes_width + 3, len("copies, transfers"))
     for curve in timeline.curves:
-        if any(curve.levels):
+        bands = bands_on(timeline, curve)
+        if bands is not None:
+            lines += ["", f"{curve.device} · {peak_of(bands)} · {kept(curve)}", *_bands(bands, columns)]
+            lines += ["", "storages"] if timeline.rows else []
+        elif any(curve.levels):
             lines += ["", f"{curve.device} · {peak(curve)} · {kept(curve)}"]
-            lines.append(" " * gutter + "  " + _sparkline(curve, columns))
+            lines.append(" " * gutter + "  " + _sparkline(curve.levels, columns, curve.peak))
         else:
             lines += ["", f"{curve.device} · as many bytes as at the start"]
         marks = _marks(timeline, columns)
@@ -53,9 +67,30 @@ def text_of_timeline(timeline: Timeline) -> str:
                 lines.append(f"{head} {_bar(row, columns)}  {_short(made_by(row), SOURCE)}")
         lines += [f"  {title}: {pool_facts(found.pool)}" for title, found in pools_shown(timeline, curve)]
     rest = left_out(timeline)
-    if rest:
-        lines += ["", rest]
-    return "\n".join(lines)
+    lines += ["", rest] if rest else []
+    return "\n".join([*lines, *timeline.notes])
+
+
+def _bands(bands: Bands, columns: Sequence[int]) -> list[str]:
+    """The bands as lines, and what the peak consists of."""
+    at_peak = bands.at(bands.peak_at)
+    lines = ["", f"{'':29}  at the peak"]
+    for role in reversed(ROLES):
+        if role in at_peak:
+            spark = _sparkline(bands.levels[role], columns, bands.peak)
+            lines.append(f"  {role:<15}  {sized(at_peak[role]):>12}  {spark}".rstrip())
+    lines.append(f"  {'total':<15}  {sized(bands.peak):>12}  {_sparkline(bands.totals, columns, bands.peak)}")
+    words = scratch(bands)
+    lines += [f"  {words}"] if words else []
+    for title, shares in (("the peak by line", bands.by_line), ("the peak by module", bands.by_module)):
+        lines += ["", title]
+        for share in shares[:MOST_SHARES]:
+            head = f"  {sized(share.nbytes):>12}  {_short(share.label, LABEL):<{LABEL}}"
+            lines.append(f"{head}  {listed_roles(share.by_role)}")
+        if len(shares) > MOST_SHARES:
+            rest = sum(share.nbytes for share in shares[MOST_SHARES:])
+            lines.append(f"  {sized(rest):>12}  in {len(shares) - MOST_SHARES:,} more")
+    return lines
 
 
 def _columns(events: int) -> list[int]:
@@ -64,9 +99,9 @@ def _columns(events: int) -> list[int]:
     return [*range(1, events + 1, step), events + 1]
 
 
-def _sparkline(curve: Curve, columns: Sequence[int]) -> str:
-    highest = max(curve.peak, 1)
-    heights = [max(curve.levels[begin:end]) for begin, end in pairwise(columns)]
+def _sparkline(levels: Sequence[int], columns: Sequence[int], peak: int) -> str:
+    highest = max(peak, 1)
+    heights = [max(levels[begin:end]) for begin, end in pairwise(columns)]
     return "".join(BARS[max(min(-(-height * 8 // highest), 8), 0)] for height in heights)
 
 

@@ -6,41 +6,27 @@ people can speak of "event 5".
 
 from __future__ import annotations
 
-import linecache
-import sys
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-import tensorglass
 from glassroom.drawing.words import duration
+from glassroom.inspectors.timeline.bands import BEFORE, Bands, bands_of, role_of
+from glassroom.inspectors.timeline.places import Places, Where
 from glassroom.inspectors.timeline.pools import Pool
-from glassroom.inspectors.timeline.recorder import Place, Recorder
-from glassroom.reading.adapters import described, key_of
+from glassroom.inspectors.timeline.recorder import Birth, Recorder
+from glassroom.reading.adapters import key_of, library_of
+from glassroom.reading.graph import gradient_of
+from glassroom.reading.roles import OTHER
+from glassroom.reading.torch_operators import address_of
 from glassroom.reading.variables import named_tensors
-from glassroom.records.printable import printable
 from tensorglass import memory
 from tensorglass.transfers import Transfer
 
 NOBODY = "and no variable holds it"
 MOST_ROWS = 24  # so many lines of storages are drawn, those that allocate most
 MANY = 4  # so many alike share a line
-
-
-@dataclass(frozen=True)
-class Where:
-    """A line of code as people speak of it, "line 3" or "prepare(), line 6", and its source."""
-
-    label: str
-    source: str
-
-    def __str__(self) -> str:
-        return f"{self.label}: {self.source}" if self.source else self.label
-
-
-BEFORE = Where("there before the block", "")
 
 
 @dataclass(frozen=True)
@@ -64,7 +50,8 @@ class Step:
 class Life:
     """One storage, from the event that made it, 0 if it was there before, to the one that freed it, None if it lives.
 
-    `fate` says what became of it: when it ended, or who holds it.
+    `fate` says what became of it: when it ended, or who holds it. `role` is what it was for, and `module` the path of
+    the module that it was made in, or belongs to.
     """
 
     name: str
@@ -74,6 +61,8 @@ class Life:
     ended: int | None
     where: Where
     fate: str
+    role: str = OTHER
+    module: str = ""
 
     @property
     def is_unheld(self) -> bool:
@@ -152,6 +141,13 @@ class Timeline:
     curves: tuple[Curve, ...]
     pools: tuple[PoolMoment, ...]
     missed: int
+    bands: tuple[Bands, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether the bands are drawn."""
+        return any(bands.is_of_training for bands in self.bands)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -162,8 +158,15 @@ class Timeline:
         rows = []
         for lives in alike.values():
             rows += [Row(tuple(lives))] if len(lives) >= MANY else [Row((life,)) for life in lives]
-        rows.sort(key=lambda row: (not row.is_alive, -sum(life.nbytes for life in row.lives), row.lives[0].born))
-        return sorted(rows[:MOST_ROWS], key=lambda row: row.lives[0].born)
+        living_first = not self.is_of_training
+        rows.sort(
+            key=lambda row: (
+                living_first and not row.is_alive,
+                -sum(life.nbytes for life in row.lives),
+                row.lives[0].born,
+            )
+        )
+        return sorted(rows[: MOST_ROWS // 2 if self.is_of_training else MOST_ROWS], key=lambda row: row.lives[0].born)
 
     def pool_at(self, device: str, event: int) -> PoolMoment | None:
         """The device's pool after an event, if it was kept."""
@@ -183,14 +186,19 @@ class Timeline:
 
 def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) -> Timeline:
     """The timeline of what was recorded. `home` is the file of the block, whose lines need no other name."""
-    places = _Places(home)
+    places = Places(home)
     known = _lives(recorder, holders_of(variables), places)
     steps, curves = _steps_and_curves(recorder, known, places)
     lives = [life for life in known if life is not None and (life.born or life.ended)]
-    return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, known)), recorder.missed)
+    bands = tuple(
+        bands_of(recorder, [BEFORE if life is None else life.where for life in known], [c.device for c in curves])
+    )
+    return Timeline(
+        steps, tuple(lives), curves, tuple(_pools(recorder, known)), recorder.missed, bands, tuple(recorder.notes)
+    )
 
 
-def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: _Places) -> list[Life | None]:
+def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: Places) -> list[Life | None]:
     """The life of each storage that was seen; None for those from before the block that nothing happened to."""
     ends: dict[int | None, int] = {}
     born: dict[int | None, int] = {}
@@ -212,8 +220,13 @@ def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: _P
         if ended is None and birth.name is not None and not birth.address:
             lives.append(None)
             continue
-        if ended is None:
-            name, fate = _name_and_fate(birth.reference(), holders, number in named)
+        role, module = role_of(recorder, number, ended), recorder.module_of(number)
+        if ended is None and birth.block is not None:
+            names = holders.get(("torch", birth.block.address), [])
+            temporaries += not names
+            name, fate = names[0] if names else f"t{temporaries}", _held_by(names)
+        elif ended is None:
+            name, fate = _name_and_fate(birth, holders, number in named)
         elif birth.name is None:
             temporaries += 1
             name, fate = f"t{temporaries}", f"freed at event {ended:,}"
@@ -221,12 +234,12 @@ def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: _P
             older += not birth.name
             name, fate = birth.name or f"before{older}", f"freed at event {ended:,}"
         fate = f"NumPy's memory, {fate}" if birth.is_borrowed else fate
-        lives.append(Life(name, birth.device, sizes[number], born.get(number, 0), ended, where, fate))
+        lives.append(Life(name, birth.device, sizes[number], born.get(number, 0), ended, where, fate, role, module))
     return lives
 
 
 def _steps_and_curves(
-    recorder: Recorder, lives: list[Life | None], places: _Places
+    recorder: Recorder, lives: list[Life | None], places: Places
 ) -> tuple[tuple[Step, ...], tuple[Curve, ...]]:
     events = recorder.events
     devices = sorted({event.device for event in events if event.device}, key=_host_first) or ["cpu"]
@@ -239,6 +252,8 @@ def _steps_and_curves(
         held = levels[event.device][-1] if event.device else 0
         route = None if event.transfer is None else route_of(event.transfer)
         place = places.where(event.place)
+        if event.is_after:
+            place = Where(f"after {place.label}", place.source)
         time = None if event.time is None else event.time - recorder.start_time
         name = "" if life is None else life.name
         steps.append(Step(event.kind, name, event.nbytes, event.device, place, held, time, route))
@@ -254,28 +269,40 @@ def route_of(transfer: Transfer) -> str:
     return f"{transfer.source} → {transfer.target}, {duration(transfer.seconds, transfer.is_simulated)}"
 
 
-def _name_and_fate(storage: Any, holders: Mapping[Hashable, list[str]], is_named: bool) -> tuple[str, str]:
+def _name_and_fate(birth: Birth, holders: Mapping[Hashable, list[str]], is_named: bool) -> tuple[str, str]:
+    storage = None if birth.reference is None else birth.reference()
     if storage is None:  # its end was one event too many
         return "?", "freed later"
     names = holders.get(key_of(storage), [])
     own = memory.name_of(storage) if is_named else "a storage"
     if not names:
-        return own, f"alive, {NOBODY}"
-    name = f"{names[0]} ({own})" if is_named else names[0]
-    return name, f"alive, held by {', '.join(names[:4])}{', …' if len(names) > 4 else ''}"
+        return own, _held_by(names)
+    return f"{names[0]} ({own})" if is_named else names[0], _held_by(names)
+
+
+def _held_by(names: Sequence[str]) -> str:
+    return f"alive, held by {', '.join(names[:4])}{', …' if len(names) > 4 else ''}" if names else f"alive, {NOBODY}"
 
 
 def holders_of(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
     """Which variables hold which storage, by the key of its memory: directly, in lists and dicts, and as gradients."""
     found: dict[Hashable, list[str]] = {}
     for name, tensor in sorted(named_tensors(variables), key=lambda named: named[0].startswith("Out[")):
-        if isinstance(tensor, tensorglass.Tensor):
-            gradient = tensor.grad if tensor.is_leaf else None
-            for leaf, held in ((name, tensor), (f"{name}.grad", gradient)):
-                names = [] if held is None else found.setdefault(described(held).memory.identity, [])
-                if leaf not in names:
-                    names.append(leaf)
+        for leaf, held in ((name, tensor), (f"{name}.grad", gradient_of(tensor))):
+            key = None if held is None else _key_of(held)
+            names = [] if key is None else found.setdefault(key, [])
+            if leaf not in names:
+                names.append(leaf)
     return found
+
+
+def _key_of(tensor: Any) -> Hashable | None:
+    """What identifies the memory of a tensor of tensorglass or PyTorch; None where there is none, and for arrays."""
+    library = library_of(tensor)
+    if library == "tensorglass":
+        return key_of(tensor.untyped_storage())
+    address = address_of(tensor) if library == "torch" else 0
+    return ("torch", address) if address else None
 
 
 def _pools(recorder: Recorder, lives: list[Life | None]) -> list[PoolMoment]:
@@ -292,29 +319,3 @@ def _pools(recorder: Recorder, lives: list[Life | None]) -> list[PoolMoment]:
                 names[birth.address] = life.name
         found.append(PoolMoment(device, at, pool, names))
     return found
-
-
-class _Places:
-    """Lines of code, as they are called in a picture."""
-
-    def __init__(self, home: str) -> None:
-        self.home = home
-        self._known: dict[Place | None, Where] = {None: Where("somewhere", "")}
-
-    def where(self, place: Place | None) -> Where:
-        """What a line is called."""
-        if place not in self._known:
-            assert place is not None
-            source = linecache.getline(place.file, place.line).strip()
-            self._known[place] = Where(f"{self._home_of(place)}line {place.line}", source)
-        return self._known[place]
-
-    def _home_of(self, place: Place) -> str:
-        if place.file == self.home:
-            return ""
-        ipython = sys.modules.get("IPython")
-        shell = None if ipython is None else ipython.get_ipython()
-        if shell is None or shell.compile.format_code_name(place.file) is None:
-            return f"{printable(Path(place.file).name)} "
-        # A cell is not called by its number, In[3]: that is another one whenever it is run again.
-        return "another cell, " if place.function.startswith("<") else f"{place.function}(), "

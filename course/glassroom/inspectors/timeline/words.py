@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from glassroom.drawing.words import counted
+from collections.abc import Mapping
+
+from glassroom.drawing.words import counted, sized
+from glassroom.inspectors.timeline.bands import Bands, Share
 from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.timeline import Curve, PoolMoment, Row, Step, Timeline
+
+NOTHING = "no storage was made, freed or copied"
+LEFT_OUT = "memory that NumPy takes and frees within an operator is not counted"
 
 
 def summary(timeline: Timeline) -> str:
     """One sentence that stands for the timeline."""
     if not timeline.steps:
-        return "Memory timeline: no storage of tensorglass's was made, freed or copied."
-    return f"Memory timeline: {'; '.join([totals(timeline), *[f'{c.device}: {peak(c)}' for c in timeline.curves]])}."
+        return f"Memory timeline: {NOTHING}."
+    peaks = [f"{curve.device}: {peak_on(timeline, curve)}" for curve in timeline.curves]
+    return f"Memory timeline: {'; '.join([totals(timeline), *peaks])}."
 
 
 def totals(timeline: Timeline) -> str:
@@ -35,6 +42,38 @@ def peak(curve: Curve) -> str:
     if not curve.peak_at:
         return "never above the start"
     return f"peak {counted(curve.peak, 'byte')} at event {curve.peak_at:,}"
+
+
+def peak_on(timeline: Timeline, curve: Curve) -> str:
+    """The peak of a device, with what was there before where that is known."""
+    bands = bands_on(timeline, curve)
+    return peak(curve) if bands is None else peak_of(bands)
+
+
+def bands_on(timeline: Timeline, curve: Curve) -> Bands | None:
+    """The bands of a device, if they are drawn."""
+    return next((each for each in timeline.bands if each.device == curve.device and each.is_of_training), None)
+
+
+def peak_of(bands: Bands) -> str:
+    """The most that was held, and how much of it came on top of what was there before."""
+    above = sized(bands.peak - bands.start)
+    return f"peak {sized(bands.peak)} at event {bands.peak_at:,}, {above} above the start"
+
+
+def listed_roles(by_role: Mapping[str, int]) -> str:
+    """`parameters 180 KiB, activations 800 KiB`"""
+    return ", ".join(f"{role} {sized(nbytes)}" for role, nbytes in by_role.items() if nbytes)
+
+
+def share_words(share: Share) -> str:
+    """What one line or module holds at the peak."""
+    return f"{share.label} holds {sized(share.nbytes)} at the peak: {listed_roles(share.by_role)}"
+
+
+def scratch(bands: Bands) -> str | None:
+    """What kernels took for themselves, if PyTorch's profiler told of any."""
+    return f"{sized(bands.scratch)} of kernels' scratch memory is counted in" if bands.scratch else None
 
 
 def kept(curve: Curve) -> str:
@@ -72,11 +111,16 @@ def sentence(step: Step) -> str:
     return f"{amount} move: {step.route}"
 
 
-def lines_of(step: Step, number: int) -> list[str]:
+def lines_of(timeline: Timeline, step: Step, number: int) -> list[str]:
     """An event in a few lines."""
     lines = [f"{number:,}. {sentence(step)}", str(step.where)]
     if step.kind in ("made", "freed", "resized"):
         lines.append(f"held on {step.device}: {counted(step.held, 'byte')} above the start")
+    lines += [
+        listed_roles(bands.at(number))
+        for bands in timeline.bands
+        if bands.device == step.device and bands.is_of_training
+    ]
     if step.time is not None:
         lines.append(f"simulated time: {step.time * 1e6:,.1f} µs")
     return lines

@@ -12,6 +12,7 @@ from types import CodeType
 from typing import Any
 
 from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.watch.following import files_of
 from glassroom.inspectors.watch.recording import STEPS, Recorder
 from glassroom.inspectors.watch.state import state_of
 from glassroom.inspectors.watch.stepping import statements_of
@@ -19,6 +20,7 @@ from glassroom.inspectors.watch.story import Story
 from glassroom.inspectors.watch.svg import svg_of_story
 from glassroom.inspectors.watch.text import text_of_story
 from glassroom.inspectors.watch.words import summary
+from glassroom.reading.variables import names_in
 
 
 class Watch(Inspector):
@@ -49,24 +51,32 @@ class Watch(Inspector):
 
 
 def watch(
-    function: Callable[..., object], *args: object, names: Iterable[str] = (), steps: int = STEPS, **kwargs: object
+    function: Callable[..., object],
+    *args: object,
+    names: Iterable[str] = (),
+    steps: int = STEPS,
+    rest: bool = True,
+    follow: Iterable[object] = (),
+    **kwargs: object,
 ) -> Watch:
     """Call ``function(*args, **kwargs)`` statement by statement, and tell what each statement did to memory.
 
-    Followed are the function and others of its file. After each statement tensors of tensorglass, PyTorch, NumPy and
-    CuPy are looked at that are in variables, containers, networks and objects. `names` restricts the variables, given
-    as a list or as in `"a,b"`; after so many `steps` no more are told, and the rest is counted. What the function
-    returns is let go of; what it raises is raised, with the story up to there as a note. Raises TypeError for what is
-    no Python function, a partial of one, or an object that calls one.
+    Followed are the function and others of its file, and the code of `follow`: modules, classes, functions of other
+    files and cells, and objects, such as a network, whose class counts. After each statement tensors of tensorglass,
+    PyTorch, NumPy and CuPy are looked at that are in variables, containers, networks and objects. `names` restricts the
+    variables, given as a list or as in `"a,b"`; after so many `steps` no more are told, and the rest is counted, or,
+    with `rest=False`, runs unwatched at its own pace. What the function returns is let go of; what it raises is raised,
+    with the story up to there as a note. Raises TypeError for what is no Python function, a partial of one, or an
+    object that calls one, and for what cannot be followed.
     """
     __tracebackhide__ = True
     followed = _followed(function)
     code = followed.__code__
     source = "".join(linecache.getlines(code.co_filename))
     only = [each.strip() for each in names.split(",")] if isinstance(names, str) else names
-    recorder = Recorder(followed.__globals__, _names_in(code), only, steps)
+    recorder = Recorder(followed.__globals__, names_in(code), only, steps, rest)
     try:
-        recorder.run(lambda: function(*args, **kwargs), code.co_filename, statements_of(source), code)
+        recorder.run(lambda: function(*args, **kwargs), code.co_filename, statements_of(source), code, files_of(follow))
     except BaseException as error:
         error.add_note(text_of_story(_of_functions(recorder, source)))
         raise
@@ -86,16 +96,10 @@ def _followed(function: Callable[..., object]) -> Any:
     raise TypeError(f"watch takes a function written in Python, and {function!r} is none: watch(lambda: …) wraps it")
 
 
-def _names_in(code: CodeType) -> list[str]:
-    """The global names that a function's code mentions, its inner functions' included."""
-    inner = [name for each in code.co_consts if isinstance(each, CodeType) for name in _names_in(each)]
-    return [*dict.fromkeys([*code.co_names, *inner])]
-
-
 def _of_functions(recorder: Recorder, source: str) -> Story:
     """The story, with the source of the functions that it goes through."""
     story = recorder.story({})
-    visited = {moment.statement.line for moment in story.moments}
+    visited = {moment.statement.line for moment in story.moments if not moment.statement.file}
     shown: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):

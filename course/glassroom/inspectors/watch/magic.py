@@ -18,6 +18,7 @@ from IPython.core.magic import Magics, cell_magic, magics_class, output_can_be_s
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
 
+from glassroom.inspectors.watch.following import files_of
 from glassroom.inspectors.watch.inspector import Watch
 from glassroom.inspectors.watch.recording import STEPS, Recorder
 from glassroom.inspectors.watch.stepping import statements_of
@@ -37,6 +38,8 @@ class WatchMagics(Magics):
     @cell_magic
     @magic_arguments()
     @argument("--steps", type=int, default=STEPS, help=f"the watch ends after so many steps ({STEPS})")
+    @argument("--no-rest", action="store_true", help="what comes after them runs unwatched, at its own pace")
+    @argument("--follow", default="", help="step into the code of these modules, classes and functions as well: a,b")
     @argument("--names", default="", help="look at these variables only: a,b")
     def watch(self, line: str, cell: str) -> Any:
         """Run the cell statement by statement, and show what each did to the memory of tensors."""
@@ -48,10 +51,15 @@ class WatchMagics(Magics):
         _refuse_await(tree)
         filename = shell.compile.cache(source, _number_of_the_cell(shell), raw_code=cell)
         only = [name.strip() for name in options.names.split(",") if name.strip()]
-        recorder = Recorder(shell.user_ns, mentioned(source), only, options.steps)
+        follow = [name.strip() for name in options.follow.split(",") if name.strip()]
+        unknown = [name for name in follow if name not in shell.user_ns]
+        if unknown:
+            raise UsageError(f"--follow takes variables of the notebook, and there is no {unknown[0]}")
+        others = files_of(shell.user_ns[name] for name in follow)
+        recorder = Recorder(shell.user_ns, mentioned(source), only, options.steps, not options.no_rest)
         call = _compiled(shell, tree, filename)
         try:
-            return recorder.run(call, filename, statements_of(source))
+            return recorder.run(call, filename, statements_of(source), others=others)
         finally:
             display(Watch(recorder.story(dict(enumerate(cell.splitlines(), 1)))))
 

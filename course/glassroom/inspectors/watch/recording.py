@@ -6,11 +6,12 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from time import perf_counter
-from types import CodeType, FrameType
+from types import CodeType, FrameType, MappingProxyType
 from typing import TypeVar
 
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Account, Birth, drop_our_frames
 from glassroom.inspectors.watch.changes import Comparison, View
+from glassroom.inspectors.watch.overwriting import explained, latest_node
 from glassroom.inspectors.watch.stepping import Statement, Stepper
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.watched_names import chosen, tensors_of, with_gradients
@@ -25,16 +26,22 @@ STEPS = 400
 
 class Recorder:
     """Runs code and writes its story. `names` are the variables of `namespace` that count; `only`, if any, restricts
-    all variables.
+    all variables. After `limit` steps the rest is counted, or, if not `rest`, runs as it would unwatched.
     """
 
     def __init__(
-        self, namespace: Mapping[str, object], names: Iterable[str], only: Iterable[str] = (), limit: int = STEPS
+        self,
+        namespace: Mapping[str, object],
+        names: Iterable[str],
+        only: Iterable[str] = (),
+        limit: int = STEPS,
+        rest: bool = True,
     ) -> None:
         self._namespace = namespace
         self._names = list(names)
         self._only = frozenset(only)
         self._limit = limit
+        self._rest = rest
         self._account = Account()
         self._moments: list[Moment] = []
         self._unshown = 0
@@ -45,6 +52,8 @@ class Recorder:
         self._known: set[str] = set()  # storages that have been seen
         self._peak = self._peak_step = 0
         self._looking = self._seconds = 0.0
+        self._latest_node = -1
+        self._numbered: list[tuple[int, Statement]] = []  # after each step the number of the latest node
         self._kept: Known = {}  # records of storages; what stays as it was is kept once
         self._comparison: Comparison
 
@@ -54,14 +63,21 @@ class Recorder:
         filename: str,
         statements: Mapping[int, Statement],
         code: CodeType | None = None,
+        others: Mapping[str, Mapping[int, Statement]] = MappingProxyType({}),
     ) -> T:
-        """Call `call`, following the code of the file, and of its lambdas `code` alone; what it raises, this raises."""
+        """Call `call`, following the code of the file and of `others`, and of lambdas `code` alone.
+
+        What it raises, this raises.
+        """
         __tracebackhide__ = True
         before, begin = sys.gettrace(), perf_counter()
         try:
             try:
                 self._account.open()
-                return Stepper(filename, dict(statements), self, code).run(call)
+                result = Stepper({**others, filename: statements}, self, code).run(call)
+                if self._is_cut and self._rest:
+                    self._count_what_nobody_tells(self._look([], None, None))
+                return result
             except BaseException as error:
                 drop_our_frames(error)
                 raise
@@ -81,6 +97,7 @@ class Recorder:
             moments=tuple(self._moments),
             limit=self._limit,
             is_cut=self._is_cut,
+            is_rest_counted=self._rest,
             allocations=account.allocations,
             allocated=account.allocated,
             copies=account.copies,
@@ -105,12 +122,15 @@ class Recorder:
         if len(self._moments) >= self._limit:
             self._is_cut = True
             self._account.traced_until_now(frames)
+            if not self._rest:
+                self._account.leave_off()
             return False
         begin = perf_counter()
         self._account.is_counting = False
         self._account.look_for_torch()
         now = self._look(frames, f"result of {function}()" if function else "result", result)
         self._count_what_nobody_tells(now)
+        self._numbered.append((self._latest_node, statement))
         number = len(self._moments) + 1
         if self._account.peak > self._peak:
             self._peak, self._peak_step = self._account.peak, number
@@ -119,6 +139,9 @@ class Recorder:
             if change.kind == "copied" and change.storage is not None:
                 self._account.copies += 1
                 self._account.copied_bytes += change.nbytes
+        if how.startswith("raises "):
+            held = tensors_of(frames, self._namespace, self._names, self._only)
+            changes = [*explained(how, held, self._numbered, self._moments), *changes]
         moment = Moment(
             number=number,
             statement=statement,
@@ -144,6 +167,7 @@ class Recorder:
             found[result_name] = result
         places: list[Mapping[str, object]] = [self._namespace, *[frame.f_locals for frame in frames]]
         self._met |= {name for name in self._only if any(name in each for each in places)}
+        self._latest_node = latest_node(found)
         found = with_gradients(found)
         descriptions = {name: _description(each) for name, each in found.items()}
         self._unread |= {name: type(found[name]).__name__ for name, each in descriptions.items() if each is None}

@@ -33,8 +33,8 @@ def state_of(story: Story) -> dict[str, Any]:
         shown += [card(moment, storage, True) for storage in moment.gone.storages]
         frames.append(
             {
-                "line": moment.statement.line,
-                "end": moment.statement.end,
+                "line": 0 if moment.statement.file else moment.statement.line,  # no line of the code that is shown
+                "end": 0 if moment.statement.file else moment.statement.end,
                 "lines": lines_of(story, moment),
                 "kinds": [name for kind, name in GROUPS.items() if moment.did(kind)],
                 "raised": moment.how.startswith("raises"),

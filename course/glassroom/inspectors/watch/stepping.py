@@ -2,7 +2,7 @@
 
 The one idea: Python itself says when a line begins (`sys.settrace`), so the code that runs is the code that was
 written: same results, same tracebacks, and functions that are no slower once the watch is over. Only code of one file
-is followed, which in a notebook is the cell; whatever it calls runs at its own pace.
+is followed, which in a notebook is the cell, and of those that were asked for; all else runs at its own pace.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any, Protocol, TypeVar
@@ -25,13 +25,21 @@ _PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)  # how loops and g
 @dataclass(frozen=True)
 class Statement:
     """A statement by its lines; of one with a body, those of its head. `moves` are variables of which one is an array
-    whose elements it only moves, if it is of such a form.
+    whose elements it only moves, if it is of such a form. `file` is how another file is called than the one that is
+    shown, and `source` the first line there.
     """
 
     line: int
     end: int
     returns: bool = False
     moves: tuple[str, ...] = ()
+    file: str = ""
+    source: str = ""
+
+    @property
+    def place(self) -> str:
+        """`line 3`, `model.py line 3`."""
+        return f"{self.file} line {self.line}".lstrip()
 
 
 class Follower(Protocol):
@@ -94,14 +102,16 @@ class _Running:
 
 
 class Stepper:
-    """Runs code of the file `filename`, and tells the follower of each; of lambdas it follows `code` alone."""
+    """Runs code, and tells the follower of each statement in the `files`; of lambdas it follows `code` alone.
+
+    `files` are the statements by the names of files and by lines.
+    """
 
     def __init__(
-        self, filename: str, statements: dict[int, Statement], follower: Follower, code: CodeType | None = None
+        self, files: Mapping[str, Mapping[int, Statement]], follower: Follower, code: CodeType | None = None
     ) -> None:
         self._code = code
-        self.filename = filename
-        self._statements = statements
+        self._files = files
         self._follower = follower
         self._stack: list[_Running] = []
         self._raised: int | None = None  # the id of the exception on its way up
@@ -120,7 +130,7 @@ class Stepper:
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         code = frame.f_code
-        if self._is_over or code.co_filename != self.filename:
+        if self._is_over or code.co_filename not in self._files:
             return None
         is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
         is_part = code.co_name.startswith("<") or not is_function
@@ -148,7 +158,7 @@ class Stepper:
 
     def _line(self, running: _Running) -> None:
         line, instruction = running.frame.f_lineno, running.frame.f_lasti
-        statement = self._statements.get(line) or Statement(line, line)
+        statement = self._files[running.frame.f_code.co_filename].get(line) or Statement(line, line)
         if statement == running.statement and instruction != running.begin:
             return  # a statement of several lines goes on
         self._end(running)

@@ -19,8 +19,8 @@ from glassroom.records.snapshot import SCHEMA, Snapshot
 class Change:
     """One thing that a step did.
 
-    `kind` is "allocated", "copied", "wrote", "shared", "resized", "named", "unnamed", "freed" or "shown"; `words` say
-    it; `storage` is the name of the storage that it is about, where it has one.
+    `kind` is "allocated", "copied", "wrote", "shared", "resized", "named", "unnamed", "freed", "shown" or
+    "explained"; `words` say it; `storage` is the name of the storage that it is about, where it has one.
     """
 
     kind: str
@@ -60,16 +60,18 @@ class Moment:
 class Story:
     """What was watched: the lines of code by number, the steps, and the figures of the whole.
 
-    `is_cut` says that there were more steps than `limit`; the figures are of the whole all the same, and `peak_step` is
-    None where the peak came after the last step. `unshown` is the most tensors that were too many to be looked at after
-    a step, `unread` are those that have no memory to be looked at, and `unknown` the names that were asked for and
-    that no variable had. `seconds` are those of the run, `looking` those of them that went into watching.
+    `is_cut` says that there were more steps than `limit`; the figures are of the whole if `is_rest_counted`, else of
+    these steps. `peak_step` is None where the peak came after the last step. `unshown` is the most tensors that were
+    too many to be looked at after a step, `unread` are those that have no memory to be looked at, and `unknown` the
+    names that were asked for and that no variable had. `seconds` are those of the run, `looking` those of them that
+    went into watching.
     """
 
     lines: Mapping[int, str]
     moments: tuple[Moment, ...]
     limit: int
     is_cut: bool
+    is_rest_counted: bool
     allocations: int
     allocated: int
     copies: int
@@ -84,7 +86,7 @@ class Story:
 
     def source(self, statement: Statement) -> str:
         """The first line of a statement, with its indentation."""
-        line = self.lines.get(statement.line, "")
+        line = statement.source if statement.file else self.lines.get(statement.line, "")
         return f"{line} …" if statement.end > statement.line else line
 
     def as_dict(self) -> dict[str, Any]:

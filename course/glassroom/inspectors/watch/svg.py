@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, number, style
 from glassroom.drawing.snapshot.svg import draw_strip
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.words import happenings, header_line, limits, storage_line, summary, totals
@@ -104,9 +104,10 @@ def svg_of_story(story: Story) -> str:
     drawing.extend(PAD + 62 + len(totals(story)) * FACT_ADVANCE, PAD + 20)
     top: float = PAD + 34
     sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
-    left = PAD + 74 + max(map(len, sources), default=0) * ADVANCE + 18
+    place = max([64.0, *[26 + len(each.statement.place) * TINY_ADVANCE for each in story.moments]])
+    left = PAD + place + 10 + max(map(len, sources), default=0) * ADVANCE + 18
     for moment, source in list(zip(story.moments, sources, strict=True))[:MOST_ROWS]:
-        top = _draw_step(drawing, top, left, moment, source)
+        top = _draw_step(drawing, top, place, left, moment, source)
     rest = [f"and {len(story.moments) - MOST_ROWS:,} more steps"] if len(story.moments) > MOST_ROWS else []
     for words in [*rest, *limits(story)]:
         drawing.text(PAD, top + 12, words, "fact soft")
@@ -123,10 +124,10 @@ def svg_of_story(story: Story) -> str:
     return drawing.finished(summary(story), CSS)
 
 
-def _draw_step(drawing: Drawing, top: float, left: float, moment: Moment, source: str) -> float:
+def _draw_step(drawing: Drawing, top: float, place: float, left: float, moment: Moment, source: str) -> float:
     drawing.text(PAD + 26, top + 12, str(moment.number), "tiny end")
-    drawing.text(PAD + 64, top + 12, f"line {moment.statement.line}", "tiny end")
-    drawing.text(PAD + 74, top + 12, source, "source")
+    drawing.text(PAD + place, top + 12, moment.statement.place, "tiny end")
+    drawing.text(PAD + place + 10, top + 12, source, "source")
     words = [_short(each, WORDS) for each in happenings(moment)]
     look = "fact bad" if moment.how.startswith("raises") else "fact"
     for line in words or [""]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glassroom.inspectors.watch.stepping import Statement
 from glassroom.inspectors.watch.story import Story
 from glassroom.inspectors.watch.words import happenings, limits, totals
 
@@ -14,11 +15,20 @@ def text_of_story(story: Story) -> str:
     sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
     width = max(map(len, sources), default=0)
     step_width = len(str(len(story.moments)))
-    line_width = len(str(max([moment.statement.line for moment in story.moments], default=0)))
-    for moment, source in zip(story.moments, sources, strict=True):
-        head = f"{moment.number:>{step_width}}  line {moment.statement.line:>{line_width}}  {source:<{width}}"
+    places = [_place(moment.statement, story) for moment in story.moments]
+    place_width = max(map(len, places), default=0)
+    for moment, source, place in zip(story.moments, sources, places, strict=True):
+        head = f"{moment.number:>{step_width}}  {place:<{place_width}}  {source:<{width}}"
         lines.append(f"{head}  {'; '.join(happenings(moment))}".rstrip())
     return "\n".join([*lines, *limits(story)])
+
+
+def _place(statement: Statement, story: Story) -> str:
+    """A statement's place, with the numbers of lines below one another."""
+    if statement.file:
+        return statement.place
+    digits = len(str(max(moment.statement.line for moment in story.moments)))
+    return f"line {statement.line:>{digits}}"
 
 
 def _short(words: str, longest: int) -> str:

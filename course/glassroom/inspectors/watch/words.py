@@ -47,10 +47,12 @@ def limits(story: Story) -> list[str]:
         more = counted(story.unshown, "more tensor")
         said.append(f"{MOST_TENSORS} tensors a step were looked at; up to {more} were not (names chooses)")
     if story.is_cut:
-        said.append(
-            f"the watch ended after {counted(story.limit, 'step')}; what tensorglass and PyTorch did in the rest is "
-            "counted above (steps takes more)"
-        )
+        ended = f"the watch ended after {counted(story.limit, 'step')}"
+        if story.is_rest_counted:
+            rest = "what tensorglass and PyTorch did in the rest is counted above, and what it left of NumPy"
+        else:
+            rest = "the figures above are of these steps, and the rest ran unwatched"
+        said.append(f"{ended}; {rest} (steps takes more)")
     return said
 
 
@@ -65,8 +67,8 @@ def overhead(story: Story) -> str:
 
 
 def place(moment: Moment) -> str:
-    """`line 3`, or `line 3, in f()`."""
-    return f"line {moment.statement.line}{f', in {moment.function}()' if moment.function else ''}"
+    """`line 3`, or `model.py line 3, in f()`."""
+    return f"{moment.statement.place}{f', in {moment.function}()' if moment.function else ''}"
 
 
 def happenings(moment: Moment) -> list[str]:

@@ -101,7 +101,7 @@ WRONG = [
         "graphs were alive",
     ),
     ("a07-mean", MEAN.format(add="+= loss_of(batch)", result="total.item() / len(batches)"), "graphs were alive"),
-    ("a07-mean", MEAN_OF_A_LIST, "graphs were alive at once"),
+    ("a07-mean", MEAN_OF_A_LIST, "graphs were alive together"),
     ("a07-mean", MEAN_KEPT_OUTSIDE, "still held after"),
     ("a07-mean", MEAN.format(add="+= loss_of(batch).item()", result="total"), "is not it"),
     ("a07-who", WHO + "False, False, False, True, False, True", "A list holds the tensor"),
@@ -115,11 +115,11 @@ WRONG = [
     (
         "a07-carry",
         CARRY.format(state="state", backward="loss.backward(retain_graph=True)", kept="loss.item()"),
-        "graphs were alive at once",
+        "graphs were alive together",
     ),
     ("a07-carry", CARRY.format(state="state.detach()", backward="loss.backward()", kept="loss"), "no Python numbers"),
     ("a07-carry", CARRY.format(state="state.detach()", backward="pass", kept="loss.item()"), "Was there a backward"),
-    ("a07-carry", CARRY_BACKWARD_AT_THE_END, "graphs were alive at once"),
+    ("a07-carry", CARRY_BACKWARD_AT_THE_END, "graphs were alive together"),
     (
         "a07-carry",
         CARRY.format(state="state.detach() * 0", backward="loss.backward()", kept="loss.item()"),

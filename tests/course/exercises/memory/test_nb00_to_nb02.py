@@ -9,7 +9,7 @@ from glassroom.exercises import exercises, judge
 
 ROWS = """
 00-numbers        | numbers = 12                                   | counts each number twice
-00-numbers        | numbers = 'six'                                | a plain whole number was asked for
+00-numbers        | numbers = 'six'                                | a plain integer was asked for
 00-last-cell      | pass                                           | holds 5, not 7
 00-last-cell      | b = b.clone(); b[1, 2] = 7                     | have parted
 00-last-cell      | b = 7                                          | is no tensor any more

@@ -34,7 +34,7 @@ WRONG = [
     ("t03-layer", "def layer(weights, x): return weights.to(x.dtype) @ x", "the weights should decide"),
     ("t03-layer", "def layer(weights, x): return weights.double() @ x.double()", "the weights should decide"),
     ("t03-layer", "def layer(weights, x): return weights @ x.float()", "have the same dtype"),
-    ("t03-five", five(one="torch.int64"), "leaves the whole numbers"),
+    ("t03-five", five(one="torch.int64"), "leaves the integers"),
     ("t03-five", five(one="torch.float64"), "what NumPy would answer"),
     ("t03-five", five(two="torch.int64"), "without a width"),
     ("t03-five", five(two="'int16'"), "whether the result fits"),

@@ -18,7 +18,7 @@ slope, intercept = torch.linalg.solve(X.T @ X, X.T @ y)
 """
 
 WRONG = [
-    ("t08-own", "turned = matrices @ vectors", "all vectors at once"),
+    ("t08-own", "turned = matrices @ vectors", "all vectors together"),
     ("t08-own", "turned = matrices @ vectors[:, :, None]", "still has the dimension that was lent"),
     ("t08-own", "turned = (matrices @ vectors.t()[:, :, None])[:, :, 0]", "*column* `i`"),
     ("t08-own", "turned = matrices[0] @ vectors", "has shape (2, 3)"),

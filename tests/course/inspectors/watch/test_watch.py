@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import sys
 import traceback
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -202,6 +204,48 @@ def test_functions_of_the_same_file_are_stepped_into(torch: Any) -> None:
     assert said(comes_back) == "after scale(); y holds S0, the result of scale(); S1 is freed, 8 bytes"
 
 
+MODEL = """
+class Layer:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def forward(self, x):
+        hidden = x * self.weight
+        return helped(hidden)
+
+
+def helped(x):
+    x += 1
+    return x
+"""
+
+
+def test_code_of_other_files_is_stepped_into_where_it_is_asked_for(
+    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "followed_model.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(tmp_path)
+    model = importlib.import_module("followed_model")
+    layer = model.Layer(torch.ones(3))
+
+    def cell() -> None:
+        x = torch.ones(3)
+        y = layer.forward(x)
+        del y
+
+    assert "followed_model.py" not in watch(cell).text
+    for follow in ([model], [model.Layer], [layer], [model.helped], [layer.forward]):
+        picture = watch(cell, follow=follow)
+        [written] = steps(picture.story, "x += 1")
+        assert "wrote" in said(written)
+        assert "followed_model.py line 12" in picture.text
+        assert any("followed_model.py line 12, in helped(): x += 1" in line
+                   for frame in picture.state()["frames"] for line in frame["lines"])  # fmt: skip
+    with pytest.raises(TypeError, match="written in Python, and 3 is none"):
+        watch(cell, follow=[3])
+    sys.modules.pop("followed_model")
+
+
 def test_each_round_of_a_loop_is_a_step_of_each_line() -> None:
     def cell() -> None:
         x = tensorglass.zeros(2)
@@ -238,11 +282,58 @@ def test_the_watch_ends_after_so_many_steps_and_the_rest_runs_all_the_same() -> 
     story = watch(cell, steps=10)
     assert len(story.story.moments) == 10
     assert story.text.splitlines()[-1] == (
-        "the watch ended after 10 steps; what tensorglass and PyTorch did in the rest is counted above "
-        "(steps takes more)"
+        "the watch ended after 10 steps; what tensorglass and PyTorch did in the rest is counted above, "
+        "and what it left of NumPy (steps takes more)"
     )
     assert x.item() == 50
     assert sys.gettrace() is None or "glassroom" not in repr(sys.gettrace())
+
+
+@pytest.mark.parametrize("rest", [True, False])
+def test_the_rest_is_counted_or_runs_as_where_nobody_watches(torch: Any, rest: bool) -> None:
+    modes = pytest.importorskip("torch.utils._python_dispatch", reason="where PyTorch keeps its modes")
+    on: list[int] = []
+
+    def cell() -> None:
+        for _ in range(20):
+            torch.ones(100)
+        on.append(len(modes._get_current_dispatch_mode_stack()) + len(memory._observers))
+
+    before = len(memory._observers)
+    story = watch(cell, steps=6, rest=rest).story
+    assert len(story.moments) == 6
+    assert on == [before + 2 if rest else before]
+    assert (story.allocations == 20) == rest
+    assert story.allocated == 400 * story.allocations
+    assert ("ran unwatched" in watch(cell, steps=6, rest=rest).text) != rest
+
+
+def test_the_rest_leaves_a_mode_of_the_program_on() -> None:
+    torch = pytest.importorskip("torch", reason="the modes are PyTorch's")
+    flops = pytest.importorskip("torch.utils.flop_counter", reason="part of PyTorch")
+
+    def cell() -> int:
+        with flops.FlopCounterMode(display=False) as counter:
+            a = torch.ones(8, 8)
+            for _ in range(10):
+                a @ a
+        return counter.get_total_flops()
+
+    seen: list[int] = []
+    watch(lambda: seen.append(cell()), steps=4, rest=False)
+    assert seen == [cell()]
+
+
+LEFT: list[Any] = []
+
+
+def test_numpy_of_the_rest_is_counted_where_it_is_left() -> None:
+    def cell() -> None:
+        for _ in range(10):
+            LEFT.append(numpy.zeros(50))  # noqa: PERF401  # one statement a step
+
+    assert watch(cell, steps=4).story.allocated == 10 * 400
+    LEFT.clear()
 
 
 def test_a_generator_is_followed_through_its_yields() -> None:

@@ -154,6 +154,18 @@ def test_magics_inside_the_cell_and_a_silencing_semicolon_work(shell: Any) -> No
     assert shell.display_pub.data
 
 
+def test_a_function_of_another_cell_is_followed_where_the_cell_asks_for_it(shell: Any) -> None:
+    shell.run_cell("def doubled(t):\n    made = t * 2\n    return made", store_history=True)
+    story = "import tensorglass as torch\nx = torch.ones(3)\ny = doubled(x)"
+    run(shell, story)
+    run(shell, story, "--follow doubled")
+    plain, followed = (data["text/plain"] for data in shell.display_pub.data)
+    assert "made = t * 2" not in plain
+    assert re.search(r"another cell, line 2 +made = t \* 2 +made in doubled\(\): new storage", followed)
+    run(shell, story, "--follow nothing")
+    assert len(shell.display_pub.data) == 2  # it is refused, in words
+
+
 def test_options_choose_names_and_steps(shell: Any) -> None:
     code = "import tensorglass as torch\na = torch.ones(1)\nb = a + 1\nc = b + 1\n"
     run(shell, code, "--steps 3 --names b")

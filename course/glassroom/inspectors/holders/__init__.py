@@ -1,0 +1,1 @@
+"""`holders`: who keeps memory alive, by the path to it."""

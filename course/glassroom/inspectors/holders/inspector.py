@@ -1,0 +1,168 @@
+"""`holders()`: which variables keep how much memory alive, and by which paths they hold a tensor."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, WIDTH, Drawing, number, shortened, style
+from glassroom.drawing.words import counted, sized
+from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.holders.paths import Path, paths_from, paths_to
+from glassroom.reading.adapters import described
+from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.storage_names import name_of
+from glassroom.reading.variables import variables_of
+
+CSS = style(File(__file__).with_name("picture.css"))
+MOST_ROWS = 16
+ROW = 38
+LABEL = 100  # characters
+NOBODY = "no variable leads to it: a running function, a closure, C++ or a reference cycle may hold it"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A path or a variable, the bytes that it holds, and what there is to say of it."""
+
+    label: str
+    nbytes: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Who holds what: a title, the rows that are shown, how many are not, and the bytes of all."""
+
+    title: str
+    rows: tuple[Row, ...]
+    unshown: int
+    nbytes: int
+
+
+class Holders(Inspector):
+    """Who keeps memory alive, as it was when it was asked."""
+
+    kind = "holders"
+
+    def __init__(self, data: Holding, storages: dict[str, Path] | None = None) -> None:
+        self.data = data
+        self._storages = storages or {}  # each storage with the first path to it
+
+    def since(self, earlier: Holders) -> Holders:
+        """What is held now and was not held `earlier`, by the variables that hold it; both are made by `holders()`."""
+        new = {name: path for name, path in self._storages.items() if name not in earlier._storages}
+        gone = [path for name, path in earlier._storages.items() if name not in self._storages]
+        grown = sum(path.nbytes for path in new.values())
+        lost = sum(path.nbytes for path in gone)
+        title = f"{sized(grown)} more in {counted(len(new), 'storage')}, {sized(lost)} are gone"
+        return Holders(_by_root(title, new.values()), new)
+
+    @property
+    def label(self) -> str:
+        return f"Holders: {self.data.title}."
+
+    @property
+    def text(self) -> str:
+        width = max((len(sized(row.nbytes)) for row in self.data.rows), default=0)
+        lines = [f"holders · {self.data.title}"]
+        lines += [
+            f"  {sized(row.nbytes):>{width}}  {row.label}{f'  ·  {row.words}' if row.words else ''}"
+            for row in self.data.rows
+        ]
+        return "\n".join([*lines, *self._rest()])
+
+    def _rest(self) -> list[str]:
+        return [f"… and {self.data.unshown:,} more"] if self.data.unshown else []
+
+    @property
+    def svg(self) -> str:
+        drawing = Drawing()
+        drawing.text(PAD, PAD + 14, "holders", "name")
+        drawing.text(PAD + 76, PAD + 14, self.data.title, "fact soft")
+        drawing.extend(PAD + 76 + len(self.data.title) * FACT_ADVANCE, PAD + 20)
+        top, most = PAD + 32.0, max([1, *(row.nbytes for row in self.data.rows)])
+        for at, row in enumerate(self.data.rows, 1):
+            drawing.add(f'<g class="life h0" data-on="{at}-{at}" data-says={quoteattr(self._said(row))}>')
+            drawing.text(PAD, top + 11, shortened(row.label, LABEL), "fact")
+            width = max((WIDTH - 2 * PAD - 100) * row.nbytes / most, 2)
+            drawing.add(f'<rect x="{PAD}" y="{number(top + 17)}" width="{number(width)}" height="10"/>')
+            drawing.text(PAD + width + 8, top + 26, sized(row.nbytes), "fact")
+            top += ROW
+            if row.words:
+                drawing.text(PAD, top + 2, shortened(row.words, LABEL), "fact soft")
+                top += 16
+            drawing.add("</g>")
+        for words in self._rest():
+            drawing.text(PAD, top + 11, words, "fact soft")
+            top += 20
+        drawing.extend(WIDTH - PAD, top)
+        return drawing.finished(self.label, CSS)
+
+    def _said(self, row: Row) -> str:
+        return f"{row.label}: {sized(row.nbytes)}{f', {row.words}' if row.words else ''}"
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "svg": self.svg,
+            "text": self.text,
+            "label": self.label,
+            "kind": self.kind,
+            "unit": "row",
+            "before": [self.data.title, "Step through the rows with the arrow keys, or point at one."],
+            "frames": [
+                {"at": at, "x": 0, "lines": [row.label, self._said(row).removeprefix(f"{row.label}: ")], "map": -1}
+                for at, row in enumerate(self.data.rows, 1)
+            ],
+            "maps": [],
+        }
+
+
+def holders(tensor: object = None, /) -> Holders:
+    """Who keeps memory alive, by the paths that lead to it from the caller's variables.
+
+    Of a tensor every path to its storage: through lists, dicts, networks, optimizers and objects, gradients, and what
+    autograd graphs have saved: `trainer.history[3]['loss'] → PowBackward0.self`. Without one, what each variable keeps
+    alive; what several hold counts for the first. `holders().since(earlier)` is what has come since then. Takes
+    tensors of PyTorch and tensorglass, arrays of NumPy and CuPy. Raises TypeError for what has no memory.
+    """
+    frame = sys._getframe(1)
+    variables = variables_of(frame)
+    if tensor is None:
+        storages: dict[str, Path] = {}
+        for path in paths_from(variables):
+            storages.setdefault(path.storage, path)
+        total = sum(path.nbytes for path in storages.values())
+        title = f"{sized(total)} in {counted(len(storages), 'storage')}"
+        return Holders(_by_root(title, storages.values()), storages)
+    [name] = argument_names(frame, (tensor,))
+    memory = described(tensor).memory
+    rows = [
+        Row(path.words, path.nbytes, "saved by a graph" if path.is_saved else "")
+        for path in paths_to(tensor, variables)
+    ]
+    title = f"{name}: {name_of(memory)}, {sized(memory.nbytes)} on {memory.device}"
+    if not rows:
+        title += f" · {NOBODY}"
+    return Holders(Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), memory.nbytes))
+
+
+def _by_root(title: str, paths: Iterable[Path]) -> Holding:
+    """What each variable holds, the most first, with the largest storage that it holds."""
+    by_root: dict[str, list[Path]] = {}
+    for path in paths:
+        by_root.setdefault(path.root, []).append(path)
+    rows = []
+    for root, held in by_root.items():
+        largest = max(held, key=lambda path: path.nbytes)
+        saved = sum(path.nbytes for path in held if path.is_saved)
+        facts = [counted(len(held), "storage")]
+        facts += [f"{sized(saved)} of it saved by graphs"] if saved else []
+        facts += [f"the largest: {largest.words}, {sized(largest.nbytes)}"] if largest.words != root else []
+        rows.append(Row(root, sum(path.nbytes for path in held), " · ".join(facts)))
+    rows.sort(key=lambda row: -row.nbytes)
+    return Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), sum(row.nbytes for row in rows))

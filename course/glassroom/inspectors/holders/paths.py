@@ -1,0 +1,125 @@
+"""The paths from variables to the storages that they keep alive: through containers, objects, gradients and graphs.
+
+The one idea: each tensor that a variable leads to holds its storage, its gradient's, and those that the graph behind it
+has saved. A graph is looked at once, however many tensors lead to it, and nothing in it is computed or unpacked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glassroom.reading.adapters import adapter_for, described
+from glassroom.reading.graph import Packed, grad_fn_of, gradient_of, in_order, saved_by
+from glassroom.reading.places import tensors_at
+from glassroom.reading.storage_names import Memory, names_of
+from glassroom.reading.variables import named_tensors
+
+ARROW = " → "
+
+
+@dataclass(frozen=True)
+class Path:
+    """A way to a storage: in words, from which variable it begins, and whether it goes through a graph."""
+
+    words: str
+    root: str
+    storage: str
+    nbytes: int
+    is_saved: bool
+
+
+def paths_from(variables: Mapping[str, object]) -> list[Path]:
+    """Every path to a storage, those through containers before those through graphs; each node of a graph is reached
+    from the first tensor that leads to it.
+    """
+    return _named([(words, memory, is_saved) for words, memory, is_saved, _ in _ways(variables)])
+
+
+def paths_to(tensor: Any, variables: Mapping[str, object]) -> list[Path]:
+    """The paths to a tensor's storage, from every tensor whose graph holds it as well."""
+    wanted = described(tensor).memory
+    ways = list(_ways(variables))
+    direct = [(words, memory, False) for words, memory, is_saved, _ in ways if not is_saved and _is(memory, wanted)]
+    holding = {id(node): words.rpartition(ARROW)[2] for words, memory, _, node in ways if node and _is(memory, wanted)}
+    roots = [(name, grad_fn_of(each)) for name, each in named_tensors(variables) if grad_fn_of(each) is not None]
+    reaching = _reaching([node for _, node in roots], holding)
+    found = [(f"{name}{ARROW}{reaching[id(node)]}", wanted, True) for name, node in roots if id(node) in reaching]
+    return _named([*direct, *found])
+
+
+def _ways(variables: Mapping[str, object]) -> Iterator[tuple[str, Memory, bool, Any]]:
+    """Words, memory, whether a graph has saved it, and by which node."""
+    roots = []
+    for name, tensor in named_tensors(variables):
+        yield from _at(name, tensor, None)
+        gradient = gradient_of(tensor)
+        if gradient is not None:
+            yield from _at(f"{name}.grad", gradient, None)
+        if grad_fn_of(tensor) is not None:
+            roots.append((name, grad_fn_of(tensor)))
+    seen: set[int] = set()
+    kept = []  # while they live, no other node has their ids
+    for name, root in roots:
+        if id(root) in seen:
+            continue
+        for node in in_order([root]):
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            kept.append(node)
+            for attribute, value in saved_by(node):
+                dot = "" if attribute.startswith("[") else "."
+                words = f"{name}{ARROW}{type(node).__name__}{dot}{attribute}"
+                if isinstance(value, Packed):
+                    for _, each in tensors_at([("", value.content)]):
+                        yield from _at(f"{words}, packed by a hook", each, node)
+                elif not isinstance(value, RuntimeError):
+                    yield from _at(words, value, node)
+
+
+def _at(words: str, tensor: Any, node: Any) -> Iterator[tuple[str, Memory, bool, Any]]:
+    if adapter_for(tensor) is not None:
+        try:
+            memory = described(tensor).memory
+        except TypeError:  # it has no memory that could be looked at
+            return
+        yield words, memory, node is not None, node
+
+
+def _reaching(roots: list[Any], holding: Mapping[int, str]) -> dict[int, str]:
+    """The nodes that lead to one that holds something, each with what that one is called."""
+    order = in_order(roots)
+    above: dict[int, list[int]] = {}
+    for node in order:
+        for below, _ in node.next_functions:
+            above.setdefault(id(below), []).append(id(node))
+    found: dict[int, str] = {}
+    waiting = [(id(node), holding[id(node)]) for node in order if id(node) in holding]
+    while waiting:
+        key, words = waiting.pop()
+        if key not in found:
+            found[key] = words
+            waiting += [(each, words) for each in above.get(key, [])]
+    return found
+
+
+def _is(memory: Memory, other: Memory) -> bool:
+    """Whether two memories have bytes in common."""
+    end, other_end = memory.start + memory.nbytes, other.start + other.nbytes
+    return memory.device == other.device and memory.start < other_end and other.start < end
+
+
+def _named(ways: list[tuple[str, Memory, bool]]) -> list[Path]:
+    names = names_of([memory for _, memory, _ in ways])
+    return [
+        Path(words, _root_of(words), storage, memory.nbytes, is_saved)
+        for (words, memory, is_saved), storage in zip(ways, names, strict=True)
+    ]
+
+
+def _root_of(words: str) -> str:
+    """The variable that a path begins with."""
+    ends = [at for at in (words.find(mark) for mark in (".", "[", ":", ARROW)) if at > 0]
+    return words[: min(ends)] if ends else words

@@ -1,0 +1,10 @@
+"""Who holds memory, as an anywidget."""
+
+from __future__ import annotations
+
+from glassroom.live.moments import Moments
+from glassroom.live.widget import LiveWidget
+
+
+class Widget(Moments, LiveWidget):
+    """The paths to memory, row by row."""

@@ -1,0 +1,1 @@
+"""`model_map`: the memory of networks, module by module."""

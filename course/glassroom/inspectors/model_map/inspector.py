@@ -1,0 +1,59 @@
+"""`model_map(model, optimizer)`: the memory of networks, module by module."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.model_map.modules import ModelMap, model_map_of
+from glassroom.inspectors.model_map.picture import svg_of, text_of
+from glassroom.inspectors.model_map.rows import rows_of
+from glassroom.inspectors.model_map.words import spoken, summary
+from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.networks import is_network, is_optimizer
+from glassroom.records.printable import printable
+
+
+class ModelMapPicture(Inspector):
+    """Networks as they were when they were asked about."""
+
+    kind = "model map"
+
+    def __init__(self, found: ModelMap) -> None:
+        self.data = found
+
+    @property
+    def text(self) -> str:
+        return text_of(self.data)
+
+    @property
+    def svg(self) -> str:
+        return svg_of(self.data)
+
+    @property
+    def label(self) -> str:
+        return summary(self.data)
+
+    def state(self) -> dict[str, Any]:
+        words = [spoken(row) for row in rows_of(self.data.modules)[0]]
+        return {"svg": self.svg, "text": self.text, "label": self.label, "words": words}
+
+
+def model_map(*objects: object, **named: object) -> ModelMapPicture:
+    """Map networks module by module: parameters and buffers by storage, tied weights, gradients, optimizer state.
+
+    Takes modules and optimizers of PyTorch and of tensorglass: `model_map(model, optimizer)`. What optimizers keep is
+    told with the parameters that it is kept for. Tied weights count once. Of siblings that are alike one is shown.
+    Raises TypeError for anything else, and where there is no network.
+    """
+    frame = sys._getframe(1)
+    given = dict(zip(argument_names(frame, objects), objects, strict=True)) | named
+    networks = {printable(name): value for name, value in given.items() if is_network(value)}
+    optimizers = [value for value in given.values() if is_optimizer(value)]
+    for name, value in given.items():
+        if not is_network(value) and not is_optimizer(value):
+            raise TypeError(f"model_map takes networks and optimizers, but {name} is a {type(value).__name__}")
+    if not networks:
+        raise TypeError("model_map needs a network: model_map(model, optimizer)")
+    return ModelMapPicture(model_map_of(networks, optimizers))

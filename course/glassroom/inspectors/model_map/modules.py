@@ -1,0 +1,200 @@
+"""Networks as plain data: module by module what it holds, and the bytes of parameters, gradients and optimizer state.
+
+The one idea: what lies at the same bytes is one thing, however many names it has. So tied weights are counted once, and
+each says what it is tied with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from glassroom.reading.adapters import Description, described, library_of, without_overrides
+from glassroom.reading.graph import gradient_of
+from glassroom.reading.places import attributes_of, modules_in, tensors_at
+from glassroom.reading.storage_names import names_of
+from glassroom.records.printable import printable
+
+
+@dataclass(frozen=True)
+class Held:
+    """A parameter or a buffer of a module. `tied` are the further names of the same bytes; `storage` is None where
+    there is no memory yet. `gradient` and `state` are bytes: those of its gradient, and of what optimizers keep for it.
+    """
+
+    name: str
+    kind: str
+    size: tuple[int, ...]
+    dtype: str
+    device: str
+    nbytes: int
+    storage: str | None
+    tied: tuple[str, ...]
+    requires_grad: bool
+    gradient: int
+    state: int
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module: its path, its class, how deep it lies, what it holds itself, and the bytes of all that is in it."""
+
+    path: str
+    kind: str
+    depth: int
+    tensors: tuple[Held, ...]
+    parameters: int
+    buffers: int
+    gradients: int
+    state: int
+
+    @property
+    def nbytes(self) -> int:
+        """All bytes together."""
+        return self.parameters + self.buffers + self.gradients + self.state
+
+
+@dataclass(frozen=True)
+class ModelMap:
+    """Networks: their modules, each before those in it, and the bytes of all.
+
+    `elements` is the number of the parameters' elements; `further_state` are bytes that optimizers keep for parameters
+    of no module here.
+    """
+
+    name: str
+    modules: tuple[Module, ...]
+    parameters: int
+    buffers: int
+    gradients: int
+    state: int
+    elements: int
+    further_state: int
+
+
+@dataclass
+class _Tensor:
+    name: str
+    kind: str
+    tensor: Any
+    seen: Description | None
+    storage: str | None = None
+
+    @property
+    def place(self) -> object:
+        """What tells two tensors apart: the bytes that they are."""
+        return id(self.tensor) if self.seen is None else (self.storage, self.seen.pointer, self.seen.size)
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.seen is None else prod(self.seen.size) * self.seen.itemsize
+
+
+def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> ModelMap:
+    """Describe networks by their names, with what optimizers keep for their parameters."""
+    found = [each for name, network in networks.items() for each in _walk(name, network, 0, ())]
+    tensors = [tensor for _, _, _, held in found for tensor in held]
+    seen = [each for each in tensors if each.seen is not None]
+    for each, storage in zip(seen, names_of([each.seen.memory for each in seen if each.seen]), strict=True):
+        each.storage = storage
+    names: dict[object, list[str]] = {}
+    for each in tensors:
+        names.setdefault(each.place, []).append(each.name)
+    kept = _state_of(optimizers)
+    modules = []
+    for at, (path, module, depth, held) in enumerate(found):
+        within = list(held)
+        for _, _, below, further in found[at + 1 :]:
+            if below <= depth:
+                break
+            within += further
+        own = tuple([_held(each, names[each.place], kept) for each in held])
+        modules.append(Module(path, type(module).__name__, depth, own, *_totals(within, kept)))
+    parameters, buffers, gradients, state = _totals(tensors, kept)
+    once = {each.place: each for each in tensors if each.kind == "parameter"}
+    known = {id(each.tensor) for each in tensors}
+    return ModelMap(
+        name=", ".join(networks),
+        modules=tuple(modules),
+        parameters=parameters,
+        buffers=buffers,
+        gradients=gradients,
+        state=state,
+        elements=sum(prod(each.seen.size) for each in once.values() if each.seen is not None),
+        further_state=sum(nbytes for key, nbytes in kept.items() if key not in known),
+    )
+
+
+def _walk(
+    path: str, module: Any, depth: int, above: tuple[object, ...]
+) -> Iterator[tuple[str, Any, int, list[_Tensor]]]:
+    attributes = attributes_of(module)
+    held = []
+    for kind, place in (("parameter", "_parameters"), ("buffer", "_buffers")):
+        inner = attributes.get(place)
+        for name, tensor in dict.items(inner) if isinstance(inner, dict) else ():
+            if library_of(tensor) is not None:
+                held.append(_Tensor(f"{path}.{printable(name)}", kind, tensor, _described(tensor)))
+    yield path, module, depth, held
+    for name, each in modules_in(module):
+        if not any(each is other for other in (*above, module)):
+            yield from _walk(f"{path}.{printable(name)}", each, depth + 1, (*above, module))
+
+
+def _described(tensor: Any) -> Description | None:
+    try:
+        return described(tensor)
+    except TypeError:  # it has no memory that could be looked at
+        return None
+
+
+def _nbytes(tensor: Any) -> int:
+    seen = None if tensor is None else _described(tensor)
+    return 0 if seen is None else prod(seen.size) * seen.itemsize
+
+
+def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
+    """The bytes that optimizers keep for each parameter, by its id."""
+    kept: dict[int, int] = {}
+    for optimizer in optimizers:
+        state = attributes_of(optimizer).get("state")
+        for parameter, what in dict.items(state) if isinstance(state, dict) else ():
+            nbytes = sum(_nbytes(tensor) for _, tensor in tensors_at([("", what)]))
+            kept[id(parameter)] = kept.get(id(parameter), 0) + nbytes
+    return kept
+
+
+def _held(each: _Tensor, names: list[str], kept: Mapping[int, int]) -> Held:
+    tensor, seen = each.tensor, each.seen
+    size: tuple[int, ...] = ()
+    dtype = device = "unknown"
+    with without_overrides(library_of(tensor) or "torch"):
+        requires_grad = bool(tensor.requires_grad)
+        if seen is not None:
+            size, dtype, device = seen.size, seen.dtype, seen.memory.device
+        elif not hasattr(tensor, "materialize"):  # a meta tensor, and not one that waits for its size
+            size, dtype, device = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), str(tensor.device)
+    return Held(
+        name=each.name,
+        kind=each.kind,
+        size=size,
+        dtype=dtype,
+        device=device,
+        nbytes=each.nbytes,
+        storage=each.storage,
+        tied=tuple([name for name in names if name != each.name]),
+        requires_grad=requires_grad,
+        gradient=_nbytes(gradient_of(tensor)) if requires_grad else 0,
+        state=kept.get(id(tensor), 0),
+    )
+
+
+def _totals(tensors: Iterable[_Tensor], kept: Mapping[int, int]) -> tuple[int, int, int, int]:
+    """Bytes of parameters, buffers, gradients and optimizer state; what is tied counts once."""
+    once = {each.place: each for each in tensors}
+    parameters = sum(each.nbytes for each in once.values() if each.kind == "parameter")
+    buffers = sum(each.nbytes for each in once.values() if each.kind == "buffer")
+    gradients = sum(_nbytes(gradient_of(each.tensor)) for each in once.values() if each.seen is not None)
+    return parameters, buffers, gradients, sum(kept.get(id(each.tensor), 0) for each in once.values())

@@ -1,0 +1,79 @@
+"""The model map as text and as SVG: each module a row, with a bar of its bytes by what they are for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from glassroom.drawing.boxes import draw_caption
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, WIDTH, Drawing, number, shortened, style
+from glassroom.inspectors.model_map.modules import ModelMap, Module
+from glassroom.inspectors.model_map.rows import Row, rows_of
+from glassroom.inspectors.model_map.words import CALLED, KINDS, held_facts, notes, row_facts, row_name, summary
+
+CSS = style(Path(__file__).with_name("picture.css"))
+INDENT = 16
+ROW = 24
+BAR = 250.0
+NAME_ROOM = 440.0
+LEAST = 1.5  # pixels of a part of a bar, however small it is
+
+
+def text_of(found: ModelMap) -> str:
+    """The whole map."""
+    rows, unshown = rows_of(found.modules)
+    lines = [summary(found).removeprefix("Model map of ")]
+    for row in rows:
+        lead = "  " * row.module.depth
+        lines.append(f"{lead}{row_name(row)}: {' · '.join(row_facts(row))}")
+        own = row.module.tensors
+        lines += [f"{lead}  {held.name.rpartition('.')[2]}  {' · '.join(held_facts(held))}" for held in own]
+    return "\n".join([*lines, *notes(found, unshown)])
+
+
+def svg_of(found: ModelMap) -> str:
+    """The picture."""
+    drawing = Drawing()
+    rows, unshown = rows_of(found.modules)
+    top = draw_caption(drawing, PAD, [summary(found)]) + 4
+    x = PAD + 0.0
+    for kind in KINDS:
+        words = CALLED.get(kind, kind)
+        drawing.add(f'<rect class="{kind}" x="{number(x)}" y="{number(top + 3)}" width="12" height="12"/>')
+        drawing.text(x + 18, top + 13, words, "fact soft")
+        x += 18 + len(words) * FACT_ADVANCE + 20
+    top += 26
+    most = max((row.module.nbytes for row in rows), default=0)
+    for row in rows:
+        _draw_row(drawing, top, row, most)
+        top += ROW
+    for line in notes(found, unshown):
+        drawing.text(PAD, top + 14, line, "fact soft")
+        top += 18
+    drawing.extend(WIDTH - PAD, top)
+    return drawing.finished(summary(found), CSS)
+
+
+def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> None:
+    x: float = PAD + 6 + INDENT * min(row.module.depth, 8)
+    tied = {name for held in row.module.tensors for name in held.tied}
+    drawing.add(f'<g class="module" data-depth="{row.module.depth}">')
+    drawing.add(f'<rect class="back" x="{PAD}" y="{number(top)}" width="{WIDTH - 2 * PAD}" height="{ROW - 2}"/>')
+    name = shortened(row_name(row), 28)
+    drawing.text(x, top + 15, name)
+    x += (len(name) + 1) * ADVANCE
+    facts = " · ".join([*row_facts(row), *(["tied"] if tied else [])])
+    drawing.text(x, top + 15, shortened(facts, int((PAD + NAME_ROOM - x) / FACT_ADVANCE)), "fact soft")
+    _draw_bar(drawing, PAD + NAME_ROOM + 20, top + 4, row.module, most)
+    drawing.add("</g>")
+    drawing.extend(WIDTH - PAD, top + ROW)
+
+
+def _draw_bar(drawing: Drawing, x: float, top: float, module: Module, most: int) -> None:
+    for kind in KINDS:
+        nbytes = getattr(module, kind)
+        if nbytes and most:
+            width = max(BAR * nbytes / most, LEAST)
+            drawing.add(
+                f'<rect class="{kind}" x="{number(x)}" y="{number(top)}" width="{number(width)}" height="{ROW - 10}"/>'
+            )
+            x += width

@@ -1,0 +1,113 @@
+"""Where the memory of a training step goes: the bytes that are held by what they are for, and the peak taken apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from glassroom.inspectors.timeline.places import Where
+from glassroom.inspectors.timeline.recorder import Recorder
+from glassroom.reading.roles import GRADIENTS, OTHER, PARAMETERS, ROLES, TEMPORARIES
+
+BEFORE = Where("there before the block", "")
+OUTSIDE = "outside of modules"
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of what was held at a peak: all of one role, or what one line or one module holds, by role."""
+
+    label: str
+    nbytes: int
+    by_role: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Bands:
+    """The bytes on a device by what they are for, before the first event and after each, what was there before included
+    as far as variables led to it; and the peak taken apart, the largest part first.
+    """
+
+    device: str
+    levels: Mapping[str, tuple[int, ...]]
+    by_line: tuple[Share, ...]
+    by_module: tuple[Share, ...]
+    scratch: int
+
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        return tuple(map(sum, zip(*self.levels.values(), strict=True)))
+
+    @cached_property
+    def peak_at(self) -> int:
+        return self.totals.index(max(self.totals))
+
+    @property
+    def peak(self) -> int:
+        return self.totals[self.peak_at]
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether they tell more than a curve does: whether there were parameters or gradients."""
+        return not self.levels.keys().isdisjoint((PARAMETERS, GRADIENTS))
+
+    @property
+    def start(self) -> int:
+        """What was there before, of what variables led to."""
+        return self.totals[0]
+
+    def at(self, event: int) -> dict[str, int]:
+        """The bytes by role after an event."""
+        return {role: levels[event] for role, levels in self.levels.items()}
+
+
+def bands_of(recorder: Recorder, wheres: Sequence[Where], devices: Sequence[str]) -> Iterator[Bands]:
+    """The bands of each device."""
+    ends = {event.birth: at for at, event in enumerate(recorder.events, 1) if event.kind == "freed"}
+    roles = [role_of(recorder, number, ends.get(number)) for number in range(len(recorder.births))]
+    for device in devices:
+        standing = {n for n in recorder.standing if recorder.births[n].device == device}
+        held = {number: recorder.births[number].nbytes for number in standing}
+        sums = Counter(dict.fromkeys(ROLES, 0))
+        for number, nbytes in held.items():
+            sums[roles[number]] += nbytes
+        levels = {role: [sums[role]] for role in ROLES}
+        peak, at_peak = sum(sums.values()), dict(held)
+        for event in recorder.events:
+            if event.birth is not None and event.device == device and event.change:
+                sums[roles[event.birth]] += event.change
+                held[event.birth] = held.get(event.birth, 0) + event.change
+            for role, so_far in levels.items():
+                so_far.append(sums[role])
+            if sum(sums.values()) > peak:
+                peak, at_peak = sum(sums.values()), dict(held)
+        parts = [
+            (roles[n], recorder.module_of(n) or OUTSIDE, wheres[n], nbytes) for n, nbytes in at_peak.items() if nbytes
+        ]
+        yield Bands(
+            device,
+            {role: tuple(so_far) for role, so_far in levels.items() if any(so_far)},
+            _shares((str(where), role, nbytes) for role, _, where, nbytes in parts),
+            _shares((module, role, nbytes) for role, module, _, nbytes in parts),
+            sum(birth.nbytes for birth in recorder.births if birth.block is not None and birth.block.is_scratch),
+        )
+
+
+def _shares(parts: Iterable[tuple[str, str, int]]) -> tuple[Share, ...]:
+    by_label: dict[str, Counter[str]] = {}
+    for label, role, nbytes in parts:
+        by_label.setdefault(label, Counter())[role] += nbytes
+    shares = [Share(label, roles.total(), dict(roles)) for label, roles in by_label.items()]
+    return tuple(sorted(shares, key=lambda share: -share.nbytes))
+
+
+def role_of(recorder: Recorder, number: int, ended: int | None) -> str:
+    """What a storage was for: of several roles the first counts."""
+    birth = recorder.births[number]
+    if birth.block is not None:
+        return birth.block.role
+    roles = recorder.roles.get(number, set())
+    plain = OTHER if ended is None or birth.name is not None else TEMPORARIES
+    return next((role for role in ROLES if role in roles), plain)

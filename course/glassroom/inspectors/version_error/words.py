@@ -1,0 +1,57 @@
+"""The sentences about a tensor that was overwritten."""
+
+from __future__ import annotations
+
+from glassroom.drawing.words import counted, listed
+from glassroom.inspectors.version_error.finding import SAVED, WROTE, Line, VersionError
+
+
+def summary(found: VersionError) -> str:
+    """The whole in one sentence: `sigmoid` saved `y` at line 34; line 36 wrote it: version 0 → 1."""
+    saved = found.line(SAVED)
+    writes = [each.called for each in found.lines if each.did == WROTE]
+    head = f"`{found.operator}` saved {found.name}{f' at {saved.called}' if saved else ''}"
+    versions = f"version {found.expected} → {found.now}"
+    if writes:
+        return f"{head}; {listed(writes)} wrote it: {versions}"
+    return f"{head}; it was written to since, {counted(found.now - found.expected, 'time')}: {versions}"
+
+
+def said(found: VersionError, line: Line) -> str:
+    """What a line did, in a few words."""
+    if line.did == SAVED:
+        return f"{found.operator} saves {found.names[0] if found.names else 'it'} for its derivative"
+    if line.did == WROTE:
+        return f"writes {found.names[0] if found.names else 'it'}"
+    return "the backward needs what was saved"
+
+
+def advice(found: VersionError) -> str:
+    """What to do about it."""
+    name = found.names[0] if found.names else "the tensor"
+    if found.line(WROTE) is not None and ".step(" in (found.line(WROTE) or found.lines[0]).source:
+        return "Call the optimizer's step after all backward passes through this graph, or compute the loss again."
+    return f"Write to a copy ({name}.clone()), or make a new tensor instead of writing to {name} in place."
+
+
+def source_note(found: VersionError) -> str:
+    """Where the lines are known from."""
+    if found.line(SAVED) is None and found.line(WROTE) is None:
+        return "Its lines are in code that has returned: watch(function) or %%watch tells them."
+    if found.is_recorded:
+        return "The line that saved it was recorded; lines that write are read from the source."
+    return "Lines are read from the source; watch(function) or %%watch tells them as they run."
+
+
+def remarks(found: VersionError) -> list[str]:
+    """What is said beneath the lines."""
+    also = [f"The same bytes: {listed(found.names[1:])}."] if found.names[1:] else []
+    return [*also, advice(found), source_note(found)]
+
+
+def text_of(found: VersionError) -> str:
+    """All of it."""
+    width = max(len(each.called) for each in found.lines)
+    source = max(len(each.source) for each in found.lines)
+    rows = [f"  {each.called:<{width}}  {each.source:<{source}}  ← {said(found, each)}" for each in found.lines]
+    return "\n".join([summary(found), *rows, *remarks(found)])

@@ -1,0 +1,43 @@
+"""Which code a watch steps into besides its own file: that of modules, classes, functions and objects."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Iterable
+from dataclasses import replace
+from types import CodeType, ModuleType
+
+from glassroom.inspectors.watch.stepping import Statement, statements_of
+from glassroom.reading.source_lines import file_called
+
+
+def files_of(follow: Iterable[object]) -> dict[str, dict[int, Statement]]:
+    """The statements of the files that code is in, by the files' names and by lines.
+
+    Raises TypeError for what has no source that Python could show.
+    """
+    found: dict[str, dict[int, Statement]] = {}
+    for each in follow:
+        file = _file_of(each)
+        lines = [] if file is None else linecache.getlines(file)
+        if file is None or not lines:
+            raise TypeError(f"watch follows modules, classes and functions written in Python, and {each!r} is none")
+        name = file_called(file)
+        statements = statements_of("".join(lines))
+        texts = {line: lines[line - 1].rstrip() for line in {each.line for each in statements.values()}}
+        found[file] = {
+            line: replace(statement, file=name, source=texts[statement.line]) for line, statement in statements.items()
+        }
+    return found
+
+
+def _file_of(code: object) -> str | None:
+    if isinstance(code, ModuleType):
+        return getattr(code, "__file__", None)
+    if inspect.isroutine(code):
+        held = getattr(inspect.unwrap(code), "__code__", None)
+        return held.co_filename if isinstance(held, CodeType) else None
+    kind = code if isinstance(code, type) else type(code)
+    methods = (getattr(each, "__code__", None) for each in vars(kind).values())
+    return next((each.co_filename for each in methods if isinstance(each, CodeType)), None)

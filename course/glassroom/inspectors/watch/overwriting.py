@@ -1,0 +1,64 @@
+"""A backward that failed because a saved tensor was overwritten: which step saved it, and which wrote it.
+
+Nodes of graphs are numbered as they come about, so a node belongs to the first step after which a number as high as its
+own was seen.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from glassroom.drawing.words import listed
+from glassroom.inspectors.watch.stepping import Statement
+from glassroom.inspectors.watch.story import Change, Moment
+from glassroom.reading.graph import grad_fn_of
+from glassroom.reading.overwritten import Overwritten, is_version_error, overwritten
+
+MOST_LINES = 3
+
+Numbered = Sequence[tuple[int, Statement]]  # after each step the number of the latest node, and the statement
+
+
+def latest_node(tensors: Mapping[str, Any]) -> int:
+    """The number of the node that came about last, of those that made the tensors; -1 if none has one."""
+    nodes = [node for node in map(grad_fn_of, tensors.values()) if node is not None]
+    return max((node._sequence_nr() for node in nodes), default=-1)
+
+
+def explained(how: str, tensors: Mapping[str, Any], numbered: Numbered, moments: Sequence[Moment]) -> list[Change]:
+    """What there is to say of the error that a step raised, if it is of this kind and its tensor is found."""
+    found = overwritten(how, tensors) if is_version_error(how) else None
+    if found is None:
+        return []
+    saved = _saved_at(found, numbered)
+    at = "" if saved is None else f" at {saved.place}"
+    head = f"`{found.operator}` saved {found.name}{at}"
+    writes = list(dict.fromkeys(each.statement.place for each in _writes(found, moments)))
+    versions = f"version {found.expected} → {found.now}"
+    tail = f"{listed(writes[:MOST_LINES])} wrote it" if writes else "it was written to since"
+    return [Change("explained", f"{head}; {tail}: {versions}")]
+
+
+def _saved_at(found: Overwritten, numbered: Numbered) -> Statement | None:
+    highest = -1
+    risen = []
+    for number, _ in numbered:
+        highest = max(highest, number)
+        risen.append(highest)
+    at = bisect_left(risen, found.node._sequence_nr())
+    return numbered[at][1] if at < len(numbered) else None
+
+
+def _writes(found: Overwritten, moments: Sequence[Moment]) -> list[Moment]:
+    """The steps after which the tensor's version was higher than before, from the one that was saved on."""
+    writes = []
+    version = found.expected
+    for moment in moments:
+        headers = [each for each in moment.snapshot.headers if each.name in found.names]
+        now = max((each.version for each in headers if each.version is not None), default=0)
+        if now > version:
+            version = now
+            writes.append(moment)
+    return writes

@@ -1,0 +1,97 @@
+"""Networks that variables lead to, PyTorch's and tensorglass's, and which operators ran inside of which.
+
+The one idea: a network is whatever has `_parameters`, `_buffers` and `_modules`. Which operators belong to it is told
+by hooks on its forward while a function runs, and later by the parameters that operators read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from glassroom.reading.adapters import library_of
+from glassroom.reading.places import attributes_of, everything_at, modules_in, tensors_at
+from glassroom.records.printable import printable
+
+_MODULE = {"_parameters", "_buffers", "_modules"}
+
+
+def is_network(value: object) -> bool:
+    """Whether a value is a module of PyTorch's kind."""
+    return not issubclass(type(value), type) and attributes_of(value).keys() >= _MODULE
+
+
+def is_optimizer(value: object) -> bool:
+    """Whether a value is an optimizer of PyTorch's kind."""
+    return not issubclass(type(value), type) and attributes_of(value).keys() >= {"param_groups", "state"}
+
+
+def networks_in(variables: Mapping[str, object]) -> Iterator[tuple[str, Any]]:
+    """Every module that variables lead to, once, with the path to it: a network before the modules in it."""
+    places = ((printable(name), value) for name, value in variables.items() if name[:1] != "_")
+    seen: set[int] = set()
+    for path, value in everything_at(places):
+        if library_of(value) is None and is_network(value):
+            yield from _below(path, value, seen)
+
+
+def _below(path: str, module: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    waiting = [(path, module)]
+    while waiting:
+        path, module = waiting.pop()
+        if id(module) not in seen:
+            seen.add(id(module))
+            yield path, module
+            waiting += [(f"{path}.{name}", each) for name, each in reversed(modules_in(module))]
+
+
+def owners_of_parameters(variables: Mapping[str, object]) -> dict[int, str]:
+    """For each parameter, by its id, the path of the module that it belongs to."""
+    found: dict[int, str] = {}
+    for path, module in networks_in(variables):
+        held = attributes_of(module)["_parameters"]
+        for parameter in dict.values(held) if isinstance(held, dict) else ():
+            found.setdefault(id(parameter), path)
+    return found
+
+
+class ForwardsFollowed:
+    """A block in which it is written down which nodes come about in the forward of which module; the innermost counts.
+
+    Nodes are held until the follower is let go of, since only while a node is held is its id its own.
+    """
+
+    def __init__(self, networks: Iterable[tuple[str, Any]]) -> None:
+        self.paths: dict[int, str] = {}
+        self._networks = list(networks)
+        self._held: list[Any] = []
+        self._handles: list[Any] = []
+
+    def __enter__(self) -> ForwardsFollowed:
+        for path, module in self._networks:
+            if hasattr(module, "register_forward_hook"):
+                self._handles.append(module.register_forward_hook(self._hook(path)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+    def _hook(self, path: str) -> Any:
+        def note(module: Any, given: Any, result: Any) -> None:
+            before = {id(each) for each in _nodes_behind(given)}
+            waiting = _nodes_behind(result)
+            while waiting:
+                node = waiting.pop()
+                if id(node) in before or id(node) in self.paths or type(node).__name__ == "AccumulateGrad":
+                    continue
+                self.paths[id(node)] = path
+                self._held.append(node)
+                waiting += [each for each, _ in node.next_functions if each is not None]
+
+        return note
+
+
+def _nodes_behind(value: object) -> list[Any]:
+    tensors: list[Any] = [tensor for _, tensor in tensors_at([("", value)]) if library_of(tensor) is not None]
+    return [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]

@@ -1,0 +1,107 @@
+"""The error of a saved tensor that was overwritten: which operator saved which tensor, found again in the graph.
+
+The one idea: a node that cannot read what it saved says so with the very message that the backward raised. So the node
+is found by asking those behind the tensors that variables still hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glassroom.reading.adapters import Description, described, library_of, without_overrides
+from glassroom.reading.graph import grad_fn_of, in_order, saved_by
+
+_MESSAGE = re.compile(
+    r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)"
+)
+MOST_NAMES = 3
+
+
+def is_version_error(words: str) -> bool:
+    """Whether an error's words are those of a saved tensor that was overwritten."""
+    return _MESSAGE.search(words) is not None
+
+
+@dataclass
+class Overwritten:
+    """A saved tensor that was written to: the `node` and the `operator` that saved it, and as what (`saved_as`).
+
+    `names` are those of variables that hold the tensor, or others of the same bytes; none where no variable does.
+    """
+
+    node: Any
+    operator: str
+    saved_as: str
+    names: tuple[str, ...]
+    size: tuple[int, ...]
+    expected: int
+    now: int
+    is_leaf: bool
+
+    @property
+    def name(self) -> str:
+        """What the tensor is called."""
+        return f"`{self.names[0]}`" if self.names else f"a tensor of size {list(self.size)}"
+
+
+def overwritten(message: str, tensors: Mapping[str, Any]) -> Overwritten | None:
+    """Who saved what the error `message` speaks of, found behind `tensors`; None if it is found nowhere."""
+    said = _MESSAGE.search(message)
+    if said is None:
+        return None
+    size = tuple([int(each) for each in said[1].split(",") if each.strip()])
+    now, expected = int(said[2]), int(said[3])
+    roots = [node for node in map(grad_fn_of, tensors.values()) if node is not None]
+    for node in in_order(roots):
+        for name, value in saved_by(node):
+            if (
+                isinstance(value, RuntimeError)
+                and (same := _MESSAGE.search(str(value)))
+                and same.groups() == said.groups()
+            ):
+                names, is_leaf = _named(tensors, node, size, now)
+                return Overwritten(node, operator_of(node), name, names, size, expected, now, is_leaf)
+    return None
+
+
+def operator_of(node: Any) -> str:
+    """What users call the operator of a node: `sigmoid` for SigmoidBackward0."""
+    plain = re.sub(r"(Backward)?\d*$", "", type(node).__name__)
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower()
+
+
+def _named(tensors: Mapping[str, Any], node: Any, size: tuple[int, ...], version: int) -> tuple[tuple[str, ...], bool]:
+    """The variables that hold a tensor of this size and version, or the parameter that the node saved a view of, then
+    those of the same storage; and whether it is a leaf.
+    """
+    seen = {name: each for name, tensor in tensors.items() if (each := _described(tensor)) is not None}
+    of_version = {name: tensors[name] for name, each in seen.items() if each.version == version}
+    leaves = {id(each) for each in _leaves_of(node)}
+    found = [name for name in of_version if seen[name].size == size]
+    found = found or [name for name, tensor in of_version.items() if id(tensor) in leaves]
+    if not found:
+        return (), False
+    storage = seen[found[0]].memory.identity
+    beside = [name for name, each in seen.items() if each.memory.identity == storage and name not in found]
+    first = tensors[found[0]]
+    with without_overrides(library_of(first) or "torch"):
+        return (*found[:MOST_NAMES], *beside[:MOST_NAMES]), bool(first.is_leaf)
+
+
+def _leaves_of(node: Any) -> list[Any]:
+    """The leaves that a node reads, as they are or through a view such as `weight.t()`."""
+    inputs = [each for each, _ in node.next_functions if each is not None]
+    inputs += [below for each in inputs for below, _ in each.next_functions if len(each.next_functions) == 1]
+    return [each.variable for each in inputs if getattr(each, "variable", None) is not None]
+
+
+def _described(tensor: Any) -> Description | None:
+    if library_of(tensor) is None:
+        return None
+    try:
+        return described(tensor)
+    except TypeError:  # it has no memory that could be looked at
+        return None

@@ -1,0 +1,42 @@
+"""Lines of code that operators come from, where a library has written them down, and how they are called."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from glassroom.records.printable import printable
+
+_LIBRARIES = ("tensorglass", "torch", "glassroom")
+_FRAME = re.compile(r' *File "(.*)", line (\d+), in (.*)')
+
+
+def recorded_line(node: Any, home: str = "") -> str | None:
+    """The line of the program that made a node, which anomaly detection writes down: the innermost of no library."""
+    for frame in reversed(node.metadata.get("traceback_", ())):
+        found = _FRAME.match(frame)
+        if found is not None and not is_of_a_library(found[1]):
+            return called(found[1], int(found[2]), home)
+    return None
+
+
+def called(file: str, line: int, home: str = "") -> str:
+    """`line 34` in the file `home`, `model.py line 34` in another, `another cell, line 34`."""
+    return f"line {line}" if file == home else f"{file_called(file)} line {line}"
+
+
+def file_called(file: str) -> str:
+    """How a file is called before a line of it: `model.py`, `another cell,`."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is not None and shell.compile.format_code_name(file) is not None:
+        return "another cell,"
+    return printable(Path(file).name)
+
+
+def is_of_a_library(file: str) -> bool:
+    """Whether a file belongs to PyTorch, tensorglass or glassroom."""
+    modules = (getattr(sys.modules.get(name), "__file__", None) for name in _LIBRARIES)
+    return any(Path(file).is_relative_to(Path(each).parent) for each in modules if each is not None)

@@ -1,0 +1,163 @@
+"""Seeing every operator of PyTorch that a thread runs, in the backward as well, without changing what it does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, Protocol
+
+from glassroom.reading.adapters import without_overrides
+
+# PyTorch's operators that put elements elsewhere and compute nothing; reshape, contiguous and to come down to these.
+COPYING = frozenset({
+    "clone", "_to_copy", "copy_", "_reshape_copy", "index", "index_select", "take", "gather", "masked_select", "cat",
+    "stack", "repeat", "repeat_interleave", "roll", "flip", "constant_pad_nd",
+})  # fmt: skip
+
+
+class Listener(Protocol):
+    """Who is told of operators."""
+
+    def run(self, operator: Any, given: tuple[Any, ...], call: Callable[[], Any]) -> Any:
+        """Call the operator by `call`, once, and return what it returns; `given` are its arguments."""
+
+
+class OperatorMode:
+    """A dispatch mode that tells a listener of operators, on from `put_on` to `take_off`."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._mode = _mode_of(listener)
+        self._flags: dict[str, Any] = {}
+
+    def put_on(self) -> None:
+        self._flags = _flags_of_modes()
+        self._mode.__enter__()
+
+    @property
+    def is_on_top(self) -> bool:
+        """Whether no other mode was put on since."""
+        from torch.utils import _python_dispatch as modes
+
+        return modes._get_current_dispatch_mode_stack()[-1:] == [self._mode]
+
+    def take_off(self) -> None:
+        """Take the mode off, however far putting it on or taking it off has come, as an interrupt may come there."""
+        if not self._flags:
+            return
+        from torch.utils import _python_dispatch as modes
+
+        while any(each is self._mode for each in modes._get_current_dispatch_mode_stack()):
+            modes._pop_mode()
+        vars(modes).update(self._flags)
+        inner = self._flags["_is_in_any_mode_without_ignore_compile_internals"]
+        modes.set_is_in_mode_without_ignore_compile_internals(inner)
+        self._flags = {}
+
+
+def _mode_of(listener: Listener) -> Any:
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    own_count: dict[Any, bool] = {}  # by operator: whether PyTorch has counted its writes before a mode is asked
+
+    def counts_itself(operator: Any) -> bool:
+        if operator not in own_count:
+            kernel = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView")
+            own_count[operator] = kernel or not operator._schema.is_mutable
+        return own_count[operator]
+
+    class Watching(TorchDispatchMode):
+        """Lets every operator through."""
+
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # else the first operator imports the compiler, for 1.4 s
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            named = kwargs or {}
+
+            def call() -> Any:
+                if counts_itself(func):
+                    return func(*args, **named)
+                with _counting_writes():
+                    return func(*args, **named)
+
+            return listener.run(func, (*args, *named.values()), call)
+
+    return Watching()
+
+
+def _flags_of_modes() -> dict[str, Any]:
+    """What PyTorch has noted of modes that are on."""
+    from torch.utils import _python_dispatch as modes
+
+    return {name: value for name, value in vars(modes).items() if name.startswith("_is_in_")}
+
+
+def _counting_writes() -> Any:
+    """A block in which the operators that an operator is made of raise versions, as they do where nobody watches.
+
+    PyTorch asks a mode below the layer that raises versions. `add_` has passed that layer by then, but `_foreach_add_`
+    leaves the count to the `add_` of each tensor, which the mode would keep below it.
+    """
+    import torch
+
+    below = torch._C._dispatch_tls_local_exclude_set().remove(torch._C.DispatchKey.ADInplaceOrView)
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), below)
+
+
+def is_there() -> bool:
+    """Whether PyTorch has been imported, whole."""
+    return hasattr(sys.modules.get("torch"), "UntypedStorage")
+
+
+def drop_frames(error: BaseException, *files: str) -> None:
+    """Take out of a traceback the frames of a mode and of its listener, whose `files` are given: they stand between an
+    operator's call and its end.
+    """
+    ours = {__file__, *files}
+    above = error.__traceback__
+    while above is not None and above.tb_next is not None:
+        below: TracebackType | None = above.tb_next
+        if above.tb_next.tb_frame.f_code.co_filename not in ours:
+            above = above.tb_next
+            continue
+        while below is not None and below.tb_frame.f_code.co_filename in ours:
+            below = below.tb_next
+        above.tb_next = None if below is None else below.tb_next  # without PyTorch's call of the operator, for the mode
+
+
+def tensors_in(values: tuple[Any, ...]) -> Iterator[Any]:
+    """The tensors of PyTorch among an operator's arguments or results, and in lists of them."""
+    tensor_class = sys.modules["torch"].Tensor
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from tensors_in(tuple(value))
+        elif isinstance(value, tensor_class):
+            yield value
+
+
+def storage_of(tensor: Any) -> Any:
+    """The storage of a tensor; None for sparse and other ones that have no one storage."""
+    try:
+        with without_overrides("torch"):
+            return tensor.untyped_storage()
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def address_of(tensor: Any) -> int:
+    """Where a tensor's storage begins, 0 for one that has no memory."""
+    storage = storage_of(tensor)
+    try:
+        return 0 if storage is None else storage.data_ptr()
+    except RuntimeError:  # it has a size only, as those of fake tensors
+        return 0
+
+
+def bytes_written(result: Any) -> int:
+    """The bytes of the tensor that an operator has copied, or of the first of several."""
+    written = result[0] if isinstance(result, list | tuple) else result
+    nbytes: int = written.numel() * written.element_size()
+    return nbytes

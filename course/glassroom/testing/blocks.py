@@ -1,0 +1,197 @@
+"""`assert_no_copy`, `assert_no_leak` and `assert_peak_below`: what a block of code does to memory.
+
+Each is a context manager, a decorator, and what a marker of the pytest plugin does.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import partial, wraps
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+from glassroom.drawing.words import counted, sized
+from glassroom.inspectors.timeline.inspector import MemoryTimeline
+
+F = TypeVar("F", bound=Callable[..., Any])
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+MOST_LINES = 8
+
+
+class Block:
+    """A block that is measured, and judged when it has ended without an exception; `timeline` shows it then."""
+
+    collects = False  # whether reference cycles are collected before what is left is counted
+
+    def __init__(self) -> None:
+        self.timeline = MemoryTimeline()
+
+    def failure(self, timeline: MemoryTimeline) -> str | None:
+        """What is wrong with the block, if anything is."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Block:
+        return self.begin(sys._getframe(1), None)
+
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        __tracebackhide__ = True
+        self.end(sys._getframe(1), error is None)
+
+    def __call__(self, function: F) -> F:
+        """Measure each call of a function."""
+
+        @wraps(function)
+        def measured(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            return copy(self).run(partial(function, *args, **kwargs), sys._getframe(1))
+
+        return measured  # type: ignore[return-value]  # it takes and returns what the function does
+
+    def run(self, function: Callable[[], Any], frame: FrameType) -> Any:
+        """Call a function, and judge the call; returns what the function does."""
+        __tracebackhide__ = True
+        self.begin(frame, function)
+        is_well = False
+        try:
+            result = function()
+            is_well = True
+        finally:
+            self.end(frame, is_well)
+        return result
+
+    def begin(self, frame: FrameType, function: Callable[[], Any] | None) -> Block:
+        self.timeline = MemoryTimeline()
+        if self.collects:
+            gc.collect()
+        try:
+            self.timeline.begin(frame, function)
+        except BaseException:  # an interrupt, after which no __exit__ comes
+            self.timeline.abandon()
+            raise
+        return self
+
+    def end(self, frame: FrameType, is_well: bool) -> None:
+        """Judge the block, if it `is_well`: if it has raised nothing itself."""
+        __tracebackhide__ = True
+        try:
+            if self.collects:
+                gc.collect()
+            self.timeline.finish(frame)
+        finally:
+            self.timeline.abandon()
+        found = self.timeline.data
+        if is_well and found.notes:
+            raise RuntimeError(f"the block could not be judged: {found.notes[0]}")
+        wrong = self.failure(self.timeline) if is_well else None
+        if wrong:
+            raise AssertionError(wrong)
+
+
+class Together(Block):
+    """Several demands on one block; the first that is not met fails it."""
+
+    def __init__(self, demands: Sequence[Block]) -> None:
+        super().__init__()
+        self.demands = demands
+        self.collects = any(each.collects for each in demands)
+
+    @property
+    def peak(self) -> int:
+        """The most that was held on a device, beyond what was held at the beginning."""
+        return max(curve.peak for curve in self.timeline.data.curves)
+
+    def failure(self, timeline: MemoryTimeline) -> str | None:
+        return next(filter(None, [each.failure(timeline) for each in self.demands]), None)
+
+
+class assert_peak_below(Block):  # it is called as assertions are
+    """Fail if a block holds `limit` bytes or more at any moment, beyond what was held when it began, on any device.
+
+    `limit` is a number of bytes, or words such as "10 MiB" or "500 kB". Counted is what tensorglass and PyTorch
+    allocate, of PyTorch what its profiler counts; kernels' scratch memory is counted for PyTorch alone. Raises
+    AssertionError with the timeline, RuntimeError where PyTorch's profiler is in use already.
+    """
+
+    def __init__(self, limit: int | str) -> None:
+        super().__init__()
+        self.limit = bytes_of(limit)
+
+    def failure(self, timeline: MemoryTimeline) -> str | None:
+        curve = max(timeline.data.curves, key=lambda curve: curve.peak)
+        if curve.peak < self.limit:
+            return None
+        peak = f"the peak on {curve.device} is {_exact(curve.peak)} above the start"
+        return f"{peak}, which is not below {_exact(self.limit)}\n\n{timeline.text}"
+
+
+class assert_no_copy(Block):  # it is called as assertions are
+    """Fail if a block puts elements elsewhere without computing with them: by `clone`, `contiguous`, `to`, `cat`,
+    advanced indexing and the like.
+
+    Copies of fewer than `above` bytes are allowed. What tensorglass and PyTorch copy is known, what NumPy copies is
+    not. Raises AssertionError with the lines that copy.
+    """
+
+    def __init__(self, above: int | str = 0) -> None:
+        super().__init__()
+        self.above = bytes_of(above)
+
+    def failure(self, timeline: MemoryTimeline) -> str | None:
+        steps = [step for step in timeline.data.steps if step.kind in ("copied", "moved")]
+        copies = [step for step in steps if step.nbytes >= max(self.above, 1)]
+        if not copies:
+            return None
+        total = counted(sum(step.nbytes for step in copies), "byte")
+        head = f"{counted(len(copies), 'copy', 'copies')} of {total} where none is allowed"
+        return _listing(head, [f"{sized(step.nbytes):>12}  {step.where}" for step in copies])
+
+
+class assert_no_leak(Block):  # it is called as assertions are
+    """Fail if more bytes are held after a block than before it, on any device; reference cycles are collected first.
+
+    Up to `allowed` bytes may be left. What a first call makes once and for all, gradients, optimizer state, caches, is
+    no leak: call the function once before. Raises AssertionError with what is left and who holds it.
+    """
+
+    collects = True
+
+    def __init__(self, allowed: int | str = 0) -> None:
+        super().__init__()
+        self.allowed = bytes_of(allowed)
+
+    def failure(self, timeline: MemoryTimeline) -> str | None:
+        left = [curve for curve in timeline.data.curves if curve.kept > self.allowed]
+        if not left:
+            return None
+        total = ", ".join(f"{_exact(curve.kept)} on {curve.device}" for curve in left)
+        living = [life for life in timeline.data.lives if life.born and life.ended is None]
+        living.sort(key=lambda life: -life.nbytes)
+        return _listing(
+            f"{total} more than before",
+            [f"{sized(life.nbytes):>12}  {life.name}: {life.fate}; made by {life.where}" for life in living],
+        )
+
+
+def bytes_of(limit: int | str) -> int:
+    """`4096`, `"10 MiB"`, `"1.5 kB"` as bytes. Raises ValueError for other words."""
+    if isinstance(limit, int):
+        return limit
+    found = re.fullmatch(r"\s*([\d_,.]+)\s*([A-Za-z]*)\s*", limit)
+    if found is None or found[2].upper() not in UNITS:
+        raise ValueError(f"a number of bytes is 4096 or '10 MiB', not {limit!r}")
+    return round(float(re.sub("[_,]", "", found[1])) * UNITS[found[2].upper()])
+
+
+def _exact(nbytes: int) -> str:
+    """`4,000 bytes`, `39.1 KiB (40,000 bytes)`."""
+    exact, short = counted(nbytes, "byte"), sized(nbytes)
+    return exact if exact == short else f"{short} ({exact})"
+
+
+def _listing(head: str, lines: list[str]) -> str:
+    rest = [f"… and {len(lines) - MOST_LINES:,} more"] if len(lines) > MOST_LINES else []
+    return "\n".join([head, "", *lines[:MOST_LINES], *rest])

@@ -1,0 +1,62 @@
+"""The pytest plugin: markers that demand of a test what the assertions do, and a report of peaks.
+
+It is loaded with every pytest that finds it installed, so it imports nothing but pytest until a test asks for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+MARKERS = {
+    "peak_below(limit)": "fail if the test holds so many bytes at any moment: 4096, '10 MiB' (glassroom)",
+    "no_copy(above=0)": "fail if the test copies elements, of so many bytes or more (glassroom)",
+    "no_leak(allowed=0)": "fail if more bytes are held after the test than before (glassroom)",
+}
+PEAKS = pytest.StashKey[dict[str, int]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("glassroom", "memory of tensors")
+    group.addoption("--memory-peaks", type=int, default=0, metavar="N", help="tell the N tests with the highest peaks")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for marker, words in MARKERS.items():
+        config.addinivalue_line("markers", f"{marker}: {words}")
+    config.stash[PEAKS] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    __tracebackhide__ = True
+    demands = [mark for name in ("peak_below", "no_copy", "no_leak") for mark in pyfuncitem.iter_markers(name)]
+    if not demands and not pyfuncitem.config.getoption("memory_peaks"):
+        return (yield)
+    from glassroom.testing import blocks
+
+    made = [getattr(blocks, f"assert_{mark.name}")(*mark.args, **mark.kwargs) for mark in demands]
+    block = blocks.Together(made)
+    frame = sys._getframe()
+    block.begin(frame, pyfuncitem.obj)
+    is_well = False
+    try:
+        result = yield
+        is_well = True
+    finally:
+        try:
+            block.end(frame, is_well)
+        finally:
+            pyfuncitem.config.stash[PEAKS][pyfuncitem.nodeid] = block.peak
+    return result
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    most, peaks = config.getoption("memory_peaks"), config.stash[PEAKS]
+    if most and peaks:
+        terminalreporter.section(f"{min(most, len(peaks))} highest memory peaks")
+        for test, peak in sorted(peaks.items(), key=lambda each: -each[1])[:most]:
+            terminalreporter.line(f"{peak:>15,} bytes  {test}")

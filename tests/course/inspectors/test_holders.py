@@ -1,0 +1,117 @@
+"""holders: the paths from variables to the storages that they keep alive."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import pytest
+
+import tensorglass
+from glassroom import holders
+
+torch = pytest.importorskip("torch", reason="both libraries are looked at")
+LIBRARIES = pytest.mark.parametrize("lib", [torch, tensorglass], ids=["torch", "tensorglass"])
+
+
+class Trainer:
+    def __init__(self) -> None:
+        self.history: list[dict[str, Any]] = []
+
+
+def labels(found: Any) -> list[str]:
+    return [row.label for row in found.data.rows]
+
+
+@LIBRARIES
+def test_a_path_goes_through_objects_containers_and_the_graph(lib: Any) -> None:
+    weight = lib.ones(6400, requires_grad=True)
+    trainer = Trainer()
+    for _ in range(3):
+        hidden = weight * 1.5
+        trainer.history.append({"loss": (hidden**2).sum()})
+    found = holders(hidden)
+    assert labels(found) == ["hidden", "trainer.history[2]['loss'] → PowBackward0.self"]
+    assert found.data.nbytes == 25_600
+    assert "25.0 KiB" in found.text
+    assert "trainer.history[2]['loss'] → PowBackward0.self  ·  saved by a graph" in found.text
+    ours = holders(weight)
+    assert labels(ours) == ["weight"]
+
+
+@LIBRARIES
+def test_all_whose_graph_reaches_it_are_told(lib: Any) -> None:
+    x = lib.ones(10, requires_grad=True)
+    middle = x.exp()
+    first, second = middle.sum(), (middle * 2).sin().sum()
+    view = middle.detach()[2:5]
+    assert labels(holders(middle)) == [
+        "middle",
+        "view",
+        "middle → ExpBackward0.result",
+        "first → ExpBackward0.result",
+        "second → ExpBackward0.result",
+    ]
+    assert (first + second).requires_grad
+    assert view.shape == (3,)
+
+
+@LIBRARIES
+def test_gradients_and_deques_are_followed(lib: Any) -> None:
+    w = lib.ones(5, requires_grad=True)
+    (w * 3).sum().backward()
+    gradient = w.grad
+    recent = deque([w.detach().clone(), gradient[1:]])
+    assert labels(holders(gradient)) == ["w.grad", "gradient", "recent[1]"]
+    assert labels(holders(recent[0])) == ["recent[0]"]
+
+
+def test_a_look_computes_nothing_again() -> None:
+    norm = torch.nn.BatchNorm1d(4)
+    x = torch.ones(3, 4, requires_grad=True)
+    y = torch.utils.checkpoint.checkpoint(norm, x, use_reentrant=False)
+    before = int(norm.num_batches_tracked)
+    assert labels(holders(norm.running_mean)) == ["norm.running_mean"]
+    assert y.requires_grad
+    assert int(norm.num_batches_tracked) == before
+
+
+def test_what_no_variable_leads_to_is_said_to_be_so() -> None:
+    assert "no variable leads to it" in holders(torch.zeros(3)).text
+    with pytest.raises(TypeError, match="meta tensor"):
+        holders(torch.zeros(3, device="meta"))
+
+
+@LIBRARIES
+def test_each_variable_is_told_with_what_it_holds_and_nothing_is_counted_twice(lib: Any) -> None:
+    def look() -> Any:
+        table = lib.zeros(1000)
+        row = table[:10]
+        kept = [lib.zeros(50), lib.zeros(70)]
+        found = holders()
+        assert len(kept) + len(row) == 12
+        return found
+
+    found = look()
+    rows = {row.label: row for row in found.data.rows}
+    assert rows["table"].nbytes == 4000
+    assert "row" not in rows
+    assert rows["kept"].nbytes == 480
+    assert rows["kept"].words == "2 storages · the largest: kept[1], 280 bytes"
+    assert found.data.nbytes == sum(row.nbytes for row in rows.values())
+
+
+@LIBRARIES
+def test_growth_is_what_came_between_two_looks(lib: Any) -> None:
+    weight, losses = lib.ones(100, requires_grad=True), []
+    temporary = lib.zeros(25)
+    before = holders()
+    losses += [(weight * 2).exp().sum() for _ in range(3)]
+    del temporary
+    grown = holders().since(before)
+    [row] = [row for row in grown.data.rows if row.label == "losses"]
+    assert row.nbytes >= 3 * (400 + 4)
+    assert "of it saved by graphs" in row.words
+    assert "losses[0] → ExpBackward0.result" in row.words
+    assert grown.data.title.endswith("100 bytes are gone")
+    assert holders().since(holders()).data.rows == ()

@@ -1,0 +1,148 @@
+"""model_map: what networks hold, module by module, of PyTorch's modules and of whatever is made like them."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from every_inspector import Network
+
+import tensorglass
+from glassroom import aliases, graph, holders, memory_timeline, model_map, show
+
+torch = pytest.importorskip("torch", reason="networks and optimizers are PyTorch's here")
+
+
+def tied(count: int = 3) -> Any:
+    blocks = [torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU()) for _ in range(count)]
+    model = torch.nn.ModuleDict(
+        {"embed": torch.nn.Embedding(10, 8), "blocks": torch.nn.ModuleList(blocks), "norm": torch.nn.BatchNorm1d(8),
+         "head": torch.nn.Linear(8, 10, bias=False)}
+    )  # fmt: skip
+    model["head"].weight = model["embed"].weight
+    return model
+
+
+def forward(model: Any) -> Any:
+    x = model["embed"](torch.arange(4))
+    for block in model["blocks"]:
+        x = block(x)
+    return model["head"](model["norm"](x))
+
+
+def test_bytes_are_those_of_parameters_gradients_state_and_buffers_and_tied_ones_count_once() -> None:
+    model = tied()
+    optimizer = torch.optim.Adam(model.parameters())
+    forward(model).sum().backward()
+    optimizer.step()
+    found = model_map(model, optimizer).data
+    size = lambda tensors: sum(each.nbytes for each in tensors)  # noqa: E731  # it is a word, used four times
+    assert found.parameters == size(model.parameters())
+    assert found.gradients == size(each.grad for each in model.parameters())
+    assert found.buffers == size(model.buffers())
+    assert found.state == size(each for state in optimizer.state.values() for each in state.values())
+    assert found.elements == sum(each.numel() for each in model.parameters())
+    assert len(found.modules) == len(list(model.modules()))
+
+
+def test_tied_weights_say_with_what_and_are_on_one_storage() -> None:
+    modules = {each.path: each for each in model_map(net=tied()).data.modules}
+    [one], [other] = modules["net.embed"].tensors, modules["net.head"].tensors
+    assert (one.tied, other.tied) == (("net.head.weight",), ("net.embed.weight",))
+    assert one.storage == other.storage
+
+
+def test_siblings_that_are_alike_are_one_row_and_all_are_in_the_data() -> None:
+    picture = model_map(net=tied(40))
+    assert "0–39: Sequential · 40 alike" in picture.text
+    assert len(picture.text.splitlines()) < 25
+    assert len(picture.as_dict()["modules"]) == 40 * 3 + 5
+    assert picture.svg.count('class="module"') == len(picture.state()["words"])
+
+
+def test_what_has_no_memory_yet_is_told_and_nothing_is_made_of_it() -> None:
+    lazy = torch.nn.LazyLinear(3)
+    text = model_map(lazy, meta=torch.nn.Linear(2, 2, device="meta")).text
+    assert "weight  [] unknown · no memory yet" in text
+    assert "weight  [2, 2] float32 · no memory yet" in text
+    assert lazy.has_uninitialized_params()
+
+
+def test_state_of_other_parameters_is_told_apart() -> None:
+    model, other = torch.nn.Linear(2, 2), torch.nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(other.parameters(), lr=0.1, momentum=0.9)
+    other(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    picture = model_map(model, optimizer)
+    assert picture.data.state == 0
+    assert "optimizer state for parameters of no module here: 48 bytes" in picture.text
+
+
+def test_whatever_is_made_like_a_module_is_one_and_no_code_of_it_runs() -> None:
+    class Odd(Network):
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+        def parameters(self) -> Any:
+            raise RuntimeError("asked")
+
+    weight = tensorglass.ones(3, requires_grad=True)
+    weight.sum().backward()
+    picture = model_map(net=Odd({"weight": weight}, inner=Odd({"bias": tensorglass.zeros(2)})))
+    assert picture.data.parameters == 20
+    assert picture.data.gradients == 12
+    assert "bias  [2] float32" in picture.text
+
+
+def test_what_is_neither_a_network_nor_an_optimizer_is_refused() -> None:
+    with pytest.raises(TypeError, match="but x is a Tensor"):
+        model_map(x=torch.ones(2))
+    with pytest.raises(TypeError, match="needs a network"):
+        model_map(torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1))
+
+
+def test_show_and_aliases_take_networks_and_optimizers() -> None:
+    model = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    model(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    assert "model.weight" in show(model).text
+    text = aliases(model, optimizer).text
+    assert "model.bias" in text
+    assert "optimizer.state" in text
+    before = copy.deepcopy(model.state_dict())
+    model_map(model, optimizer)
+    assert all(torch.equal(before[name], each) for name, each in model.state_dict().items())
+
+
+def looks(lib: Any) -> Iterator[str]:
+    """What inspectors say of a network and its optimizer after a step, without the numbers of storages."""
+    net = lib.nn.Sequential(lib.nn.Linear(3, 4), lib.nn.ReLU(), lib.nn.Linear(4, 2))
+    with lib.no_grad():
+        for parameter in net.parameters():
+            parameter.fill_(0.5)
+    optimizer = lib.optim.Adam(net.parameters(), lr=0.25)
+    x = lib.ones(5, 3)
+
+    def step() -> None:
+        net(x).sum().backward()
+        optimizer.step()
+
+    step()
+    del parameter
+    loss = net(x).sum()
+    pictures = [show(net), aliases(net, optimizer), model_map(net, optimizer), graph(loss), holders(net[0].weight)]
+    yield from (re.sub(r"\bS\d+", "S", picture.text) for picture in pictures)
+    [cpu] = memory_timeline(step).as_dict()["bands"]
+    yield str({role: max(cpu["levels"][role]) for role in ("parameters", "gradients", "optimizer state")})
+    yield str(sorted((share["label"], share["by_role"].get("parameters", 0)) for share in cpu["by_module"]))
+
+
+def test_our_networks_and_optimizers_are_shown_as_those_of_pytorch_are() -> None:
+    ours, theirs = list(looks(tensorglass)), list(looks(torch))
+    assert ours == theirs
+    assert "net.0.weight" in ours[0]
+    assert "('net.0', 64)" in ours[-1]

@@ -1,0 +1,169 @@
+"""glassroom.testing: assertions about memory, whose messages show what was the case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorglass
+from glassroom.testing import (
+    assert_no_copy,
+    assert_no_leak,
+    assert_no_shared_memory,
+    assert_peak_below,
+    assert_shares_memory,
+)
+
+torch = pytest.importorskip("torch", reason="the assertions are of both libraries")
+LIBRARIES = pytest.mark.parametrize("lib", [torch, tensorglass], ids=["torch", "tensorglass"])
+
+
+@LIBRARIES
+def test_views_share_memory_and_copies_do_not(lib: Any) -> None:
+    base = lib.arange(12.0)
+    rows, copied = base.view(3, 4), base.clone()
+    assert_shares_memory(base, rows, rows.t()[1:])
+    assert_shares_memory(rows, rows.detach(), rows.numpy())
+    assert_no_shared_memory(base, copied)
+    assert_no_shared_memory(rows[0], rows[1], rows[2])
+    assert_no_shared_memory(base[::2], base[1::2])
+    with pytest.raises(AssertionError, match=r"^base and copied share no memory\n\n2 tensors on 2 storages, 96 bytes"):
+        assert_shares_memory(base, copied)
+    with pytest.raises(AssertionError, match=r"^rows and base\[2:3\] share memory\n\n(.|\n)*base\[2:3\] "):
+        assert_no_shared_memory(rows, base[2:3])
+
+
+def test_what_has_no_memory_cannot_be_compared() -> None:
+    with pytest.raises(TypeError, match="meta tensor"):
+        assert_shares_memory(torch.zeros(3), torch.zeros(3, device="meta"))
+    with pytest.raises(TypeError, match="not 1"):
+        assert_shares_memory(np.zeros(3))
+
+
+@LIBRARIES
+def test_a_peak_is_below_or_not(lib: Any) -> None:
+    def work() -> Any:
+        large = lib.zeros(1000)
+        return large.sum()
+
+    with assert_peak_below("5 kB"):
+        work()
+    with assert_peak_below(5000) as block:
+        work()
+    assert 4000 <= block.timeline.data.curves[0].peak < 5000
+    with (
+        pytest.raises(AssertionError, match=r"^the peak on cpu is 4,0\d\d bytes above the start") as e,
+        assert_peak_below("1 KiB"),
+    ):
+        work()
+    assert "line" in str(e.value)
+    assert "large = lib.zeros(1000)" in str(e.value)
+    limited = assert_peak_below(1024)(work)
+    for _ in range(2):
+        with pytest.raises(AssertionError, match="not below 1,024 bytes"):
+            limited()
+    assert work.__name__ == limited.__name__
+    assert float(assert_peak_below("1 MiB")(work)()) == 0
+
+
+def test_a_limit_is_a_number_of_bytes() -> None:
+    limits = [assert_peak_below(each).limit for each in (7, "7", "1.5 kB", "2KiB", "1_000 MiB", "1 GB")]
+    assert limits == [7, 7, 1500, 2048, 1000 * 2**20, 10**9]
+    with pytest.raises(ValueError, match="'10 MiB', not 'much'"):
+        assert_peak_below("much")
+
+
+@LIBRARIES
+def test_a_copy_is_found_with_its_line(lib: Any) -> None:
+    x = lib.zeros(10, 10)
+    with assert_no_copy():
+        y = x.t().view(100) if False else x.view(100)
+        y.add_(1)
+        (x @ x).relu()
+        x.contiguous()
+    with assert_no_copy(above="1 kB"):
+        x.clone()
+    told = r"^1 copy of 400 bytes where none is allowed\n\n\s+400 bytes  .*x\.t\(\)"
+    with pytest.raises(AssertionError, match=told), assert_no_copy():
+        x.t().contiguous()
+
+
+@LIBRARIES
+def test_a_leak_is_told_with_who_holds_it(lib: Any) -> None:
+    weight, history = lib.ones(100, requires_grad=True), []
+
+    def good() -> None:
+        history.append((weight * 2).sum().item())
+
+    def bad() -> None:
+        history.append((weight * 2).sum())
+
+    good()
+    with assert_no_leak():
+        good()
+    with assert_no_leak(allowed="1 kB"):
+        bad()
+    told = r"^12 bytes on cpu more than before\n\n(.|\n)*held by history\[\d\]"
+    with pytest.raises(AssertionError, match=told), assert_no_leak():
+        bad()
+    with pytest.raises(AssertionError, match="more than before"):
+        assert_no_leak()(bad)()
+
+
+@LIBRARIES
+def test_a_cycle_that_is_garbage_is_no_leak(lib: Any) -> None:
+    with assert_no_leak():
+        cycle: list[Any] = [lib.zeros(100)]
+        cycle.append(cycle)
+        del cycle
+
+
+def test_what_the_first_step_makes_is_no_leak_of_the_second() -> None:
+    model = torch.nn.Linear(10, 10)
+    optimizer = torch.optim.Adam(model.parameters())
+
+    def step() -> None:
+        optimizer.zero_grad()
+        model(torch.ones(2, 10)).sum().backward()
+        optimizer.step()
+
+    with pytest.raises(AssertionError, match="more than before"):
+        assert_no_leak()(step)()
+    assert_no_leak()(step)()
+
+
+def test_demands_may_stand_within_each_other() -> None:
+    with assert_no_leak(), assert_peak_below("10 kB") as outer:
+        a = torch.zeros(100)
+        with assert_peak_below("3 kB") as inner:
+            b = torch.zeros(500)
+            del b
+        del a
+    assert inner.timeline.data.curves[0].peak == 2000
+    assert outer.timeline.data.curves[0].peak == 2400
+    assert outer.timeline.data.curves[0].kept == 0
+    told = "2,000 bytes above the start"
+    with pytest.raises(AssertionError, match=told), assert_no_leak(), assert_peak_below("1 kB"):
+        torch.zeros(500)
+
+
+@LIBRARIES
+def test_what_a_block_raises_is_what_is_raised(lib: Any) -> None:
+    @assert_peak_below(1)
+    @assert_no_copy()
+    def wrong() -> float:
+        return len(lib.zeros(100).clone()) / 0
+
+    with pytest.raises(ZeroDivisionError):
+        wrong()
+    with assert_peak_below(1000):
+        lib.zeros(10)
+
+
+def test_within_pytorchs_profiler_nothing_is_judged() -> None:
+    told = "could not be judged: PyTorch was not watched"
+    cpu = torch.profiler.ProfilerActivity.CPU
+    with torch.profiler.profile(activities=[cpu]), pytest.raises(RuntimeError, match=told), assert_peak_below(10):
+        torch.zeros(3)

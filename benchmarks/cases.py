@@ -134,3 +134,53 @@ CASES = (
          lenet.WITH_CONV2D),
     _sized("matmul 512²", 512 * 512, "(512, 512)", "c = a @ b", "c = a @ b", 1.05),
 )  # fmt: skip
+
+_SMALL_SETUP = """
+a = torch.linspace(0.1, 1, 16).reshape(4, 4)
+b = torch.linspace(0.2, 2, 16).reshape(4, 4)
+v = torch.linspace(0.1, 1, 4)
+i = torch.arange(16).reshape(4, 4)
+s = torch.tensor(2.0)
+x = torch.linspace(0.1, 1, 16).reshape(4, 4).requires_grad_()
+y = torch.linspace(0.2, 2, 16).reshape(4, 4).requires_grad_()
+def in_no_grad():
+    with torch.no_grad():
+        pass
+def in_enable_grad():
+    with torch.enable_grad():
+        pass
+def backward(loss):
+    x.grad = None
+    loss.backward()
+    return x.grad
+def accumulated():
+    (x * a).sum().backward()
+    return x.grad
+def update():
+    with torch.no_grad():
+        x.sub_(a, alpha=1e-9)
+"""
+
+SMALL_CALLS = [
+    Case(call, _SMALL_SETUP, call if " = " in call or call.endswith("_") else f"c = {call}")
+    for call in """
+a + b;  a * b;  a - 1.5;  a / b;  a ** 2;  -a;  a < b;  a.add_(b);  a.mul_(1.0);  a.zero_();  torch.add(a, b, alpha=2)
+a.exp();  a.tanh();  a.sqrt();  a.clamp(0.2, 0.8);  a.clamp(min=0.2);  a.relu();  torch.where(a < b, a, b)
+a.softmax(1);  a.sum();  a.sum(1);  a.mean();  a.amax(1);  a.max();  a.argmax(1);  a.norm();  a.norm(dim=1);  a.std()
+a.cumsum(0);  torch.cat([a, b]);  torch.hstack([a, b]);  torch.stack([a, b]);  a.chunk(2)
+a.view(2, 8);  a.t();  a.T;  a.reshape(-1);  a.permute(1, 0);  a.unsqueeze(0);  a.squeeze();  a.expand(2, 4, 4)
+a.flatten();  a.contiguous();  a.t().contiguous()
+a[1];  a[1, 2];  a[:, 1:3];  a[[0, 2]];  a[a > 0.5];  a[0, 1] = 3.0;  a[1] = v;  a[a > 5] = 0.0
+a.index_select(0, i[0, :2])
+torch.empty(4, 4);  torch.zeros(4, 4);  torch.ones(4);  torch.full((4, 4), 2.0);  torch.arange(10);  torch.zeros_like(a)
+torch.tensor([1.0, 2.0]);  torch.tensor(3.0);  torch.tensor([[1, 2], [3, 4]]);  torch.rand(4, 4);  torch.randn(4, 4)
+[torch.empty(4) for _ in range(20)];  a.new_zeros(2);  torch.eye(4)
+s.item();  a.tolist();  a.numpy();  a.shape;  a.dim();  float(s)
+a.clone();  a.detach();  a.to(torch.float64);  a.to(torch.float32);  i.float();  a.requires_grad;  a.data
+a @ b;  a @ v;  a.mm(b);  torch.dot(v, v);  torch.addmm(a, a, b)
+in_no_grad();  in_enable_grad();  torch.no_grad();  update()
+x * y;  (x * y).sum();  x.exp();  x @ y;  backward((x * a).sum());  backward((x @ y).tanh().mean());  accumulated()
+backward((x + y).relu().sum());  backward(x[1].sum());  torch.autograd.grad((x * y).sum(), x);  x.detach()
+""".replace("\n", ";  ").split(";  ")
+    if call
+]  #: calls on a few elements, whose time is that of the library's own lines

@@ -3,11 +3,15 @@
     python benchmarks/compare.py                 # the table, on the terminal
     python benchmarks/compare.py --markdown      # as Markdown, for docs/performance.md
     python benchmarks/compare.py --json out.json --plot out.svg
+    python benchmarks/compare.py --against ../older/lib    # beside another version of tensorglass
 
 The contestants take turns, each in a process of its own, so that a slow moment of the machine hits all of them. A
 ratio is formed within each turn; the figure is the median over all turns. Processor time counts, so that other
 programs' work does not; only for PyTorch on all threads it is time on the wall. A case's result is compared with
 PyTorch's before it is timed. Needs the extra `parity`.
+
+Beside another version there are more cases, calls on a few elements. The figure of a version is then its fastest turn,
+of several processes, which tells differences of a few per cent on a busy machine too.
 """
 
 from __future__ import annotations
@@ -29,11 +33,12 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # read when the libraries are loaded, so before any import of them
 
 import numpy as np  # noqa: E402  # as said above
-from cases import CASES, Case  # noqa: E402  # as said above
+from cases import CASES, SMALL_CALLS, Case  # noqa: E402  # as said above
 from contestant import Contestant  # noqa: E402  # as said above
 
 TURNS = 9
 SECONDS_A_TURN = 0.01  # for each contestant
+ROUNDS = 5  # in which each version has a process anew
 LIBRARIES = ("torch", "tensorglass", "numpy")
 Seconds = dict[str, list[float]]  # of each contestant, one figure a turn
 
@@ -95,6 +100,33 @@ def rows(names: list[str], all_threads: bool) -> list[dict[str, Any]]:
         contestant.close()
     print(file=sys.stderr)
     return table
+
+
+def against(folder: Path, names: list[str]) -> str:
+    """A table of this version's fastest turns beside those of the version in `folder`, from which it is imported."""
+    chosen = [case for case in (*CASES, *SMALL_CALLS) if not names or any(part in case.name for part in names)]
+    now, before = dict.fromkeys(chosen, math.inf), dict.fromkeys(chosen, math.inf)
+    for _ in range(ROUNDS):
+        versions = [(Contestant("tensorglass"), now), (Contestant("tensorglass", folder), before)]
+        for case in chosen:
+            for version, _fastest in versions:
+                version.prepare(case.setup, case.code)
+            slowest = max(version.seconds(3) for version, _fastest in versions)
+            times = max(1, min(20_000, int(SECONDS_A_TURN / 4 / slowest)))
+            for _turn in range(TURNS):
+                for version, fastest in versions:
+                    fastest[case] = min(fastest[case], version.seconds(times))
+        for version, _fastest in versions:
+            version.close()
+    lines = []
+    for title, cases in (("cases", CASES), ("small calls", SMALL_CALLS)):
+        ratios = {case: now[case] / before[case] for case in cases if case in now}
+        for case, ratio in ratios.items():
+            lines.append(f"{ratio:5.2f}  {now[case] * 1e6:11,.2f} µs for {before[case] * 1e6:11,.2f}  {case.name}")
+        if ratios:
+            mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
+            lines += [f"{mean:5.3f}  geometric mean of the {title}", ""]
+    return "\n".join(lines)
 
 
 def show(table: list[dict[str, Any]], markdown: bool) -> str:
@@ -169,7 +201,13 @@ def main() -> None:
     parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
     parser.add_argument("--json", type=Path, help="write the figures there")
     parser.add_argument("--plot", type=Path, help="draw the ratios there")
+    parser.add_argument(
+        "--against", type=Path, metavar="LIB", help="time this version beside the tensorglass in that folder"
+    )
     options = parser.parse_args()
+    if options.against:
+        print(against(options.against, options.names))
+        return
     table = rows(options.names, options.all_threads)
     print(show(table, options.markdown))
     if options.json:

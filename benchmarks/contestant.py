@@ -7,22 +7,24 @@ allocator, and how many objects Python's garbage collector has to look through.
 from __future__ import annotations
 
 import multiprocessing
+import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 Loop = Callable[[int, str], float]
 
 
 class Contestant:
-    """`library` in a process of its own. It must be closed."""
+    """`library` in a process of its own, imported from `folder` if one is given. It must be closed."""
 
-    def __init__(self, library: str) -> None:
+    def __init__(self, library: str, folder: Path | None = None) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, library), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, library, folder), daemon=True)
         self._process.start()
 
     def prepare(self, setup: str, code: str) -> Any:
@@ -50,7 +52,9 @@ class Contestant:
         self._process.join()
 
 
-def _serve(connection: Connection, library: str) -> None:
+def _serve(connection: Connection, library: str, folder: Path | None) -> None:
+    if folder:
+        sys.path.insert(0, str(folder.resolve()))
     module: Any = import_module(library)
     loop: Loop | None = None
     for what, arguments in iter(connection.recv, None):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any
 
-from glassroom import aliases, device_map, graph, memory_timeline, show, watch
+from glassroom import aliases, device_map, graph, memory_timeline, model_map, show, watch
 from glassroom.inspectors.base import Inspector
 
 MANY = 10_000
@@ -75,6 +76,19 @@ def a_wide_watch(lib: Any) -> Look:
     return lambda: watch(wait, steps=2 * STEPS)
 
 
+def a_network(lib: Any) -> Look:
+    class Net:
+        """Made like a module, of any library's tensors: 1,000 modules."""
+
+        def __init__(self, count: int = 0) -> None:
+            self._parameters = {"weight": lib.ones(8, 8, requires_grad=True), "bias": lib.ones(8, requires_grad=True)}
+            self._buffers: dict[str, Any] = {}
+            self._modules = {str(at): Net() for at in range(count)}
+
+    net = Net(STEPS)
+    return lambda: model_map(net=net)
+
+
 def a_long_timeline(lib: Any) -> Look:
     table = lib.zeros(50, 50)
 
@@ -92,10 +106,50 @@ CASES = {
     "`aliases`, 10⁴ tensors": aliases_of_many,
     "`device_map`, 10⁴ tensors": devices_of_many,
     "`graph`, 10⁴ nodes": a_deep_graph,
+    "`model_map`, 1,000 modules": a_network,
     "`watch`, 1,000 steps, one tensor of 4": a_long_watch,
     "`watch`, 1,000 steps, 16 tensors of 50 × 50": a_wide_watch,
     "`memory_timeline`, 10⁴ events": a_long_timeline,  # of tensorglass alone: PyTorch keeps no such account
 }
+
+
+def overheads(lib: Any) -> None:
+    """What `watch` adds to an operator, and to a statement with 1 and with 24 tensors in view.
+
+    An operator's is measured after the steps that are told, where it is counted alone.
+    """
+    x = lib.ones(4)
+
+    def operators() -> None:
+        for _ in range(MANY):
+            x + x
+
+    def statements(names: int) -> Callable[[], None]:
+        held = [lib.ones(4) for _ in range(names)]
+
+        def pass_by() -> None:
+            local = held  # noqa: F841  # it brings the tensors into view
+            for _ in range(STEPS // 2):
+                pass
+
+        return pass_by
+
+    plain = min(_seconds(operators) for _ in range(TURNS))
+    counted = min(_seconds(lambda: watch(operators, steps=1)) for _ in range(TURNS))
+    print("\n| overhead of `watch` | µs |\n|---|---|")
+    print(
+        f"| an operator that is counted (plain: {plain / MANY * 1e6:.1f} µs) | {(counted - plain) / MANY * 1e6:.1f} |"
+    )
+    for names in (1, 24):
+        wait = statements(names)
+        seconds = min(_seconds(partial(watch, wait, steps=2 * STEPS)) for _ in range(TURNS))
+        print(f"| a statement, {names} in view | {seconds / STEPS * 1e6:,.0f} |", flush=True)
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    begin = perf_counter()
+    call()
+    return perf_counter() - begin
 
 
 def main() -> None:
@@ -119,6 +173,7 @@ def main() -> None:
             drawing.append(perf_counter() - seen)
         sizes = [f"{len(form.encode()) / 1000:,.0f} kB" for form in (picture.text, picture.svg, live)]
         print(f"| {name} | {min(looking) * 1e3:,.1f} | {min(drawing) * 1e3:,.1f} | {' | '.join(sizes)} |", flush=True)
+    overheads(lib)
 
 
 if __name__ == "__main__":

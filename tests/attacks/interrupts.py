@@ -1,14 +1,12 @@
 """An attack: KeyboardInterrupt at every moment at which Python can raise it, and at random ones.
 
-Python looks for signals when a function begins, when a call has returned and before a loop goes round. `each_moment`
-goes through these one after the other: an opcode trace counts instructions, and at the chosen one a C function sets the
-signal, so that it is raised at the next real opportunity. `at_random` sends real signals by a timer. After each
-interrupt everything must be as it should: modes, the allocators' blocks and figures, files, and other threads.
+`each_moment` goes through the moments one after the other (see `interrupting`), `at_random` sends real signals by a
+timer. After each interrupt everything must be as it should: modes, the allocators' blocks and figures, files, and other
+threads.
 """
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import random
@@ -16,10 +14,12 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
+
+from interrupting import interrupted_at, quiet_finalizers
 
 import tensorglass as torch
 from tensorglass import backends, memory, transfers
@@ -27,11 +27,6 @@ from tensorglass.autograd import forward_ad, graph
 
 Scenario = Callable[[], None]
 LARGE = 300_000  # elements, of which the pool has the bytes
-
-_trip = ctypes.PyDLL(None).PyErr_SetInterrupt
-_trip.argtypes = [ctypes.py_object] * 3  # which it ignores; called as a trace function it runs no Python code
-_trip.restype = None
-
 
 # --- what is interrupted ---------------------------------------------------------------------------------------------
 
@@ -69,8 +64,9 @@ def modes() -> None:
     def decorated() -> bool:
         return torch.is_grad_enabled()
 
-    with torch.no_grad():
-        with torch.enable_grad():
+    held = torch.no_grad()
+    with held:
+        with torch.enable_grad(), held:
             torch.is_grad_enabled()
         decorated()
     with torch.inference_mode():
@@ -227,42 +223,10 @@ class _Truth:
 # --- interrupting ----------------------------------------------------------------------------------------------------
 
 
-def _interrupted_at(moment: int, scenario: Scenario) -> bool:
-    """Run a scenario, with an interrupt once `moment` instructions have been begun. Returns whether it came so far."""
-    left = moment
-
-    def follow(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal left
-        if event == "call":
-            frame.f_trace_opcodes = True
-        elif event == "opcode":
-            left -= 1
-            if left == 0:
-                frame.f_trace = _trip  # which is called at this frame's next instruction, or never
-        return follow if left > 0 else frame.f_trace
-
-    def interrupt(*_: object) -> None:
-        sys.settrace(None)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        try:
-            sys.settrace(follow)
-            scenario()
-        finally:
-            sys.settrace(None)  # an interrupt that still waits comes here
-    except KeyboardInterrupt:
-        pass
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return left <= 0
-
-
 def each_moment(scenario: Scenario, truth: _Truth, step: int = 1, first: int = 1) -> tuple[int, list[str]]:
     """Interrupt a scenario at every moment, or at every so-manieth. Returns how often, and what was broken."""
     tried, broken = 0, []
-    while _interrupted_at(first + tried * step, scenario):
+    while interrupted_at(first + tried * step, scenario):
         tried += 1
         try:
             truth.check()
@@ -271,17 +235,6 @@ def each_moment(scenario: Scenario, truth: _Truth, step: int = 1, first: int = 1
             if len(broken) > 20:
                 break
     return tried, broken
-
-
-@contextmanager
-def _quiet_finalizers() -> Iterator[None]:
-    """An interrupt in a finalizer is printed by Python, and no more: that is as it should be."""
-    before = sys.unraisablehook
-    sys.unraisablehook = lambda report: None if report.exc_type is KeyboardInterrupt else before(report)
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
 
 
 def at_random(count: int, seed: int, scenarios: list[Scenario], truth: _Truth) -> tuple[int, list[str]]:
@@ -313,7 +266,7 @@ def at_random(count: int, seed: int, scenarios: list[Scenario], truth: _Truth) -
 
 def run(count: int, seed: int) -> dict[str, Any]:
     """`count` interrupts: half at moments in turn, half at random ones. For the main thread alone, which gets them."""
-    with tempfile.TemporaryDirectory() as folder, _quiet_finalizers():
+    with tempfile.TemporaryDirectory() as folder, quiet_finalizers():
         path = os.path.join(folder, "saved.pt")
         scenarios = [pool, simulated, backward, modes, watching, saving(path)]
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""An attack: many threads at once, first uses all at the same moment, and forks while threads work."""
+"""An attack: many threads, first uses all at the same moment, and forks while threads work."""
 
 from __future__ import annotations
 
@@ -66,15 +66,46 @@ def first_uses(rounds: int) -> tuple[int, list[str]]:
     return tried, broken
 
 
-_KINDS = 6
+_FORKED = """
+import os, signal, sys, threading
+import tensorglass as torch
+from tensorglass import backends
+from tensorglass.core import devices
+from tensorglass.tensor import generator
+def use():
+    {use}
+    return ok
+thread, loaded = threading.Thread(target=use), len(sys.modules)
+thread.start()
+while thread.is_alive() and len(sys.modules) <= loaded + {later}: pass
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    os._exit(not use())
+status = os.waitpid(child, 0)[1]
+thread.join()
+print("well" if status == 0 else f"the child ended with {{status}}")
+"""
+
+
+def forks_at_first_uses(rounds: int) -> tuple[int, list[str]]:
+    """A process is forked while a thread uses something for the first time; so does the child then."""
+    tried, broken = 0, []
+    for later in range(rounds):
+        for name, use in FIRST_USES.items():
+            script = _FORKED.format(use=use, later=later)
+            done = subprocess.run(
+                [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+            )
+            tried += 1
+            if done.stdout.strip() != "well":
+                broken.append(f"forked at the first use of {name}: {done.stdout.strip()}{done.stderr[-500:]}")
+    return tried, broken
 
 
 def _work(numbers: random.Random) -> None:
     """What a thread does again and again."""
-    _do(numbers.randrange(_KINDS))
-
-
-def _do(kind: int) -> None:
+    kind = numbers.randrange(6)
     if kind == 0:
         a = torch.ones(LARGE)
         assert a.add(1)[LARGE - 1] == 2
@@ -149,8 +180,6 @@ def forks(count: int, seed: int) -> list[str]:
             if status != 0:
                 broken.append(f"child {number} of seed {seed} {'hung' if status is None else f'ended with {status}'}")
 
-    for kind in range(_KINDS):  # first: what another thread is importing, Python's own locks keep from the child
-        _do(kind)
     return _in_threads(4, seed, fork)
 
 
@@ -168,7 +197,7 @@ def _waited_for(child: int, seconds: float) -> int | None:
 
 
 def run(seconds: float, seed: int) -> dict[str, Any]:
-    """Sixteen threads for a good half of the time, then forks and first uses."""
+    """Sixteen threads for a good half of the time, then forks, first uses, and forks at first uses."""
     started = time.monotonic()
     broken = together(seconds / 2, seed)
     tried = 16
@@ -180,4 +209,8 @@ def run(seconds: float, seed: int) -> dict[str, Any]:
             broken += together(1, seed + tried)
             tried += 16
     times, found = first_uses(1)
-    return {"tried": tried + times, "broken": broken + found}
+    tried, broken = tried + times, broken + found
+    if hasattr(os, "fork"):
+        times, found = forks_at_first_uses(2)
+        tried, broken = tried + times, broken + found
+    return {"tried": tried, "broken": broken}

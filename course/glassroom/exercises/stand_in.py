@@ -26,7 +26,6 @@ def stand_in(id: str, answer: Any) -> Any:
         raise ValueError(f"exercise {id!r} has several answers: {', '.join(exercise.answers)}")
     names: dict[str, Any] = {}
     exec(exercise.hints[-1], names)
-    print(
-        fill(f"`{name}` is still to be written. Until then the course's own stands in, so that what follows runs.", 78)
-    )
+    told = f"`{name}` is still to be written. Until then the course's own stands in, so that what follows runs."
+    print(in_lines(told))
     return names[name]

@@ -5,6 +5,7 @@ In a notebook in which one builds on what one built before, the rest would not r
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from glassroom.exercises.engine import exercises
@@ -24,7 +25,8 @@ def stand_in(id: str, answer: Any) -> Any:
     name, *others = exercise.answers
     if others:
         raise ValueError(f"exercise {id!r} has several answers: {', '.join(exercise.answers)}")
-    names: dict[str, Any] = {}
+    caller = sys._getframe(1)  # whose names the answer may use, as if it were written there
+    names = {**caller.f_globals, **caller.f_locals}
     exec(exercise.hints[-1], names)
     told = f"`{name}` is still to be written. Until then the course's own stands in, so that what follows runs."
     print(in_lines(told))

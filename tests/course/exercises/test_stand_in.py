@@ -22,6 +22,22 @@ def test_dots_become_the_courses_own_and_it_says_so(capsys: pytest.CaptureFixtur
     assert "zip" not in said
 
 
+def test_the_courses_own_uses_the_names_that_are_there() -> None:
+    counted = []
+
+    def waiting(root: str) -> dict[str, int]:
+        counted.append(root)
+        return {root: 0}
+
+    class Leaf:
+        rule, grad = None, None
+
+    leaf = Leaf()
+    stand_in("a09-backward", ...)(leaf, 2.0)
+    assert counted == [leaf]
+    assert leaf.grad == 2.0
+
+
 def test_an_exercise_that_is_not_there_is_told() -> None:
     with pytest.raises(ValueError, match="no exercise '11-cel'"):
         stand_in("11-cel", ...)

@@ -43,7 +43,8 @@ def _two(result: Any, name: str) -> tuple[Any, Any]:
         isinstance(result, (tuple, list)) and len(result) == 2,
         f"`{name}` should return two gradients, one for a and one for b.",
     )
-    return tuple(result)  # type: ignore[return-value]
+    of_a, of_b = result
+    return of_a, of_b
 
 
 @exercise(

@@ -17,6 +17,7 @@ methods raise) it answers with a sentence and never with a traceback.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import inspect
 import pkgutil
@@ -27,12 +28,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from io import StringIO
+from pathlib import Path
 from textwrap import dedent, indent
+from types import TracebackType
 
 from glassroom.exercises.facts import MOST_TAKEN, elements, first_sentence
 from glassroom.exercises.lines import in_lines
 
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # as much of what an answer prints is shown
+OURS = str(Path(__file__).resolve().parent)  # frames of files in here are ours
 RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
 
 Examiner = Callable[..., str | None]
@@ -125,8 +129,12 @@ def _exercise_modules() -> Iterator[str]:
 
 
 def check(id: str = "", /, *answers: object, **given: object) -> None:
-    """Look at the learner's answers to an exercise and print what they show. Never raises."""
-    verdict = judge(id, *answers, **given)
+    """Look at the learner's answers to an exercise and print what they show. Raises nothing but an interrupt."""
+    __tracebackhide__ = True
+    try:
+        verdict = judge(id, *answers, **given)
+    except BaseException as error:  # judge lets nothing through but interrupts
+        raise error.with_traceback(_without_our_frames(error.__traceback__)) from None
     print(in_lines(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}"))
     if verdict.printed:
         print(f"While it was checked, your answer printed:\n{indent(verdict.printed, '    ')}")
@@ -149,6 +157,17 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
             f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?",
         )
     return Verdict(solved, message, _first_lines(written))
+
+
+def _without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """The frames of a traceback less those of checks: what was interrupted is the learner's."""
+    if traceback is None:
+        return None
+    below = _without_our_frames(traceback.tb_next)
+    file = traceback.tb_frame.f_code.co_filename
+    if file == contextlib.__file__ or file.startswith(OURS):
+        return below
+    return TracebackType(below, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
 
 
 def _first_lines(written: StringIO) -> str:

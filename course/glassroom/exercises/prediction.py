@@ -25,6 +25,8 @@ _TRUTHS: dict[str, Callable[[Any], Any]] = {
     "nbytes": facts.nbytes,
     "value": facts.values,
 }
+SAME_SENSE = {"shared": "view", "shares": "view", "alias": "view", "copied": "copy", "copies": "copy"}
+ANY_ERROR = ("error", "an error", "exception", "an exception", "some error")
 KINDS = ("memory", *_TRUTHS, "error")
 WRITTEN_AS = {
     "memory": '"view" or "copy"',
@@ -37,17 +39,6 @@ WRITTEN_AS = {
     "value": "a number, or a list of them",
     "error": 'the name of an error such as "RuntimeError", or "none"',
 }
-# PyTorch's other names of dtypes
-SECOND_NAMES = {
-    "half": "float16",
-    "float": "float32",
-    "double": "float64",
-    "short": "int16",
-    "int": "int32",
-    "long": "int64",
-    "cfloat": "complex64",
-    "cdouble": "complex128",
-}
 _FITS: dict[str, Callable[[Any], bool]] = {
     "memory": lambda said: said in ("view", "copy"),
     "shape": lambda said: all(int(n) == n for n in said),
@@ -55,7 +46,9 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "offset": lambda said: not isinstance(said, str) and int(said) == said,
     "nbytes": lambda said: not isinstance(said, str) and int(said) == said,
     "contiguous": lambda said: isinstance(said, bool),
-    "error": lambda said: said == "none" or said.endswith(("Error", "error", "Exception", "Warning", "Exit")),
+    "error": lambda said: (
+        said == "none" or said.lower() in ANY_ERROR or said.endswith(("Error", "error", "Exception", "Warning", "Exit"))
+    ),
 }
 
 
@@ -64,7 +57,7 @@ def predict(question: str, **answers: object) -> Prediction:
 
     `memory` is "view" or "copy"; `shape` and `stride` are tuples; `offset` and `nbytes` integers;
     `contiguous` is True or False; `dtype` a dtype or its name; `value` a number or nested lists; `error`
-    the name of an exception, or "none".
+    the name of an exception's class, or of one that it belongs to, or "an error", or "none".
     """
     unknown = [kind for kind in answers if kind not in KINDS]
     if unknown:
@@ -111,10 +104,11 @@ class Prediction:
             else:
                 truth = _truth(kind, result, of)
             shown = _in_its_digits(truth, result) if kind == "value" else truth
+            truths = (truth, *_fitting(raised)) if kind == "error" else (truth, shown)
             written = UNKNOWN if truth is NOT_GIVEN else _written(kind, shown)
         except Exception as error:
             return kind, _said(kind, said), f"cannot be told: {facts.first_line(error)}", ""
-        return kind, _said(kind, said), written, "" if written == UNKNOWN else _mark(kind, said, truth, shown)
+        return kind, _said(kind, said), written, "" if written == UNKNOWN else _mark(kind, said, *truths)
 
     def __repr__(self) -> str:
         lines = [f"  {kind:<10}  {_said(kind, said)}{_advice(kind, said)}" for kind, said in self.answers.items()]
@@ -153,6 +147,13 @@ def _in_its_digits(values: Any, result: Any) -> Any:
     return facts.in_its_digits(values, facts.dtype_name(result)) if hasattr(result, "dtype") else values
 
 
+def _fitting(raised: BaseException | None) -> list[str]:
+    """What else is right where this was raised: the classes that it belongs to, and "an error"."""
+    if raised is None:
+        return []
+    return [*ANY_ERROR, *(each.__name__ for each in type(raised).__mro__ if issubclass(each, BaseException))]
+
+
 def _is_said(kind: str, said: object) -> bool:
     return said is not ... and (said is not None or kind == "error")
 
@@ -162,10 +163,11 @@ def _plain(kind: str, said: Any) -> Any:
     if kind in ("shape", "stride"):
         return tuple(said) if isinstance(said, (tuple, list)) else (said,)
     if kind == "memory" and isinstance(said, str):
-        return said.lower().strip().removeprefix("a ")
+        word = said.lower().strip().removeprefix("a ")
+        return SAME_SENSE.get(word, word)
     if kind == "dtype":
         name = facts.dtype_name(said)
-        return SECOND_NAMES.get(name, name)
+        return facts.SECOND_NAMES.get(name, name)
     if kind == "error":
         return "none" if said is None else getattr(said, "__name__", said).strip()
     return facts.values(said)
@@ -189,12 +191,12 @@ def _written(kind: str, fact: object) -> str:
 
 
 def _mark(kind: str, said: object, *truths: Any) -> str:
-    """Right if it says the same as one of the truths, which are two forms of one."""
+    """Right if it says the same as one of the truths, which are several forms of one."""
     if not _is_said(kind, said):
         return ""
     try:
         if kind == "error":
-            right = _plain(kind, said).lower() == truths[0].lower()
+            right = _plain(kind, said).lower() in [truth.lower() for truth in truths]
         else:
             # 0 is wrong where the truth is 1e-10; what arithmetic leaves of a 0 is far below that.
             mine = _plain(kind, said)

@@ -31,6 +31,7 @@ _HOMES = {
     "predict": "glassroom.exercises",
     "check": "glassroom.exercises",
     "hint": "glassroom.exercises",
+    "progress": "glassroom.exercises.report",
 }
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "memory_timeline",
     "model_map",
     "predict",
+    "progress",
     "show",
     "step_backward",
     "watch",

@@ -34,6 +34,7 @@ from types import TracebackType
 
 from glassroom.exercises.facts import MOST_TAKEN, elements, first_sentence
 from glassroom.exercises.lines import in_lines
+from glassroom.exercises.progress import checked, hinted
 
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # as much of what an answer prints is shown
 OURS = str(Path(__file__).resolve().parent)  # frames of files in here are ours
@@ -135,6 +136,8 @@ def check(id: str = "", /, *answers: object, **given: object) -> None:
         verdict = judge(id, *answers, **given)
     except BaseException as error:  # judge lets nothing through but interrupts
         raise error.with_traceback(_without_our_frames(error.__traceback__)) from None
+    if isinstance(id, str) and id in exercises():
+        checked(id, verdict.solved)
     print(in_lines(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}"))
     if verdict.printed:
         print(f"While it was checked, your answer printed:\n{indent(verdict.printed, '    ')}")
@@ -231,6 +234,7 @@ def hint(id: str = "", /) -> None:
         return
     rung = min(_rungs_taken.get(found.id, 0), len(RUNGS) - 1)
     _rungs_taken[found.id] = rung + 1
+    hinted(found.id, rung + 1)
     text = found.hints[rung]
     heading = f"Hint {rung + 1} of {len(RUNGS)}, {RUNGS[rung]}:"
     is_code = rung >= RUNGS.index("nearly the code")

@@ -11,6 +11,7 @@ from typing import Any
 
 from glassroom.exercises import facts
 from glassroom.exercises.lines import in_lines
+from glassroom.exercises.progress import predicted
 
 UNSAID = "…"
 UNKNOWN = "–"
@@ -88,6 +89,8 @@ class Prediction:
             except (Exception, SystemExit) as error:
                 raised, result = error, NOT_GIVEN
         rows = [self._row(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
+        marks = [row[3] for row in rows if row[3]]
+        predicted(self.question, marks.count("✓"), len(marks))
         print(in_lines(self.question))
         _print_table(rows)
         if raised is not None:

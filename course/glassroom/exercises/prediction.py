@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from glassroom.exercises import facts
+from glassroom.exercises.cards.card import asked_card, revealed_card
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import predicted
+from glassroom.live.audience import somebody_watches, widgets_run
 
 UNSAID = "…"
 UNKNOWN = "–"
@@ -64,7 +66,10 @@ def predict(question: str, **answers: object) -> Prediction:
     if unknown:
         raise TypeError(f"predict() got {unknown[0]!r}; what can be predicted is {', '.join(KINDS)}")
     prediction = Prediction(question, answers)
-    print(prediction)
+    if widgets_run():
+        prediction.ask()
+    else:
+        print(prediction)
     return prediction
 
 
@@ -74,6 +79,25 @@ class Prediction:
     def __init__(self, question: str, answers: Mapping[str, object]) -> None:
         self.question = question
         self.answers = dict(answers)
+        self._display: Any = None  # of the widget that asks, where there is one
+
+    def ask(self) -> None:
+        """Display buttons and fields for the answers. What is chosen is an answer as though it had been typed."""
+        from IPython.display import display
+
+        from glassroom.exercises.cards.widgets import Asking  # which needs anywidget
+
+        said = {kind: _typed(kind, each) for kind, each in self.answers.items()}
+        self._display = display(Asking(self.question, self.answers, said, self._take), display_id=True)
+
+    def _take(self, kind: str, answer: object) -> str:
+        """Take an answer from the widget; returns what to say about it."""
+        self.answers[kind] = answer
+        advice = _advice(kind, answer).strip()
+        return f"{kind}: {advice.strip('()')}" if advice else f"Noted: {', '.join(self._said())}"
+
+    def _said(self) -> list[str]:
+        return [f"{kind} {_said(kind, said)}" for kind, said in self.answers.items() if _is_said(kind, said)]
 
     def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN) -> None:
         """Print the question, and what was said beside what is true of `result`. Never raises.
@@ -91,10 +115,22 @@ class Prediction:
         rows = [self._row(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
         marks = [row[3] for row in rows if row[3]]
         predicted(self.question, marks.count("✓"), len(marks))
-        print(in_lines(self.question))
-        _print_table(rows)
-        if raised is not None:
-            print(in_lines(facts.first_line(raised)))
+        told = in_lines(facts.first_line(raised)) if raised is not None else ""
+        text = "\n".join(filter(None, [in_lines(self.question), _table(rows), told]))
+        if somebody_watches():
+            self._show(rows, told, text)
+        else:
+            print(text)
+
+    def _show(self, rows: list[tuple[str, str, str, str]], told: str, text: str) -> None:
+        """The answers beside the truth as a card; the widget becomes one too, which can be saved."""
+        from IPython.display import display
+
+        if self._display is not None and len(self._said()) == len(self.answers):  # else there is more to say
+            said = [(kind, _said(kind, each)) for kind, each in self.answers.items()]
+            self._display.update(asked_card(self.question, said, repr(self)))
+            self._display = None
+        display(revealed_card(self.question, rows, told, text))
 
     def _row(
         self, kind: str, said: object, result: Any, of: Any, value: Any, raised: BaseException | None
@@ -209,9 +245,18 @@ def _mark(kind: str, said: object, *truths: Any) -> str:
     return "✓" if right else "✗"
 
 
-def _print_table(rows: list[tuple[str, str, str, str]]) -> None:
+def _typed(kind: str, said: object) -> str:
+    """An answer as it would be typed into the widget's field."""
+    if not _is_said(kind, said):
+        return ""
+    return _said(kind, said)
+
+
+def _table(rows: list[tuple[str, str, str, str]]) -> str:
+    lines = []
     table = [("", "you said", "truth", ""), *rows]
     widths = [max(len(row[column]) for row in table) for column in range(3)]
     for row in table:
         cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False))
-        print("  ".join(["", *cells, row[3]]).rstrip())  # set in, so that the questions stand out
+        lines.append("  ".join(["", *cells, row[3]]).rstrip())  # set in, so that the questions stand out
+    return "\n".join(lines)

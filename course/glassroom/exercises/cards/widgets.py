@@ -42,7 +42,11 @@ class Asking(anywidget.AnyWidget):
     noted = traitlets.Unicode().tag(sync=True)
 
     def __init__(
-        self, question: str, answers: Mapping[str, object], said: Mapping[str, str], answer: Callable[[str, object], str]
+        self,
+        question: str,
+        answers: Mapping[str, object],
+        said: Mapping[str, str],
+        answer: Callable[[str, object], str],
     ) -> None:
         fields = [{"kind": kind, "choices": CHOICES.get(kind, []), "hint": TYPED.get(kind, "")} for kind in answers]
         given = {kind: said[kind] for kind, each in answers.items() if each is not ...}
@@ -66,8 +70,10 @@ class Hinting(anywidget.AnyWidget):
     hints: Any = traitlets.List().tag(sync=True)
     asked = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, rungs: list[str], given: Callable[[int], list[Any]]) -> None:
-        super().__init__(rungs=rungs)
+    def __init__(
+        self, rungs: list[str], taken: list[tuple[str, str, bool]], given: Callable[[int], tuple[str, str, bool]]
+    ) -> None:
+        super().__init__(rungs=rungs, hints=taken)
         self._given = given
 
     @traitlets.observe("asked")

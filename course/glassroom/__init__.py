@@ -33,6 +33,7 @@ _HOMES = {
     "predict": "glassroom.exercises",
     "check": "glassroom.exercises",
     "hint": "glassroom.exercises",
+    "progress": "glassroom.exercises.report",
 }
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "memory_timeline",
     "model_map",
     "predict",
+    "progress",
     "read",
     "show",
     "stand_in",

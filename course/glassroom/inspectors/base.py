@@ -20,6 +20,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from glassroom.drawing.page import page_of
+from glassroom.live.audience import somebody_watches
 from glassroom.live.embed import embedded
 from glassroom.records.plain import plain
 from glassroom.records.snapshot import SCHEMA
@@ -135,7 +136,7 @@ class Inspector(ABC):
 
             return {"text/plain": escaped(self.text)}
         bundle = {"text/plain": self.text, "image/svg+xml": self.svg}
-        return {**bundle, "text/html": self.live} if _somebody_watches() else bundle
+        return {**bundle, "text/html": self.live} if somebody_watches() else bundle
 
 
 def _figures() -> Any:
@@ -157,15 +158,3 @@ def _is_on_a_terminal() -> bool:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return type(shell).__name__ == "TerminalInteractiveShell" and sys.stdout.isatty() and _has_rich()
-
-
-def _somebody_watches() -> bool:
-    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for
-    input.
-
-    Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
-    """
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    request: dict[str, Any] = getattr(shell, "get_parent", dict)()
-    return bool(request.get("content", {}).get("allow_stdin"))

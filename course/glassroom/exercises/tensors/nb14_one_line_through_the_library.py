@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import expect, expect_truths, expect_value, run
-from glassroom.exercises.facts import share_memory
 
 CALLS = ["t", "__getitem__", "__iadd__", "__setitem__"]
 
@@ -87,22 +87,18 @@ def once(add_to_column: Callable[..., Any], *, make: Callable[[], Any]) -> str:
         a, wanted = make(), make()
         wanted[:, j] = wanted[:, j] + number
         before = a._version
-        result = run(add_to_column, "add_to_column", a, j, number)
-        expect(
-            a.tolist() != make().tolist(),
-            "`a` is as it was. The change went into a copy, or into nothing.",
-        )
+        with account() as kept:
+            run(add_to_column, "add_to_column", a, j, number)
+        expect(a.tolist() != make().tolist(), "`a` is as it was. The change went into a copy, or into nothing.")
         expect_value(a, "a", wanted)
         expect(
             a._version - before == 1,
-            f"`a` was written {a._version - before} times. `a[:, j] += number` adds, and then assigns the column to "
-            "itself.",
+            f"`a` was written {a._version - before} times. An index on the left of `+=` adds, and then assigns the "
+            "column to itself.",
         )
         expect(
-            result is None or not hasattr(result, "untyped_storage") or share_memory(result, a),
-            "What you return has memory of its own.",
+            not any(kept.allocations),
+            f"The column is right, and a new storage of {max(kept.allocations, default=0)} bytes was made on the way: "
+            "`+` without `=` computes into one. `add_` does not.",
         )
-    column = make()[:, 1]
-    pointer = column.data_ptr()
-    expect(column.data_ptr() == pointer, "the column moved")
-    return "One header, one write, and not a byte of new memory."
+    return "One write, and no new storage."

@@ -32,7 +32,7 @@ from tensorglass.fast.shortcut import shortcut
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
-from tensorglass.ops.kernels import extrema, norm
+from tensorglass.ops.kernels import norm, ordering
 from tensorglass.ops.kernels import softmax as softmax_kernels
 from tensorglass.ops.kernels.sum import average, total
 
@@ -130,8 +130,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "any": reductions.of_reduction(reductions.some, reductions.truth),
     "var": reductions.of_reduction(reductions.variance, reductions.floating, least=2, mixed=True),
     "std": reductions.of_reduction(reductions.deviation, reductions.floating, least=2, mixed=True),
-    "amax": reductions.of_reduction(reductions.largest, reductions.as_it_is, extrema.largest, many=True),
-    "amin": reductions.of_reduction(reductions.smallest, reductions.as_it_is, extrema.smallest, many=True),
+    "amax": reductions.of_reduction(reductions.largest, reductions.as_it_is, ordering.largest, many=True),
+    "amin": reductions.of_reduction(reductions.smallest, reductions.as_it_is, ordering.smallest, many=True),
     "argmax": reductions.of_reduction(reductions.position_of_largest, reductions.position),
     "argmin": reductions.of_reduction(reductions.position_of_smallest, reductions.position),
     "max": reductions.of_extreme(reductions.largest, reductions.position_of_largest, return_types.max),

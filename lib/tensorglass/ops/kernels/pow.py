@@ -34,6 +34,17 @@ def power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
     return made
 
 
+def integer_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
+    """``input ** exponent`` of integers."""
+    if xp is HOST.xp and not exponent.ndim and exponent in (2, 3):  # quicker than `power`
+        return xp.multiply(input if exponent == 2 else input * input, input, out=out)
+    # NumPy refuses negative powers of integers; PyTorch rounds them towards zero.
+    whole = xp.power(input, xp.maximum(exponent, 0))
+    odd = xp.where(exponent & 1, input, xp.ones_like(input))
+    is_unit = (input == 1) | (input + 1 == 0)
+    return xp.where(exponent < 0, xp.where(is_unit, odd, xp.zeros_like(input)), whole)
+
+
 def _complex_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
     """Powers of zero with negative exponents, which NumPy has as NaN, are infinite in no direction."""
     is_pole = (input == 0) & (exponent.real < 0)

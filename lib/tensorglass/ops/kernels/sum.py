@@ -145,3 +145,20 @@ def average(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The kernel of `mean`."""
     whole = total(xp, input, axes)
     return xp.true_divide(whole, whole.dtype.type(prod([input.shape[axis] for axis in axes])))
+
+
+def count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """How many elements are not 0."""
+    truths = input if input.dtype.kind == "b" else input != 0
+    if xp is HOST.xp and len(axes) == input.ndim:
+        return xp.full((1,) * input.ndim, xp.count_nonzero(truths))  # quicker than adding them up
+    return xp.add.reduce(truths, axis=axes, keepdims=True, dtype="int64")
+
+
+def nan_total(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """`total`, NaN counted as zero."""
+    if xp is HOST.xp and input.dtype.kind == "f":
+        found = total(xp, input, axes)
+        if not xp.isnan(found).any():  # nearly always
+            return found
+    return xp.nansum(input, axis=axes, keepdims=True)

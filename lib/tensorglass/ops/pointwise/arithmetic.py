@@ -34,8 +34,7 @@ from tensorglass.ops.derivatives.formulas import (
     zero_gradient,
 )
 from tensorglass.ops.kernels import floor_divide as dividing
-from tensorglass.ops.kernels.host import on_host
-from tensorglass.ops.kernels.pow import power
+from tensorglass.ops.kernels.pow import integer_power, power
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.pointwise.checks import (
     bool_cannot_be_negated,
@@ -259,13 +258,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
-        if on_host(xp) and not exponent.ndim and exponent in (2, 3):  # quicker than `power`
-            return xp.multiply(input if exponent == 2 else input * input, input, out=out)
-        # NumPy refuses negative powers of integers; PyTorch rounds them towards zero.
-        whole = xp.power(input, xp.maximum(exponent, 0))
-        odd = xp.where(exponent & 1, input, xp.ones_like(input))
-        is_unit = (input == 1) | (input + 1 == 0)
-        return xp.where(exponent < 0, xp.where(is_unit, odd, xp.zeros_like(input)), whole)
+        return integer_power(xp, input, exponent, out)
     if input.dtype.kind == "b":
         return input | ~exponent
     return power(xp, input, exponent, out)

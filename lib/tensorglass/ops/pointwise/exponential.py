@@ -14,7 +14,6 @@ from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.samples import exponents, pairs, positive, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.derivatives.formulas import LN2, LN10, by_operands, conj, xlogy_input
-from tensorglass.ops.kernels.host import on_host
 from tensorglass.ops.pointwise.activation_backward import sigmoid_backward
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
@@ -136,7 +135,7 @@ def special_xlog1py(xp: Any, input: Operand, other: Operand, *, out: Array = Non
 def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log(exp(input) + exp(other))`` without overflow in between."""
     if input.dtype.kind != "c":
-        if _is_small(xp, input, other):
+        if _is_small(input, other):
             return xp.logaddexp(input, other, out=out)
         return _log_of_sum(xp, xp.exp, 1.0, input, other, out)
     is_less = input.real < other.real
@@ -144,9 +143,9 @@ def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arra
     return high + xp.log(1 + xp.exp(low - high))
 
 
-def _is_small(xp: Any, input: Array, other: Array) -> bool:
+def _is_small(input: Array, other: Array) -> bool:
     """Whether the array module's own function is quicker, which goes one by one."""
-    return on_host(xp) and input.size < _FEW and other.size < _FEW
+    return input.size < _FEW and other.size < _FEW
 
 
 def _log_of_sum(
@@ -172,6 +171,6 @@ def _log_of_sum(
 )
 def logaddexp2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log2(2**input + 2**other)`` without overflow in between."""
-    if _is_small(xp, input, other):
+    if _is_small(input, other):
         return xp.logaddexp2(input, other, out=out)
     return _log_of_sum(xp, xp.exp2, 1 / math.log(2), input, other, out)

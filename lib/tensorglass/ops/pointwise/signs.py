@@ -15,7 +15,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import binary, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
 from tensorglass.ops.derivatives.formulas import by_number, copied_sign, sgn_backward, zero_gradient
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.kernels.positions import known_finite
 from tensorglass.ops.pointwise.checks import no_complex
 from tensorglass.tensor.tensor import Tensor
 
@@ -83,7 +83,7 @@ def nan_to_num(
     if input.dtype.kind in "biu":
         return input.copy()
     clean = xp.array(input)  # of a scalar too, which a conjugate of a 0-dim array is
-    if on_host(xp) and xp.isfinite(clean).all():  # to ask a GPU would be to wait for it
+    if known_finite(xp, clean):
         return clean
     limit = _largest(clean.real.dtype)
     for part in (clean.real, clean.imag) if input.dtype.kind == "c" else (clean,):

@@ -23,12 +23,11 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import conj, cumprod_backward
 from tensorglass.ops.kernels import half
-from tensorglass.ops.kernels.cumulative import one_by_one, running, running_total
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.kernels.cumulative import extremes_so_far, one_by_one, running, running_total
 from tensorglass.ops.pointwise.arithmetic import sub
 from tensorglass.ops.pointwise.comparison import logical_xor
 from tensorglass.ops.rearrange.cat_stack import cat
-from tensorglass.ops.reductions.values_and_indices import OutPair, check_outputs, elements_at, paired
+from tensorglass.ops.reductions.values_and_indices import OutPair, check_outputs, paired
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -135,44 +134,8 @@ def _cummax_or_cummin(pair: Any, accumulate: str, input: Tensor, dim: int, out: 
     if input._dtype.is_complex and input._size and input.numel():
         raise not_implemented(f"{name}_cpu", input._dtype)
     compute = input._storage.backend.array_dtype(comparable(input._dtype))
-    found = input._storage.backend.launch(_extremes_so_far, array_of(input), compute, axis, accumulate)
+    found = input._storage.backend.launch(extremes_so_far, array_of(input), compute, axis, accumulate)
     return paired(pair, found, input, input._size, out, apart=False)
-
-
-def _extremes_so_far(xp: Any, array: Array, compute: Any, axis: int, accumulate: str) -> tuple[Array, Array]:
-    """The extreme element up to each along `axis`, and where it was seen last."""
-    array = array.reshape(array.shape or (1,))
-    if not array.size:
-        return array.copy(), xp.empty(array.shape, "int64")
-    numbers = array.astype(compute, copy=False)
-    extreme = running(xp, getattr(xp, accumulate), numbers, axis)
-    is_new = numbers == extreme
-    has_nan = numbers.dtype.kind == "f" and bool(xp.isnan(extreme.max()))
-    if has_nan:
-        is_new |= xp.isnan(numbers)
-    if on_host(xp) and axis == array.ndim - 1:
-        return _held(xp, array, is_new)
-    # Numbers of 32 bits are compared several at a time.
-    narrow = "int32" if array.shape[axis] < 2**31 else "int64"
-    places = xp.arange(array.shape[axis], dtype=narrow).reshape((-1,) + (1,) * (array.ndim - axis - 1))
-    positions = xp.ascontiguousarray(running(xp, xp.maximum, is_new * places, axis), "int64")
-    if has_nan or not bool(extreme.all()):  # zeros and NaNs have signs
-        extreme = elements_at(xp, array, positions, axis)
-    return xp.ascontiguousarray(extreme, array.dtype), positions
-
-
-def _held(xp: Any, array: Array, is_new: Array) -> tuple[Array, Array]:
-    """The last elements that are new up to each, along the last dimension, and their positions; the first ones are new.
-
-    Each is repeated as long as it holds, which is quicker than running maxima of positions.
-    """
-    length = array.shape[-1]
-    starts = is_new.reshape(-1).nonzero()[0]
-    times = xp.empty_like(starts)
-    times[:-1] = starts[1:] - starts[:-1]
-    times[-1:] = array.size - starts[-1:]
-    values, positions = array.reshape(-1)[starts], starts % length if array.size > length else starts
-    return values.repeat(times).reshape(array.shape), positions.repeat(times).reshape(array.shape)
 
 
 @operator("cumulative", out=True)

@@ -18,7 +18,7 @@ from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduced_siz
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import amax_backward
-from tensorglass.ops.kernels import extrema
+from tensorglass.ops.kernels import ordering
 from tensorglass.ops.pointwise.rounding import SIGN_OF_ZERO, maximum, minimum
 from tensorglass.ops.reductions.values_and_indices import (
     check_outputs,
@@ -86,14 +86,14 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
 @derivative(real_only="amax", input=amax_backward)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The largest element over dimensions `dim`, or over all; NaN if there is one."""
-    return extrema.largest(xp, input, axes)
+    return ordering.largest(xp, input, axes)
 
 
 @reduction(_same, check=_of_amax("amin", "min_values_cpu"), check_out=_same_dtype, differs=SIGN_OF_ZERO)
 @derivative(real_only="amin", input=amax_backward)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
-    return extrema.smallest(xp, input, axes)
+    return ordering.smallest(xp, input, axes)
 
 
 # --- argmax and argmin -----------------------------------------------------------------------------------------------
@@ -178,8 +178,8 @@ def _extreme(pair: Any, whole: Kernel, find: str, of_two: Operation) -> _Extreme
     )
 
 
-_MAX = _extreme(return_types.max, extrema.largest, "argmax", maximum)
-_MIN = _extreme(return_types.min, extrema.smallest, "argmin", minimum)
+_MAX = _extreme(return_types.max, ordering.largest, "argmax", maximum)
+_MIN = _extreme(return_types.min, ordering.smallest, "argmin", minimum)
 
 
 def _max_or_min(extreme: _Extreme, input: Tensor, dim: Any, keepdim: bool, other: Tensor | None, out: Any) -> Any:
@@ -240,6 +240,6 @@ def aminmax(
     check_out_dtype(smallest, dtype)
     check_out_dtype(largest, dtype)
     return (return_types.aminmax if out is None else return_types.aminmax.out)(
-        reduce(extrema.smallest, input, axes, keepdim, dtype, dtype, smallest),
-        reduce(extrema.largest, input, axes, keepdim, dtype, dtype, largest),
+        reduce(ordering.smallest, input, axes, keepdim, dtype, dtype, smallest),
+        reduce(ordering.largest, input, axes, keepdim, dtype, dtype, largest),
     )

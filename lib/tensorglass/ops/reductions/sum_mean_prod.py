@@ -19,7 +19,7 @@ from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduction, 
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import by_dim, prod_backward, reduced_count, sum_backward
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.kernels import sum as sums
 from tensorglass.ops.kernels.sum import average, total
 from tensorglass.ops.pointwise.arithmetic import div
 from tensorglass.ops.views.shape import reshape
@@ -83,11 +83,7 @@ def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
 @derivative(input=lambda grad, input, dim, keepdim: sum_backward(grad, input._size, dim, keepdim) * (input == input))
 def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all, NaN counted as zero."""
-    if on_host(xp) and input.dtype.kind == "f":
-        found = total(xp, input, axes)
-        if not xp.isnan(found).any():  # nearly always
-            return found
-    return xp.nansum(input, axis=axes, keepdims=True)
+    return sums.nan_total(xp, input, axes)
 
 
 @operator("reduction", out=True, differs=OTHER_OUT)
@@ -201,14 +197,7 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     if dim is not None:
         dim = ints("count_nonzero", (dim,), "(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
     axes = axes_of(len(input._size), dim)
-    return reduce(_count_nonzero, input, axes, False, input._dtype, dtypes.int64)
-
-
-def _count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    truths = input if input.dtype.kind == "b" else input != 0
-    if on_host(xp) and len(axes) == input.ndim:
-        return xp.full((1,) * input.ndim, xp.count_nonzero(truths))  # quicker than adding them up
-    return xp.add.reduce(truths, axis=axes, keepdims=True, dtype="int64")
+    return reduce(sums.count_nonzero, input, axes, False, input._dtype, dtypes.int64)
 
 
 @operator("reduction", out=True, differs=OTHER_OUT)

@@ -14,6 +14,7 @@ from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import restore_reduced_dims
+from tensorglass.ops.kernels.ordering import elements_at
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -37,15 +38,6 @@ def _chosen_elements(
     positions = kernel(xp, array.astype(compute, copy=False), axis, *parameters)
     found = elements_at(xp, array, positions, axis)
     return xp.ascontiguousarray(found), xp.ascontiguousarray(positions, dtype="int64")
-
-
-def elements_at(xp: Any, array: Array, positions: Array, axis: int) -> Array:
-    """The elements at `positions` along an axis: `take_along_axis`, which takes longer to begin."""
-    if array.ndim == 1:
-        return array[positions]
-    key = [xp.arange(length).reshape((-1,) + (1,) * (array.ndim - dim - 1)) for dim, length in enumerate(array.shape)]
-    key[axis] = positions
-    return array[tuple(key)]
 
 
 def check_outputs(out: OutPair, dtype: DType) -> None:

@@ -13,7 +13,7 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import positive, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, WIDE_FLOAT, cannot_cast
-from tensorglass.ops.special import at_elements
+from tensorglass.ops.kernels.special_functions import at_elements
 from tensorglass.ops.special.erf import erf
 from tensorglass.tensor.tensor import Tensor
 

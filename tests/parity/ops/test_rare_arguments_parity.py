@@ -19,8 +19,6 @@ x=torch.arange(6.).reshape(2,3) ;; torch.norm(x,"nuc").round(decimals=4) ;; x.no
 x=torch.arange(6.).reshape(2,3) ;; x.norm("nuc",0) ;; x.norm("nuc",dtype=torch.float64)
 x=torch.arange(6.).reshape(2,3) ;; x.norm("two") ;; x[0].norm("nuc")
 x=torch.arange(6.).reshape(2,3) ;; y=torch.empty(()) ;; torch.norm(x*0,"nuc",out=y)
-x=torch.tensor([1+1j,2-3j,3j,4.]).conj() ;; y=x.unsafe_chunk(2) ;; y[0].untyped_storage().nbytes()
-x=torch.tensor([1+1j,2-3j,3j,4.]).conj() ;; x.unsafe_split(3) ;; x.unsafe_split_with_sizes([1,3])
 x=torch.tensor([[1+1j,2],[3j,4.]]).conj() ;; y=torch.diagonal_scatter(x,x[0]) ;; y.is_conj()
 x=torch.arange(4.) ;; x.diff(n=0,prepend=x,append=x) ;; torch.diff(x,n=1,prepend=x)
 torch.linalg.vander(torch.tensor(2.),N=3) ;; torch.linalg.vander(torch.tensor(2))
@@ -102,7 +100,6 @@ x=torch.tensor([[2,1j],[1,3]],requires_grad=True) ;; torch.linalg.svd(x)[0][0,0]
 x=torch.ones(2,0,requires_grad=True) ;; y=torch.ones(0,requires_grad=True) ;; torch.ormqr(x,y,x.detach()).requires_grad
 x=torch.ones(3,2,requires_grad=True) ;; y=x[0,:0]*1 ;; torch.linalg.householder_product(x,y).sum().backward() ;; x.grad
 x=torch.ones(2).cfloat().requires_grad_() ;; (x*1).scatter_reduce_(0,torch.tensor([1]),x,"prod")[1].backward() ;; x.grad
-x=torch.ones((),requires_grad=True) ;; y=torch.permute_copy(x,[]) ;; y.backward() ;; x.grad
 x=torch.arange(12.).reshape(3,4).sin().half().requires_grad_() ;; x.softmax(1)[:,1].sum().backward() ;; x.grad
 x=torch.arange(12.).reshape(3,4).sin().bfloat16().requires_grad_() ;; x.softmax(0)[:,1].sum().backward() ;; x.grad
 """
@@ -140,8 +137,7 @@ x=torch.ones(2,2) ;; torch.norm(x,"nuc",out=x.long())
 x=torch.eye(2) ;; torch.linalg.eig(x,out=(x*1j,x)) ;; torch.linalg.eigh(x,out=(x*1j,x.double()))
 x=torch.eye(2) ;; torch.linalg.eigvals(x,out=x)
 x=torch.eye(2) ;; torch.geqrf(x,out=(x.long(),x)) ;; torch.geqrf(x,out=(x*1,x.long()))
-x=torch.ones(3,dtype=torch.int64) ;; torch.histogram(x,x) ;; torch.histogramdd(x.reshape(3,1),[x])
-x=torch.ones(2,dtype=torch.bool) ;; x.index_reduce(0,torch.tensor([0]),x[:1],"mean",include_self=False)
+x=torch.ones(3,dtype=torch.int64) ;; torch.histogram(x,x)
 x=torch.ones((),dtype=torch.complex64) ;; x.aminmax() ;; x.reshape(1).aminmax(dim=0)
 torch.gradient(torch.ones(3,3),edge_order=3) ;; torch.multinomial(torch.zeros(2**24+1),3)
 torch.gradient(torch.ones(3,3),edge_order=3) ;; torch.linspace(0,1,2,dtype=torch.bool)

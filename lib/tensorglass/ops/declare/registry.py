@@ -252,7 +252,7 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
 
 
 #: Functions that take several ints as one tuple; as methods they take them one by one as well.
-_IN_ONE = frozenset(("expand_copy", "flip", "permute", "permute_copy", "reshape", "tile", "view_copy"))
+_IN_ONE = frozenset(("flip", "permute", "reshape", "tile"))
 #: The operators that never dispatch to `__torch_function__`: they take tensors for data.
 _NOT_OVERRIDABLE = frozenset((
     "arange", "as_subclass", "as_tensor", "asarray", "broadcast_shapes", "from_dlpack", "from_numpy", "frombuffer",

@@ -62,18 +62,10 @@ def for_source(
     grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
 ) -> Tensor:
     """The gradient of ``input.scatter_reduce(dim, index, src, reduce)`` for `src`."""
-    return for_named_source("src", grad, input, dim, index, src, reduce, include_self, result)
-
-
-def for_named_source(
-    name: str, grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool,
-    result: Tensor,
-) -> Tensor:  # fmt: skip
-    """`for_source`, where PyTorch calls what is combined `name`."""
     if reduce == "mean":
         grad = grad / _counts(grad, dim, index, src, include_self)
     elif reduce == "prod":
-        return _of_factors(name, grad, input, dim, index, src, include_self, result)
+        return _of_factors(grad, input, dim, index, src, include_self, result)
     elif reduce != "sum":
         return _shared(grad, input, dim, index, src, result).gather(dim, index) * (src == result.gather(dim, index))
     return grad.gather(dim, index)
@@ -94,7 +86,7 @@ def _shared(grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, r
 
 
 def _of_factors(
-    name: str, grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, result: Tensor
+    grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, result: Tensor
 ) -> Tensor:
     """For each factor the product of all others; a factor of 0 counts unless it is the only one in its cell.
 
@@ -107,19 +99,18 @@ def _of_factors(
     plain = (grad * conj(result)).gather(dim, index) / conj(src.masked_fill(is_zero, 1))
     alone = (grad * conj(others)).gather(dim, index)
     found = plain.masked_fill(is_only_zero, 0) + alone.masked_fill(~is_only_zero, 0)
-    return differentiable_once(found, name) if bool((zeros.abs() > 1).any()) else found
+    return differentiable_once(found) if bool((zeros.abs() > 1).any()) else found
 
 
-def _refuse_second(grad: Tensor, name: str) -> Tensor:
-    operator = "scatter_reduce" if name == "src" else "index_reduce"
+def _refuse_second(grad: Tensor) -> Tensor:
     raise RuntimeError(
-        f"{operator}(): Double backward is unsupported for {name} when >1 zeros in {name} are scattered to the same "
+        "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "
         "position in self"
     )
 
 
 @recorded
 @derivative(node="Error", input=_refuse_second)
-def differentiable_once(input: Tensor, name: str) -> Tensor:
-    """The tensor, of which a derivative is refused; `name` is what PyTorch calls the factors."""
+def differentiable_once(input: Tensor) -> Tensor:
+    """The tensor, of which a derivative is refused."""
     return input.clone()

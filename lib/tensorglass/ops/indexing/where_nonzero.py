@@ -10,14 +10,12 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
-from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.declare.type_promotion import common_dtype
 from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.python_numbers import NUMBERS, fitting_array
-from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
@@ -66,27 +64,6 @@ def argwhere(input: Tensor) -> Tensor:
     """The positions of the elements that are not 0, one row each."""
     check_tensor("argwhere", input)
     return _positions(input)
-
-
-@operator("indexing", out=True)
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
-    """The positions of `size` elements that are not 0, a row each; `fill_value` stands where there are not as many."""
-    check_tensor("nonzero_static", input)
-    if size < 0:
-        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
-    if out is not None and out._dtype is not dtypes.int64:
-        raise RuntimeError(
-            f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out._dtype.scalar_type}"
-        )
-    made = input.new_full((size, len(input._size)), fill_value, dtype=dtypes.int64)
-    if input._size:
-        found = nonzero(input)
-        count = min(size, found._size[0])
-        copy_(narrow(made, 0, 0, count), narrow(found, 0, 0, count))
-    if out is None:
-        made._storage.version = 0  # it counts as not written yet
-        return made
-    return written_apart(out, made, input)
 
 
 # --- where -----------------------------------------------------------------------------------------------------------

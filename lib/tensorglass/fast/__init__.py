@@ -32,14 +32,13 @@ from tensorglass.fast.shortcut import shortcut
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
-from tensorglass.ops.kernels import norm, ordering
-from tensorglass.ops.kernels import softmax as softmax_kernels
-from tensorglass.ops.kernels.sum import average, total
+from tensorglass.ops.kernels import ordering
+from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
 
 _length = reductions.of_reduction(
-    reductions.length, reductions.floating, norm.length, least=2, most_arguments=1, mixed=True
+    reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True
 )
 _to = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
@@ -121,9 +120,11 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "new_ones": creation.of_size_and_dtype(creation.ones),
     "from_numpy": shortcut(creation.from_numpy, 1),
     # reductions
-    "sum": reductions.of_reduction(reductions.add, reductions.widened, total, many=True, quicker=reductions.small_sum),
+    "sum": reductions.of_reduction(
+        reductions.add, reductions.widened, sums.total, many=True, quicker=reductions.small_sum
+    ),
     "mean": reductions.of_reduction(
-        reductions.average, reductions.floating, average, many=True, quicker=reductions.small_mean
+        reductions.average, reductions.floating, sums.average, many=True, quicker=reductions.small_mean
     ),
     "prod": reductions.of_reduction(reductions.multiply, reductions.widened),
     "all": reductions.of_reduction(reductions.every, reductions.truth),
@@ -139,8 +140,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "norm": _length,
     "linalg_norm": _length,
     "linalg_vector_norm": _length,
-    "softmax": softmax.of_softmax(softmax_kernels.softmax),
-    "log_softmax": softmax.of_softmax(softmax_kernels.log_softmax),
+    "softmax": softmax.of_softmax(sums.softmax),
+    "log_softmax": softmax.of_softmax(sums.log_softmax),
     # products
     "matmul": matmul.of_product,
     "__matmul__": matmul.of_product,

@@ -11,18 +11,20 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.core.dtypes import FLOATING
-from tensorglass.func.arguments import (
+from tensorglass.func.levels import (
     ALL,
     Argnums,
+    Level,
     check_can_move,
     check_tensors,
+    gradients,
+    outside_inference,
     places,
     refuse_complex,
     refuse_integers,
     split_aux,
     with_leaves,
 )
-from tensorglass.func.levels import Level, gradients, outside_inference
 from tensorglass.func.pytree import tree_flatten, tree_map
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.random.vmap import SliceDraws

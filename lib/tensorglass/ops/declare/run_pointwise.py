@@ -23,7 +23,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
 from tensorglass.graph.inplace import check, check_inference
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
-from tensorglass.ops.arg_parser.device_checks import on_two_devices
+from tensorglass.ops.arg_parser.checks import on_two_devices
 from tensorglass.ops.declare.kernel import Call, Kernel
 from tensorglass.ops.declare.result_layout import Kind, Plan, plan
 from tensorglass.ops.declare.type_promotion import DTypeRule, cannot_cast, refuse

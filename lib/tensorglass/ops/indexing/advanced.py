@@ -21,8 +21,7 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.kernels import select_by_mask
-from tensorglass.ops.kernels.add_at import add_at
-from tensorglass.ops.kernels.positions import first_outside
+from tensorglass.ops.kernels.positions import add_at, first_outside
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import empty_on, from_array, view_of

@@ -25,7 +25,7 @@ from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import scaled
 from tensorglass.ops.indexing.advanced import POSITIONS, index_of_tensor, warn_if_expanded, write_advanced
 from tensorglass.ops.indexing.gather import check_positions
-from tensorglass.ops.kernels.add_at import add_at
+from tensorglass.ops.kernels.positions import add_at
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 

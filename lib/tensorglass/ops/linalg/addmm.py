@@ -13,7 +13,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.device_checks import on_two_devices
+from tensorglass.ops.arg_parser.checks import on_two_devices
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator

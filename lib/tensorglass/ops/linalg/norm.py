@@ -17,7 +17,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.formulas import norm_backward
 from tensorglass.ops.derivatives.view_nodes import slice_view
-from tensorglass.ops.kernels import norm as kernels
+from tensorglass.ops.kernels import sum as kernels
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.linalg.common import check_floating, check_matrices, check_square
 from tensorglass.ops.linalg.inv_solve import inv_ex

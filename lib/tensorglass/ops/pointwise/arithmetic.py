@@ -33,8 +33,8 @@ from tensorglass.ops.derivatives.formulas import (
     scaled,
     zero_gradient,
 )
-from tensorglass.ops.kernels import floor_divide as dividing
-from tensorglass.ops.kernels.pow import integer_power, power
+from tensorglass.ops.kernels import pow_floor_divide as dividing
+from tensorglass.ops.kernels.pow_floor_divide import integer_power, power
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.pointwise.checks import (
     bool_cannot_be_negated,

@@ -14,7 +14,7 @@ from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.samples import exponents, pairs, positive, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.derivatives.formulas import LN2, LN10, by_operands, conj, xlogy_input
-from tensorglass.ops.pointwise.activation_backward import sigmoid_backward
+from tensorglass.ops.kernels.activation_slopes import sigmoid_slope
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
@@ -174,3 +174,14 @@ def logaddexp2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arr
     if _is_small(input, other):
         return xp.logaddexp2(input, other, out=out)
     return _log_of_sum(xp, xp.exp2, 1 / math.log(2), input, other, out)
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="SigmoidBackwardBackward0",
+    grad_output=lambda grad, output: sigmoid_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * grad_output * (conj(output) * -2 + 1),
+)
+def sigmoid_backward(xp: Any, grad_output: Array, output: Array, *, out: Array = None) -> Array:
+    """The gradient of `sigmoid`, from its result."""
+    return sigmoid_slope(xp, grad_output, output, out)

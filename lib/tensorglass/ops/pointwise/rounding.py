@@ -11,7 +11,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import binary, bounds, pairs, ternary, unary
-from tensorglass.ops.declare.type_promotion import PARAMETRIC, PROMOTE
+from tensorglass.ops.declare.type_promotion import FLOAT, PARAMETRIC, PROMOTE
 from tensorglass.ops.derivatives.formulas import (
     clamp_backward,
     clamp_backward_max,
@@ -20,9 +20,8 @@ from tensorglass.ops.derivatives.formulas import (
     maximum_backward,
     zero_gradient,
 )
-from tensorglass.ops.kernels.activation_slopes import number
+from tensorglass.ops.kernels.activation_slopes import above_threshold, number
 from tensorglass.ops.kernels.select_by_mask import are_worth_it, choose
-from tensorglass.ops.pointwise.activation_backward import threshold_backward
 from tensorglass.ops.pointwise.checks import (
     Operands,
     bounds_are_elements,
@@ -311,3 +310,14 @@ def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Arra
 def clamp_max(xp: Any, input: Array, max: Operand, *, out: Array = None) -> Array:
     """Each element, but no more than `max`."""
     return xp.minimum(input, max, out=out)
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="ThresholdBackwardBackward0",
+    grad_output=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold),
+    input=zero_gradient,
+)
+def threshold_backward(xp: Any, grad_output: Array, input: Array, *, threshold: int = 0, out: Array = None) -> Array:
+    """The gradient where `input` is above the threshold, and 0 elsewhere: that of relu, from its result."""
+    return above_threshold(xp, grad_output, input, threshold, out)

@@ -12,7 +12,7 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.samples import above_one, pairs, unary, unit_interval
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.derivatives.formulas import acosh_backward, conj, sinc_backward, turning
-from tensorglass.ops.pointwise.activation_backward import tanh_backward
+from tensorglass.ops.kernels.activation_slopes import tanh_slope
 from tensorglass.ops.pointwise.checks import no_complex
 
 
@@ -144,3 +144,14 @@ def sinc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``sin(pi * input) / (pi * input)``, and 1 at 0."""
     angle = input * input.dtype.type(xp.pi)
     return xp.where(input == 0, input.dtype.type(1), xp.sin(angle) / angle)
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="TanhBackwardBackward0",
+    grad_output=lambda grad, output: tanh_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * (conj(output) * -2 * grad_output),
+)
+def tanh_backward(xp: Any, grad_output: Array, output: Array, *, out: Array = None) -> Array:
+    """The gradient of `tanh`, from its result."""
+    return tanh_slope(xp, grad_output, output, out)

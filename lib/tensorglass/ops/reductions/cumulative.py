@@ -27,7 +27,7 @@ from tensorglass.ops.kernels.cumulative import extremes_so_far, one_by_one, runn
 from tensorglass.ops.pointwise.arithmetic import sub
 from tensorglass.ops.pointwise.comparison import logical_xor
 from tensorglass.ops.rearrange.cat_stack import cat
-from tensorglass.ops.reductions.values_and_indices import OutPair, check_outputs, paired
+from tensorglass.ops.reductions.max_min import OutPair, check_outputs, paired
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of

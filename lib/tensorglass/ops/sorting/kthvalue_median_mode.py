@@ -22,7 +22,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import ordering
 from tensorglass.ops.kernels.cumulative import running
 from tensorglass.ops.kernels.ordering import elements_at, of_rank
-from tensorglass.ops.reductions.values_and_indices import (
+from tensorglass.ops.reductions.max_min import (
     OutPair,
     check_outputs,
     choose,

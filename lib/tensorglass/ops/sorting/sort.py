@@ -19,7 +19,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import resize_output
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.kernels.ordering import best, elements_at, order
-from tensorglass.ops.reductions.values_and_indices import (
+from tensorglass.ops.reductions.max_min import (
     OutPair,
     check_outputs,
     choose,

@@ -528,9 +528,6 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def ceil_(input: Tensor) -> Tensor:
     """The smallest integer not below each element."""
 
-def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of several matrices, in the order that costs least. `linalg.multi_dot` is its successor."""
-
 def channel_shuffle(input: Tensor, groups: _int) -> Tensor:
     """The channels of (N, C, …), in `groups`, dealt out: the first of each, then the second of each, … (ShuffleNet)."""
 
@@ -1485,9 +1482,6 @@ def norm(
 ) -> Tensor:
     """The vector norm of order `p` over dimensions `dim`, or over all; with `dtype` of the elements converted to it."""
 
-def norm_except_dim(v: Tensor, pow: _int = 2, dim: _int = 0) -> Tensor:
-    """The norm of order `pow` of each slice along `dim`, with one element for each; -1 is the norm of all."""
-
 def normal(
     mean: Any, std: Any = 1.0, size: Sequence[_int] | None = None, *, generator: _Generator | None = None,
     out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = ...,
@@ -1516,12 +1510,6 @@ def ones_like(
 
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`linalg.householder_product` under LAPACK's name."""
-
-def ormqr(
-    input: Tensor, input2: Tensor, input3: Tensor, left: _bool = True, transpose: _bool = False, *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The product of all reflections, or its adjoint if `transpose`, times `input3`; or after it, if not `left`."""
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of each element of one vector with each of another: a matrix."""

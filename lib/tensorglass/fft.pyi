@@ -55,18 +55,6 @@ def hfft(
 ) -> Tensor:
     """The real transform of `n` numbers of which half is given, the rest being its conjugated mirror image."""
 
-def hfft2(
-    input: Tensor, s: _int | Sequence[_int] | None = None, dim: _int | Sequence[_int] | None = ...,
-    norm: str | None = None, *, out: Tensor | None = None,
-) -> Tensor:
-    """`hfft` along the last of two dimensions, after `fft` along the other."""
-
-def hfftn(
-    input: Tensor, s: _int | Sequence[_int] | None = None, dim: _int | Sequence[_int] | None = None,
-    norm: str | None = None, *, out: Tensor | None = None,
-) -> Tensor:
-    """`hfft` along the last of the dimensions, after `fft` along the others."""
-
 def ifft(
     input: Tensor, n: _int | None = None, dim: _int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -91,18 +79,6 @@ def ihfft(
     input: Tensor, n: _int | None = None, dim: _int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """The inverse of `hfft`: the first half of it."""
-
-def ihfft2(
-    input: Tensor, s: _int | Sequence[_int] | None = None, dim: _int | Sequence[_int] | None = ...,
-    norm: str | None = None, *, out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of `hfft2`."""
-
-def ihfftn(
-    input: Tensor, s: _int | Sequence[_int] | None = None, dim: _int | Sequence[_int] | None = None,
-    norm: str | None = None, *, out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of `hfftn`."""
 
 def irfft(
     input: Tensor, n: _int | None = None, dim: _int = -1, norm: str | None = None, *, out: Tensor | None = None,

@@ -1594,9 +1594,6 @@ class Methods(Header):
     def orgqr(self, input2: Tensor) -> Tensor:
         """`linalg.householder_product` under LAPACK's name."""
 
-    def ormqr(self, input2: Tensor, input3: Tensor, left: _bool = True, transpose: _bool = False) -> Tensor:
-        """The product of all reflections, or its adjoint if `transpose`, times `input3`; or after it, if not `left`."""
-
     def outer(self, vec2: Tensor) -> Tensor:
         """The products of each element of one vector with each of another: a matrix."""
 

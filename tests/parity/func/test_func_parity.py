@@ -233,9 +233,6 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "of another size when nudged": lambda t, c, x: c.gradcheck(lambda x: x[x.detach() >= x.detach()[0].round()], x),
     "too coarse": lambda t, c, x: c.gradcheck(cube, x, eps=0.5),
     "nothing to check": lambda t, c, x: c.gradcheck(cube, x, check_backward_ad=False),
-    "in a batch but not backwards": lambda t, c, x: c.gradcheck(
-        cube, x, check_backward_ad=False, check_forward_ad=True, check_batched_grad=True
-    ),
     "nothing to check in second order": lambda t, c, x: c.gradgradcheck(cube, x, check_rev_over_rev=False),
 }
 

@@ -97,7 +97,6 @@ x=torch.ones(4,requires_grad=True) ;; y=torch.column_stack((x[::2],x[:2])) ;; y.
 x=torch.ones(3,requires_grad=True) ;; y=torch.special.ndtr(x,out=torch.empty(0)) ;; y.grad_fn.name()
 x=torch.ones(3,requires_grad=True) ;; y=torch.special.ndtr(x,out=torch.empty(0)) ;; y.sum().backward() ;; x.grad
 x=torch.tensor([[2,1j],[1,3]],requires_grad=True) ;; torch.linalg.svd(x)[0][0,0].imag.backward()
-x=torch.ones(2,0,requires_grad=True) ;; y=torch.ones(0,requires_grad=True) ;; torch.ormqr(x,y,x.detach()).requires_grad
 x=torch.ones(3,2,requires_grad=True) ;; y=x[0,:0]*1 ;; torch.linalg.householder_product(x,y).sum().backward() ;; x.grad
 x=torch.ones(2).cfloat().requires_grad_() ;; (x*1).scatter_reduce_(0,torch.tensor([1]),x,"prod")[1].backward() ;; x.grad
 x=torch.arange(12.).reshape(3,4).sin().half().requires_grad_() ;; x.softmax(1)[:,1].sum().backward() ;; x.grad

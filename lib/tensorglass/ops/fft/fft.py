@@ -272,43 +272,28 @@ def _check_some(name: str, dims: Sequence[int]) -> None:
 def _many_of_reals(
     name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
 ) -> Tensor:
-    """From real numbers: half of the last dimension. Backwards the other dimensions are transformed after it."""
-    name = f"{name[:-1]}n"
+    """From real numbers: half of the last dimension."""
     if input._dtype.is_complex:
-        line = f"Only supports floating-point dtypes, but found: {input._dtype.scalar_type}"
-        if forward:
-            line = f"{name} expects a real-valued input tensor, but got {input._dtype.scalar_type}"
-        raise RuntimeError(line)
+        raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {input._dtype.scalar_type}")
     real = of_kind(input, is_complex=False)
-    check_out(name, out, is_complex=True)
+    check_out("rfftn", out, is_complex=True)
     dims, sizes = _many_dims(real, s, dim)
-    _check_some(name, dims)
-    fitted, scaling = fitted_to(real, dims, sizes), scaling_of(norm, forward)
-    if forward:
-        return cast_into_out(real_to_complex(fitted, dims, scaling, True), out)
-    answer = real_to_complex(fitted, dims[-1:], scaling, True)
-    if len(dims) == 1:
-        return cast_into_out(answer.conj(), out)
-    return cast_into_out(complex_to_complex(conj_physical(answer), dims[:-1], scaling, False), out)
+    _check_some("rfftn", dims)
+    fitted = fitted_to(real, dims, sizes)
+    return cast_into_out(real_to_complex(fitted, dims, scaling_of(norm, forward), True), out)
 
 
 def _many_to_reals(
     name: str, input: Tensor, s: Sizes, dim: Sequence[int] | None, norm: str | None, out: Out, forward: bool
 ) -> Tensor:
-    name = f"{name[:-1]}n"
-    check_out(name, out, is_complex=False)
+    """From half of a Hermitian spectrum to real numbers."""
+    check_out("irfftn", out, is_complex=False)
     dims, sizes = _many_dims(input, s, dim)
-    _check_some(name, dims)
-    last = dims[-1]
-    length = sizes[-1] if s is not None and _last(s) != -1 else 2 * (input._size[last] - 1)
+    _check_some("irfftn", dims)
+    length = sizes[-1] if s is not None and _last(s) != -1 else 2 * (input._size[dims[-1]] - 1)
     checked_length(length)
     spectrum = fitted_to(of_kind(input, is_complex=True), dims, (*sizes[:-1], length // 2 + 1))
-    scaling = scaling_of(norm, forward)
-    if not forward:
-        return cast_into_out(complex_to_real(spectrum, dims, scaling, length), out)
-    if len(dims) > 1:
-        spectrum = complex_to_complex(spectrum, dims[:-1], scaling, True)
-    return cast_into_out(complex_to_real(spectrum.conj(), (last,), scaling, length), out)
+    return cast_into_out(complex_to_real(spectrum, dims, scaling_of(norm, forward), length), out)
 
 
 def _last(s: int | Sequence[int]) -> int:
@@ -318,7 +303,7 @@ def _last(s: int | Sequence[int]) -> int:
 Dims = Sequence[int] | None
 
 
-def _declare(name: str, transform: Callable[..., Tensor], forward: bool, meaning: str, differs: str = EMPTY) -> None:
+def _declare(name: str, transform: Callable[..., Tensor], forward: bool, meaning: str) -> None:
     """Declare ``fft.<name>``; those of two dimensions take the last two if not said, the others all."""
     last_two = (-2, -1) if name.endswith("2") else None
 
@@ -328,7 +313,7 @@ def _declare(name: str, transform: Callable[..., Tensor], forward: bool, meaning
         return transform(name, input, s, dim, norm, out, forward)
 
     body.__name__, body.__doc__ = f"fft_{name}", meaning
-    operator("Fourier", namespace="fft", out=True, differs=differs)(body)
+    operator("Fourier", namespace="fft", out=True, differs=EMPTY)(body)
 
 
 _declare("fft2", _along_many, True, "`fft` along two dimensions, cut or filled up to the lengths `s`.")
@@ -341,8 +326,3 @@ _declare("rfft2", _many_of_reals, True, "`fft2` of real numbers: of the last dim
 _declare("irfft2", _many_to_reals, False, "The inverse of `rfft2`: real numbers.")
 _declare("rfftn", _many_of_reals, True, "`fftn` of real numbers: of the last dimension the first half.")
 _declare("irfftn", _many_to_reals, False, "The inverse of `rfftn`: real numbers.")
-_declare("hfft2", _many_to_reals, True, "`hfft` along the last of two dimensions, after `fft` along the other.")
-_declare("ihfft2", _many_of_reals, False, "The inverse of `hfft2`.")
-_declare("hfftn", _many_to_reals, True, "`hfft` along the last of the dimensions, after `fft` along the others.")
-_WRITTEN = "`out` is written along one dimension too; PyTorch leaves it as it was"
-_declare("ihfftn", _many_of_reals, False, "The inverse of `hfftn`.", _WRITTEN)

@@ -13,11 +13,10 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import C_NAMES
-from tensorglass.core.errors import warn
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, recorded
-from tensorglass.ops.arg_parser.checks import all_tensors, check_int
+from tensorglass.ops.arg_parser.checks import check_int
 from tensorglass.ops.copies.out import cast_into_out, check_safe_cast, into_out
 from tensorglass.ops.creation.factory import Place, factory, new
 from tensorglass.ops.declare.registry import operator
@@ -202,19 +201,6 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         )
     size = ((chain[0]._size[0],) if not is_row else ()) + ((chain[-1]._size[1],) if not is_column else ())
     return into_out(view(product(0, len(chain) - 1), size), out)
-
-
-@operator("linear algebra", method=False, signatures=None)
-def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of several matrices, in the order that costs least. `linalg.multi_dot` is its successor."""
-    warn(
-        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
-        "instead, which accepts a list of two or more tensors rather than multiple parameters."
-    )
-    for each in all_tensors(matrices):
-        if len(each._size) != 2:
-            raise RuntimeError(f"Tensor dimension is {len(each._size)}, expected 2 instead.")
-    return matrices[0].clone() if len(matrices) == 1 else linalg_multi_dot(matrices, out=out)
 
 
 # --- the powers of numbers -------------------------------------------------------------------------------------------

@@ -281,21 +281,6 @@ def linalg_norm(
     return cast_into_out(result, out)
 
 
-# --- older names -----------------------------------------------------------------------------------------------------
-
-
-@operator("linear algebra", method=False)
-def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norm of order `pow` of each slice along `dim`, with one element for each; -1 is the norm of all."""
-    _check_floating(v)
-    if dim == -1:
-        return norm(v, pow)
-    if 0 < dim < len(v._size) - 1:
-        return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
-    others = [each for each in range(len(v._size)) if each != dim]
-    return norm(v.unsqueeze(-1), pow, (*others, -1), True).squeeze(-1)
-
-
 # --- how far from singular -------------------------------------------------------------------------------------------
 
 

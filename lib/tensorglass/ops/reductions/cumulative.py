@@ -38,6 +38,11 @@ Kernel = Callable[..., Array]
 def _cumulated(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None) -> Tensor:
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     if out is not None:
+        if out is input and dtype not in (None, input._dtype):
+            own, other = dtypes.C_NAMES[input._dtype], dtypes.C_NAMES[dtype]
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {own} and output tensor dtype {other} should match"
+            )
         check_out_dtype(None if dtype is None else out, dtype or out._dtype)
         dtype = out._dtype
     elif dtype is None:
@@ -81,34 +86,14 @@ def _running_product(xp: Any, array: Array, axis: int) -> Array:
     return one_by_one(xp, xp.multiply, array, axis)
 
 
-def _check_in_place_dtype(input: Tensor, dtype: DType | None) -> None:
-    if dtype is not None and dtype is not input._dtype:
-        raise RuntimeError(
-            f"Bad in-place call: input tensor dtype {dtypes.C_NAMES[input._dtype]} and output tensor dtype "
-            f"{dtypes.C_NAMES[dtype]} should match"
-        )
-
-
-def cumsum_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
-    """`cumsum`, written to `input`."""
-    _check_in_place_dtype(input, dtype)
-    return _cumulated("cumsum", _running_sum, input, dim, dtype, input)
-
-
-@operator("cumulative", inplace=cumsum_, out=True)
+@operator("cumulative", inplace=True, out=True)
 @derivative(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad._size else grad)
 def cumsum(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The sums of the elements up to each, along `dim`. Integers are added as int64."""
     return _cumulated("cumsum", _running_sum, input, dim, dtype, out)
 
 
-def cumprod_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
-    """`cumprod`, written to `input`."""
-    _check_in_place_dtype(input, dtype)
-    return _cumulated("cumprod", _running_product, input, dim, dtype, input)
-
-
-@operator("cumulative", inplace=cumprod_, out=True)
+@operator("cumulative", inplace=True, out=True)
 @derivative(input=cumprod_backward)
 def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The products of the elements up to each, along `dim`. Integers are multiplied as int64."""

@@ -148,12 +148,7 @@ def _mvlgamma(input: Tensor, p: int) -> Tensor:
     return _lowered(input, p).lgamma().sum(-1).add(p * (p - 1) / 4 * math.log(math.pi))
 
 
-def mvlgamma_(input: Tensor, p: int) -> Tensor:
-    """`mvlgamma`, written to `input`."""
-    return mvlgamma(input, p, out=input)
-
-
-@operator("special functions", out=True, inplace=mvlgamma_, aliases=("special.multigammaln",))
+@operator("special functions", out=True, inplace=True, aliases=("special.multigammaln",))
 @derivative(input=lambda grad, input, p: grad * _lowered(input, p).digamma().sum(-1))
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the gamma function of `p` dimensions."""

@@ -215,11 +215,6 @@ def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return made.clone(memory_format=contiguous_format) if not made.numel() else made.contiguous()
 
 
-def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """`renorm`, written to `input`."""
-    return input.copy_(_shortened(input, p, dim, maxnorm))
-
-
 def _renorm_backward(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     axis = geometry.wrap_dim(dim, len(input._size))
     rest = tuple([each for each in range(len(input._size)) if each != axis])
@@ -231,7 +226,7 @@ def _renorm_backward(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: f
     return change.where(lengths > maxnorm, grad)
 
 
-@operator("linear algebra", inplace=renorm_, out=True)
+@operator("linear algebra", inplace=True, out=True)
 @derivative(input=_renorm_backward)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a norm of order `p` above `maxnorm` scaled down to it."""

@@ -93,7 +93,7 @@ x=torch.arange(6.).reshape(2,3) ;; torch.linalg.norm(x,2,torch.tensor(1)) ;; x.s
 x=torch.arange(6.).reshape(2,3) ;; x.roll(torch.tensor(1))
 x=torch.arange(6.).reshape(2,3) ;; x.roll(1,torch.tensor(0)) ;; x.roll(np.int64(1),np.int64(1))
 x=torch.arange(6.).reshape(2,3) ;; torch.fft.fft2(x,dim=torch.tensor(1)) ;; torch.fft.fftshift(x,torch.tensor(1))
-x=torch.arange(6.).reshape(2,3) ;; torch.fft.irfft(x,n=np.int64(1)).shape ;; torch.fft.hfftn(x,(np.int64(1),)).shape
+x=torch.arange(6.).reshape(2,3) ;; torch.fft.irfft(x,n=np.int64(1)).shape ;; torch.fft.rfftn(x,(np.int64(1),)).shape
 x=torch.tensor([0.25,0.5]) ;; x.logit(torch.tensor(0.25))
 x=torch.tensor([0.25,0.5]) ;; x.logit(torch.tensor([0.25])) ;; x.logit(np.float32(0.25))
 x=torch.tensor([math.nan,1]) ;; x.nan_to_num(torch.tensor(3.)) ;; x.nan_to_num(torch.ones(2)) ;; x.nan_to_num("1")

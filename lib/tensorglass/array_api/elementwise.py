@@ -119,12 +119,12 @@ _OF_ONE: dict[str, Callable[..., Any] | None] = dict.fromkeys(_OURS_OF_ONE) | {
 _WITH_NUMBERS: dict[str, Callable[..., Any]] = {
     "add": torch.add, "bitwise_and": torch.bitwise_and, "bitwise_left_shift": torch.bitwise_left_shift,
     "bitwise_or": torch.bitwise_or, "bitwise_right_shift": torch.bitwise_right_shift, "bitwise_xor": torch.bitwise_xor,
-    "copysign": torch.copysign, "divide": torch.true_divide, "equal": torch.eq, "floor_divide": _floor_divide,
+    "copysign": torch.copysign, "divide": torch.true_divide, "equal": torch.eq,
     "greater": torch.gt, "greater_equal": torch.ge, "less": torch.lt, "less_equal": torch.le, "multiply": torch.mul,
     "not_equal": torch.ne, "pow": torch.pow, "remainder": _remainder, "subtract": torch.sub,
 }  # fmt: skip
 globals().update({name: _of_one(name, operator) for name, operator in _OF_ONE.items()})
-globals().update({name: _of_two(name) for name in _OURS_OF_TWO})
+globals().update({name: _of_two(name) for name in _OURS_OF_TWO}, floor_divide=_of_two("floor_divide", _floor_divide))
 globals().update({name: _of_two(name, operator, numbers=True) for name, operator in _WITH_NUMBERS.items()})
 
 if TYPE_CHECKING:  # the names above

@@ -403,6 +403,10 @@ class Methods(Header):
     def _history(self) -> Node | None:
         """The `grad_fn`, found anew for a view of what was written to."""
 
+    @property
+    def _version(self) -> _int:
+        """How many in-place writes this tensor and those that share its counter have seen."""
+
     def abs(self) -> Tensor:
         """The absolute value; of a complex number its length, a real number."""
 

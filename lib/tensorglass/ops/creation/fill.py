@@ -29,7 +29,7 @@ from tensorglass.ops.creation.factory import (
     strides_in,
 )
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import zero_gradient
+from tensorglass.ops.derivatives.shared import zero_gradient
 from tensorglass.ops.kernels.python_numbers import checked, checked_alone
 from tensorglass.tensor.tensor import Tensor, raw_array
 

@@ -15,12 +15,19 @@ from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.declare.type_promotion import common_dtype
-from tensorglass.ops.derivatives.formulas import masked_scatter_backward
+from tensorglass.ops.derivatives.view_nodes import unsliced
 from tensorglass.ops.indexing.advanced import check_is_bool, fill_masked, index_of_tensor
 from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.python_numbers import NUMBERS, fitting_array
 from tensorglass.tensor.construct import empty_on, from_array, view_of
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
+
+
+def masked_scatter_backward(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
+    """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
+    taken = grad.masked_select(mask)
+    return unsliced(taken, (geometry.numel(size),), 0, 0, taken.numel()).reshape(size)
+
 
 # --- nonzero and argwhere --------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import cannot_cast, check_out_dtype
-from tensorglass.ops.derivatives.formulas import conj, product_lying, scaled
+from tensorglass.ops.derivatives.shared import conj, product_lying, scaled
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.python_numbers import checked
 from tensorglass.ops.linalg.matmul import cannot_multiply
@@ -68,10 +68,6 @@ def add_product(
         if each._storage.backend is not backend:
             raise on_two_devices(input._storage.device, each._storage.device)
     beta, alpha = _factor_of_dtype(beta, result), _factor_of_dtype(alpha, result)
-    if out is input and input._size != size:
-        raise RuntimeError(
-            f"Bad in-place call: input tensor size {list(input._size)} and output tensor size {list(size)} should match"
-        )
     if input._size != size:
         expand(input, size)  # raises if it cannot
     is_half = result.is_floating_point and result.itemsize == 2
@@ -102,6 +98,13 @@ def _no_truths(kernel: str, inner: int) -> Exception:
     return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
+def _check_in_place(input: Tensor, out: Tensor | None, size: tuple[int, ...]) -> None:
+    if out is input and input._size != size:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor size {list(input._size)} and output tensor size {list(size)} should match"
+        )
+
+
 # --- matrices --------------------------------------------------------------------------------------------------------
 
 
@@ -115,6 +118,7 @@ def _matrix_product(
     size: tuple[int, ...],
     product: Product = _matmul,
 ) -> Tensor:
+    _check_in_place(input, out, size)
     _check_one_dtype(input if out is None else out, mat1, mat2)
     if input._dtype is dtypes.bool and 0 not in size:
         raise _no_truths("addmm_impl_cpu_", mat1._size[-1])
@@ -165,6 +169,7 @@ def _addmv(input: Tensor, mat: Tensor, vec: Tensor, beta: complex, alpha: comple
     length = input._size[0] if input._size else 1
     if columns != vec._size[0] or length not in (1, rows):
         raise RuntimeError(f"size mismatch, got input ({length}), mat ({rows}x{columns}), vec ({vec._size[0]})")
+    _check_in_place(input, out, (rows,))
     if not input._dtype is mat._dtype is vec._dtype:
         names = [each._dtype.scalar_type for each in (input, mat, vec)]
         raise RuntimeError(
@@ -246,11 +251,15 @@ def _baddbmm(
             f"{list(batch2._size[:2])}."
         )
     size = count, rows, columns
+    _check_in_place(input, out, size)
     kinds = [each._dtype for each in (input, batch1, batch2)]
     if kinds[0] is not kinds[1]:
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
             *[dtypes.C_NAMES[each] for each in kinds]
         ))  # fmt: skip
+    if out is input and kinds[0] is not kinds[2]:
+        own, other = dtypes.C_NAMES[kinds[0]], dtypes.C_NAMES[kinds[2]]
+        raise RuntimeError(f"Bad in-place call: input tensor dtype {own} and output tensor dtype {other} should match")
     check_out_dtype(out, kinds[0])
     if kinds[1] is not kinds[2]:
         raise RuntimeError(f"expected scalar type {kinds[1].scalar_type} but found {kinds[2].scalar_type}")
@@ -310,7 +319,16 @@ def _addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: complex, alpha: compl
     return laid
 
 
-@operator("linear algebra", inplace=True, out=True)
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
+    """`addr`, written to `input`."""
+    if len(input._size) != 2:
+        raise RuntimeError(f"2D tensor expected, got {len(input._size)}D tensor for input")
+    if input._size != (*vec1._size, *vec2._size):
+        raise RuntimeError(f"size mismatch, input: {list(input._size)}, v1: {list(vec1._size)}, v2: {list(vec2._size)}")
+    return _addr(input, vec1, vec2, beta, alpha, input)
+
+
+@operator("linear algebra", inplace=addr_, out=True)
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
     vec1=lambda grad, vec2, alpha: scaled(grad.mv(conj(vec2)), alpha),

@@ -22,7 +22,7 @@ from tensorglass.ops.copies.out import (  # fmt: skip
 )
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import columnwise, no_derivative
+from tensorglass.ops.derivatives.shared import columnwise, no_derivative
 from tensorglass.ops.linalg.common import (
     check_floating,
     check_kernel,

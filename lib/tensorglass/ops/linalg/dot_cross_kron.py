@@ -19,7 +19,7 @@ from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import resize_output
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import conj
+from tensorglass.ops.derivatives.shared import conj
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
 from tensorglass.ops.linalg.common import check_floating, check_same_dtype
 from tensorglass.ops.linalg.matmul import dot, matmul, mm

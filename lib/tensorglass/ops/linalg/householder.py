@@ -15,7 +15,7 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.copies.out import safely_cast_into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import no_formula
+from tensorglass.ops.derivatives.shared import no_formula
 from tensorglass.ops.linalg.common import (
     check_kernel,
     column_major,

@@ -15,7 +15,7 @@ from tensorglass.ops.arg_parser.checks import on_two_devices
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype, to_one_dtype
-from tensorglass.ops.derivatives.formulas import conj, product_lying
+from tensorglass.ops.derivatives.shared import conj, product_lying
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.views.shape import expand, reshape, squeeze, t, transpose, unsqueeze

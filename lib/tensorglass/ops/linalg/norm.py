@@ -15,7 +15,7 @@ from tensorglass.ops.copies.out import cast_into_out, check_safe_cast
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import norm_backward
+from tensorglass.ops.derivatives.shared import norm_backward
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.kernels import sum as kernels
 from tensorglass.ops.kernels.python_numbers import NUMBERS

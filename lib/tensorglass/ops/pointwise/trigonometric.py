@@ -11,9 +11,23 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.samples import above_one, pairs, unary, unit_interval
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
-from tensorglass.ops.derivatives.formulas import acosh_backward, conj, sinc_backward, turning
+from tensorglass.ops.derivatives.shared import conj, turning, zero_where
 from tensorglass.ops.kernels.activation_slopes import tanh_slope
 from tensorglass.ops.pointwise.checks import no_complex
+from tensorglass.tensor.tensor import Tensor
+
+
+def acosh_backward(grad: Tensor, input: Tensor) -> Tensor:
+    """The gradient of `acosh`, which PyTorch has for real numbers below 1 too."""
+    if input._dtype.is_complex:
+        return grad * conj((input - 1).rsqrt() * (input + 1).rsqrt())
+    return grad * (input * input - 1).rsqrt()
+
+
+def sinc_backward(grad: Tensor, input: Tensor) -> Tensor:
+    """The gradient of ``sin(pi x) / (pi x)``."""
+    angle = input * pi
+    return zero_where(input == 0, grad * conj((angle * angle.cos() - angle.sin()) / (angle * input)))
 
 
 @pointwise(FLOAT, ufunc="sin", samples=unary)

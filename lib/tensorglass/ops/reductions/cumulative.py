@@ -21,7 +21,8 @@ from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import refuse_whole_numbers, write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import conj, cumprod_backward
+from tensorglass.ops.derivatives.shared import conj
+from tensorglass.ops.derivatives.view_nodes import unsliced
 from tensorglass.ops.kernels import half
 from tensorglass.ops.kernels.cumulative import extremes_so_far, one_by_one, running, running_total
 from tensorglass.ops.pointwise.arithmetic import sub
@@ -31,6 +32,33 @@ from tensorglass.ops.reductions.max_min import OutPair, check_outputs, paired
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
+
+
+def cumprod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
+    """The gradient of `cumprod`: each factor is in every product from its place on."""
+    if input.numel() <= 1:
+        return grad
+    if not bool((input == 0).any()):
+        return (grad * conj(result)).flip(dim).cumsum(dim).flip(dim) / conj(input)
+    length = input._size[dim]
+    parts = []
+    for place in range(length):
+        rest = [input.narrow(dim, at, 1) for at in range(place)]
+        before = rest[0] if rest else None
+        for each in rest[1:]:
+            before = before * each
+        total = grad.narrow(dim, place, 1) if before is None else grad.narrow(dim, place, 1) * conj(before)
+        running = before
+        for at in range(place + 1, length):
+            factor = input.narrow(dim, at, 1)
+            running = factor if running is None else running * factor
+            total = total + grad.narrow(dim, at, 1) * conj(running)
+        parts.append(total)
+    gradient = input.new_zeros(input._size)
+    for place, part in enumerate(parts):
+        gradient = gradient + unsliced(part, input._size, dim, place, place + 1)
+    return gradient
+
 
 Kernel = Callable[..., Array]
 

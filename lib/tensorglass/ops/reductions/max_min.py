@@ -22,12 +22,20 @@ from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduced_size, reduction, write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import amax_backward, restore_reduced_dims
+from tensorglass.ops.derivatives.shared import reduced_axes, restore_reduced_dims
 from tensorglass.ops.kernels import ordering
 from tensorglass.ops.kernels.ordering import elements_at
 from tensorglass.ops.pointwise.rounding import SIGN_OF_ZERO, maximum, minimum
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
+
+
+def amax_backward(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The gradient of a largest element: in equal parts to all that are as large."""
+    chosen = input == restore_reduced_dims(result, input._size, dim, keepdim)
+    count = chosen.sum(reduced_axes(len(input._size), dim), True) if input._size else chosen.sum()
+    return restore_reduced_dims(grad, input._size, dim, keepdim) / count * chosen
+
 
 #: Two tensors to write to: of the input's dtype and of int64.
 OutPair = tuple[Tensor, Tensor] | list[Tensor] | None

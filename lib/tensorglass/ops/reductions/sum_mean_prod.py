@@ -18,12 +18,36 @@ from tensorglass.ops.arg_parser.checks import ints, invalid_combination
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduction, refuse_whole_numbers
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import by_dim, prod_backward, reduced_count, sum_backward
+from tensorglass.ops.derivatives.shared import conj, reduced_count, restore_reduced_dims, sum_backward
 from tensorglass.ops.kernels import sum as sums
 from tensorglass.ops.kernels.sum import average, total
 from tensorglass.ops.pointwise.arithmetic import div
 from tensorglass.ops.views.shape import reshape
 from tensorglass.tensor.tensor import Tensor
+
+
+def prod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    """The gradient of a product: for each factor the product of all others."""
+    if not input._size:
+        return grad.clone()
+    if not bool((input == 0).any()):
+        if dim is None:
+            return grad * conj(result / input)
+        return restore_reduced_dims(grad, input._size, dim, keepdim) * conj(
+            restore_reduced_dims(result, input._size, dim, keepdim) / input
+        )
+    flat = input.reshape(-1) if dim is None else input.movedim(dim, -1)
+    count = flat._size[-1]
+    diagonal = input.new_zeros((count, count)).fill_diagonal_(1) != 0
+    others = flat.unsqueeze(-2).expand((*flat._size[:-1], count, count)).masked_fill(diagonal, 1).prod(-1)
+    others = others.reshape(input._size) if dim is None else others.movedim(-1, dim)
+    return restore_reduced_dims(grad, input._size, dim, keepdim) * conj(others)
+
+
+def by_dim(name: str) -> Callable[[Any], str]:
+    """PyTorch's name of a reduction's node: it tells reductions of everything, 0, from those along a dimension, 1."""
+    return lambda dim: f"{name}Backward{int(dim is not None)}"
+
 
 OTHER_OUT = "an `out` of another dtype is written if that can take the result in; PyTorch refuses some of them"
 

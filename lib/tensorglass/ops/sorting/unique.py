@@ -11,7 +11,7 @@ from tensorglass.core.dtypes import comparable
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import no_formula
+from tensorglass.ops.derivatives.shared import no_formula
 from tensorglass.tensor.construct import from_array, make
 from tensorglass.tensor.tensor import Tensor, array_of, header_of
 

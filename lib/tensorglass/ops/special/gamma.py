@@ -17,7 +17,7 @@ from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import positive, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, PROMOTE, WIDE_FLOAT
-from tensorglass.ops.derivatives.formulas import by_operands, no_formula
+from tensorglass.ops.derivatives.shared import by_operands, no_formula
 from tensorglass.ops.kernels.special_functions import at_elements
 from tensorglass.tensor.tensor import Tensor
 

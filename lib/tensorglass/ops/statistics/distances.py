@@ -20,7 +20,7 @@ from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.copies.out import into_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import common_dtype
-from tensorglass.ops.derivatives.formulas import norm_backward
+from tensorglass.ops.derivatives.shared import norm_backward
 from tensorglass.ops.kernels.sum import norm
 from tensorglass.ops.linalg.common import launch
 from tensorglass.ops.linalg.norm import linalg_vector_norm

@@ -19,7 +19,7 @@ from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import no_derivative
+from tensorglass.ops.derivatives.shared import no_derivative
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 

@@ -26,14 +26,15 @@ from tensorglass.ops.arg_parser.checks import ints, invalid_combination, type_na
 from tensorglass.ops.arg_parser.wrap import explaining
 from tensorglass.ops.copies.copy import format_strides, settle_gained, suggested_format
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import no_derivative
+from tensorglass.ops.derivatives.shared import no_derivative
 from tensorglass.ops.views.shape import as_strided, detach, squeeze, swapaxes, transpose, unsqueeze
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.autograd_meta import like, requires_grad
 from tensorglass.tensor.construct import view_of
 from tensorglass.tensor.set_header import make_room, point, resize
-from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
+from tensorglass.tensor.tensor import Tensor, header_of
+from tensorglass.tensor.version_counter import VersionCounter
 
 
 @operator(

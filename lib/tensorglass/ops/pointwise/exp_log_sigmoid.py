@@ -13,10 +13,17 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.samples import exponents, pairs, positive, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
-from tensorglass.ops.derivatives.formulas import LN2, LN10, by_operands, conj, xlogy_input
+from tensorglass.ops.derivatives.shared import by_operands, conj
 from tensorglass.ops.kernels.activation_slopes import sigmoid_slope
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
+
+LN2, LN10 = math.log(2), math.log(10)
+
+
+def xlogy_input(grad: Tensor, input: Any, other: Any) -> Tensor:
+    """The gradient of ``input * log(other)`` for `input`."""
+    return grad.xlogy(other).masked_fill((input == 0) & (other <= 0), 0)
 
 
 @pointwise(FLOAT, ufunc="exp", samples=unary)

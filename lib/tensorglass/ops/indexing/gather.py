@@ -14,8 +14,8 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.copies.out import written_apart
-from tensorglass.ops.declare.overlap_checks import refuse_partly_written
 from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.run_pointwise import refuse_partly_written
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.indexing.advanced import POSITIONS
 from tensorglass.ops.kernels.positions import first_outside

@@ -18,7 +18,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.memory import settings
 from tensorglass.ops.creation.fill import ones_like, zeros_like
-from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
+from tensorglass.ops.declare.run_pointwise import refuse_shared_cells
 from tensorglass.ops.derivatives.shared import conj
 from tensorglass.ops.indexing.advanced import POSITIONS
 from tensorglass.ops.indexing.gather import check_linear, check_positions, places, places_in_row

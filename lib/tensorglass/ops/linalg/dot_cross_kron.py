@@ -14,10 +14,9 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import contiguous, copy_
-from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.declare.run_pointwise import resize_output
+from tensorglass.ops.declare.run_pointwise import refuse_shared_cells, resize_output
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.shared import conj
 from tensorglass.ops.derivatives.view_nodes import unsafe_view

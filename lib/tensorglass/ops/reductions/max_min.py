@@ -18,9 +18,9 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.bool_arguments import DimOrOther, KeepDim, StatedTensor
 from tensorglass.ops.arg_parser.checks import check_pair, type_name
 from tensorglass.ops.declare import return_types
-from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduced_size, reduction, write_out
 from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.run_pointwise import refuse_shared_cells
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.shared import reduced_axes, restore_reduced_dims
 from tensorglass.ops.kernels import ordering

@@ -224,7 +224,6 @@ BY_HAND: dict[str, list[Any]] = {
     "select_scatter": [(lambda t, x, y: t.select_scatter(x, y, 1, 2), (2, 3), (2,))],
     "slice_scatter": [(lambda t, x, y: t.slice_scatter(x, y, 1, 0, 3, 2), (2, 3), (2, 2))],
     "diagonal_scatter": [(lambda t, x, y: t.diagonal_scatter(x, y, 1), (3, 3), (2,))],
-    "as_strided_scatter": [(lambda t, x, y: t.as_strided_scatter(x, y, (2, 2), (1, 2)), (2, 3), (2, 2))],
     "fill_diagonal_": [(lambda t, x: x.clone().fill_diagonal_(1.5), (3, 3))],
     "index_put": [
         (lambda t, x, y: t.index_put(x, (t.tensor([0, 1]),), y), (2, 3), (2, 3)),

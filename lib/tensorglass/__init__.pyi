@@ -384,11 +384,6 @@ def as_strided_(
 ) -> Tensor:
     """`as_strided` in place: gives this tensor the header that the view would have."""
 
-def as_strided_scatter(
-    input: Tensor, src: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None,
-) -> Tensor:
-    """A copy with `src` where ``as_strided(size, stride, storage_offset)`` looks."""
-
 def as_tensor(data: Any, dtype: _dtype | None = None, device: _device | str | None = None) -> Tensor:
     """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
 
@@ -774,12 +769,6 @@ def empty_like(
 ) -> Tensor:
     """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
 
-def empty_permuted(
-    size: Sequence[_int] | None, physical_layout: Any, *, dtype: _dtype | None = None, layout: _layout | None = ...,
-    device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
-) -> Tensor:
-    """An uninitialised dense tensor whose dimensions lie in memory in the order `physical_layout`, outermost first."""
-
 def empty_strided(
     size: Sequence[_int] | None, stride: Any, *, dtype: _dtype | None = None, layout: _layout | None = ...,
     device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
@@ -831,9 +820,6 @@ def eye(
     pin_memory: _bool = False,
 ) -> Tensor:
     """The identity: an n×m matrix (m is n unless given) with ones on the diagonal."""
-
-def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor of the size and dtype of `input` with `value`, a number or a 0-dim tensor, everywhere."""
 
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a 0-dim tensor."""

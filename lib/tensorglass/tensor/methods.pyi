@@ -572,11 +572,6 @@ class Methods(Header):
     def as_strided_(self, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None) -> Tensor:
         """`as_strided` in place: gives this tensor the header that the view would have."""
 
-    def as_strided_scatter(
-        self, src: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None,
-    ) -> Tensor:
-        """A copy with `src` where ``as_strided(size, stride, storage_offset)`` looks."""
-
     def as_subclass(self, cls: Any) -> Tensor:
         """A view of the whole tensor of a subclass of Tensor, as results of operators on it will be."""
 

@@ -39,7 +39,6 @@ torch.arange(0,-8,-4,dtype=torch.float32) ;; torch.arange(0,-1,-0.25) ;; torch.a
 x=torch.rand(3,3).lu(get_infos=True) ;; type(x).__name__ ;; type(torch.rand(3,3).lu()).__name__
 x=torch.zeros(5,0,5) ;; torch.unique_consecutive(x,dim=1) ;; torch.unique(x,dim=1) ;; torch.unique(x.mT,dim=2)
 x=torch.unique_consecutive(torch.zeros(5,0,5),dim=1,return_counts=True) ;; x[0] ;; x[1]
-x=torch.tensor([1+1j,2-3j]).conj() ;; y=torch.as_strided_scatter(x,x[0],(),()) ;; y.is_conj()
 x=torch.tensor([1+1j,2-3j]).conj() ;; y=x.repeat_interleave(torch.tensor([2,1])) ;; y.is_conj() ;; y.tolist()
 g=torch.manual_seed(0).initial_seed() ;; x=torch.zeros(3,dtype=torch.complex64).conj() ;; x.normal_() ;; x.uniform_()
 g=torch.manual_seed(0).initial_seed() ;; x=torch.zeros(3,dtype=torch.complex64).conj() ;; x.is_conj()

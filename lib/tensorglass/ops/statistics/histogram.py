@@ -128,7 +128,7 @@ def histogram(
     dtype = input._dtype
     if out is not None:
         check_pair(out)
-    _check_bins(input, bins)
+    _check(input, bins, range, weight)
     hist, edges = _in_bins(input, bins, range, weight, density)
     if out is None:
         return return_types.histogram(hist, edges)
@@ -139,27 +139,21 @@ def histogram(
     )
 
 
-def _check_bins(input: Tensor, bins: Any) -> None:
-    if isinstance(bins, Tensor):
-        if bins._dtype is not input._dtype:
-            raise RuntimeError(
-                f"{_TITLE}: input tensor and bins tensors should have the same dtype, but got input with dtype "
-                f"{C_NAMES[input._dtype]} and bins for dimension 0 with dtype {C_NAMES[bins._dtype]}"
-            )
-        if len(bins._size) != 1:
-            raise RuntimeError(
-                f"{_TITLE}: bins tensor should have one dimension, but got {len(bins._size)} dimensions in the bins "
-                "tensor for dimension 0"
-            )
-        if not bins.numel():
-            raise RuntimeError(
-                f"{_TITLE}: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
-                "dimension 0"
-            )
-        if bins.numel() == 1:
-            raise RuntimeError("torch.histogram(): bins must be > 0, but got 0 for dimension 0")
-    elif bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+def _check(input: Tensor, bins: Any, limits: Sequence[float] | None, weight: Tensor | None) -> None:
+    """Raise RuntimeError unless these are bins, limits and weights for the elements of `input`."""
+    for name, given in (("bins", bins), ("weight", weight)):
+        if isinstance(given, Tensor) and given._dtype is not input._dtype:
+            names = f"{C_NAMES[input._dtype]} and {C_NAMES[given._dtype]}"
+            raise RuntimeError(f"torch.histogram(): input and {name} should have the same dtype, but got {names}")
+    if isinstance(bins, Tensor) and len(bins._size) != 1:
+        raise RuntimeError(f"torch.histogram(): bins should be a vector, but got {len(bins._size)} dimensions")
+    count = bins.numel() - 1 if isinstance(bins, Tensor) else bins
+    if count <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension 0")
+    if limits is not None and len(limits) != 2:
+        raise RuntimeError(f"torch.histogram(): range should have 2 elements, but got {len(limits)}")
+    if weight is not None and weight.numel() != input.numel():
+        raise RuntimeError(f"torch.histogram(): {weight.numel()} weights for {input.numel()} elements")
 
 
 def _equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
@@ -184,12 +178,6 @@ def _in_bins(
 ) -> tuple[Tensor, Tensor]:
     """How many elements lie in each bin, and the bins' edges."""
     dtype = input._dtype
-    if limits is not None and len(limits) != 2:
-        raise RuntimeError(
-            f"{_TITLE}: for a 1-dimensional histogram range should have 2 elements, but got {len(limits)}"
-        )
-    if weight is not None:
-        _check_weight(input, weight)
     has_edges = isinstance(bins, Tensor)
     if not dtype.is_floating_point or (dtype.itemsize == 2 and limits is None and input.numel() and not has_edges):
         raise not_implemented("histogram_cpu", dtype)
@@ -200,21 +188,6 @@ def _in_bins(
     arrays = [array_of(each.detach()).reshape(-1).astype(compute, copy=False) for each in (input, edges)]
     hist = from_array(backend.launch(_count_in_bins, *arrays, weights, kind), dtype, input._storage)
     return (hist / hist.sum() / edges.detach().diff() if density else hist), edges
-
-
-def _check_weight(input: Tensor, weight: Tensor) -> None:
-    """Raise unless there is a weight for each element, of the same dtype."""
-    if weight._dtype is not input._dtype:
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
-            f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
-        )
-    if weight.numel() != input.numel():
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
-            f"innermost dimension, but got input with shape {[input.numel(), 1]} and weight with shape "
-            f"{[weight.numel()]}"
-        )
 
 
 def _count_in_bins(xp: Any, row: Array, edges: Array, weights: Array | None, kind: Any) -> Array:

@@ -37,7 +37,7 @@ CALLS = [
     f"torch.max(input={V}, axis=0)", f"torch.tensor({V}.tolist(), layout=torch.strided)",
     f"torch.where(condition={V}>0)", f"torch.normal(mean={V}, std=0.0)", f"torch.normal(mean=2.0, std={V}*0)",
     f"torch.bernoulli({V}, p=1.0)", f"torch.bernoulli({V}, 1.0)",
-    "torch.empty_permuted((2,3), physical_layout=(1,0)).stride()",
+
     "torch.empty_strided(size=(2,3), stride=(1,2)).shape", "torch.scalar_tensor(s=2.)",
     f"torch.cov({E}, correction=0, fweights=torch.tensor([1,2]))", f"torch.roll({V}, shifts=1, dims=0)",
     f"torch.rot90({E}, k=1, dims=(0,1))", f"torch.searchsorted(sorted_sequence={V}, input={V})",

@@ -29,8 +29,9 @@ OF_GRADIENTS = dict.fromkeys(("g", "h", "i", "k", "grad"), ("dtype", "size", "el
 OF_GRADIENTS["r"] = ("dtype", "size", "elements")
 #: How far elements may be apart, relatively and absolutely: libraries round differently in the last places.
 TOLERANCE = 1e-6
-#: What PyTorch says where a program meets a fault of its own: then there is nothing to compare with.
-OWN_FAULT = "please report a bug to PyTorch"
+#: What PyTorch says where a program meets a fault of its own, or what its `vmap` has no rule for: then there is nothing
+#: to compare with.
+OWN_FAULTS = ("please report a bug to PyTorch", "Batching rule not implemented for")
 
 #: How the operands lie: the size of what is made, and the view of it that the program computes with.
 LAYOUTS = {
@@ -276,7 +277,7 @@ def run(count: int, seed: int = 0) -> Report:
             first, *others = map(json.loads, lines)
             for way, other in zip(ways[1:], others, strict=True):
                 where = difference(first, other, is_other_library=way == "PyTorch")
-                if where is not None and OWN_FAULT not in where:
+                if where is not None and not any(fault in where for fault in OWN_FAULTS):
                     pair = (ways[0], way)
                     found = Difference(seed=number, ways=pair, program=program(number), where=where)
                     report["differences"].append(found)

@@ -33,6 +33,7 @@ from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
 from tensorglass.ops.kernels import ordering
+from tensorglass.ops.kernels import softmax as softmax_kernels
 from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
@@ -140,8 +141,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "norm": _length,
     "linalg_norm": _length,
     "linalg_vector_norm": _length,
-    "softmax": softmax.of_softmax(sums.softmax),
-    "log_softmax": softmax.of_softmax(sums.log_softmax),
+    "softmax": softmax.of_softmax(softmax_kernels.softmax),
+    "log_softmax": softmax.of_softmax(softmax_kernels.log_softmax),
     # products
     "matmul": matmul.of_product,
     "__matmul__": matmul.of_product,

@@ -1,4 +1,4 @@
-"""Sums over axes, and what is made of them: means, norms, softmax. Every reduction of the family uses `total`.
+"""Sums over axes, and what is made of them: means and norms. Every reduction of the family uses `total`.
 
 BLAS multiplies a matrix with a vector several times as fast as NumPy adds, and a sum is a product with ones. A sum is
 as exact as its longest chain of additions is short: so long sums go in pieces, then the pieces' sums in the same way.
@@ -189,17 +189,3 @@ def norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array
 def length(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The norm of order 2."""
     return norm(xp, input, axes, order=2)
-
-
-# --- softmax ---------------------------------------------------------------------------------------------------------
-
-
-def softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
-    # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
-    powers = xp.exp(xp.subtract(input, input.max(axis=axis, keepdims=True), out=out), out=out)
-    xp.divide(powers, xp.add.reduce(powers, axis=axis, keepdims=True), out=out)
-
-
-def log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
-    shifted = xp.subtract(input, input.max(axis=axis, keepdims=True), out=out)
-    xp.subtract(shifted, xp.log(xp.add.reduce(xp.exp(shifted), axis=axis, keepdims=True)), out=out)

@@ -32,14 +32,14 @@ from tensorglass.fast.shortcut import shortcut
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
-from tensorglass.ops.kernels import extrema, norm
+from tensorglass.ops.kernels import ordering
 from tensorglass.ops.kernels import softmax as softmax_kernels
-from tensorglass.ops.kernels.sum import average, total
+from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
 
 _length = reductions.of_reduction(
-    reductions.length, reductions.floating, norm.length, least=2, most_arguments=1, mixed=True
+    reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True
 )
 _to = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
@@ -121,17 +121,19 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "new_ones": creation.of_size_and_dtype(creation.ones),
     "from_numpy": shortcut(creation.from_numpy, 1),
     # reductions
-    "sum": reductions.of_reduction(reductions.add, reductions.widened, total, many=True, quicker=reductions.small_sum),
+    "sum": reductions.of_reduction(
+        reductions.add, reductions.widened, sums.total, many=True, quicker=reductions.small_sum
+    ),
     "mean": reductions.of_reduction(
-        reductions.average, reductions.floating, average, many=True, quicker=reductions.small_mean
+        reductions.average, reductions.floating, sums.average, many=True, quicker=reductions.small_mean
     ),
     "prod": reductions.of_reduction(reductions.multiply, reductions.widened),
     "all": reductions.of_reduction(reductions.every, reductions.truth),
     "any": reductions.of_reduction(reductions.some, reductions.truth),
     "var": reductions.of_reduction(reductions.variance, reductions.floating, least=2, mixed=True),
     "std": reductions.of_reduction(reductions.deviation, reductions.floating, least=2, mixed=True),
-    "amax": reductions.of_reduction(reductions.largest, reductions.as_it_is, extrema.largest, many=True),
-    "amin": reductions.of_reduction(reductions.smallest, reductions.as_it_is, extrema.smallest, many=True),
+    "amax": reductions.of_reduction(reductions.largest, reductions.as_it_is, ordering.largest, many=True),
+    "amin": reductions.of_reduction(reductions.smallest, reductions.as_it_is, ordering.smallest, many=True),
     "argmax": reductions.of_reduction(reductions.position_of_largest, reductions.position),
     "argmin": reductions.of_reduction(reductions.position_of_smallest, reductions.position),
     "max": reductions.of_extreme(reductions.largest, reductions.position_of_largest, return_types.max),

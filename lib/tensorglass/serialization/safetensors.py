@@ -28,7 +28,7 @@ from tensorglass.serialization.locations import Placing
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.runs import Member, Run, find_runs
 from tensorglass.serialization.tree import Tree, decode
-from tensorglass.serialization.untrusted import set_attributes
+from tensorglass.serialization.unpickled import set_attributes
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.hooks import warn_if_has_hooks

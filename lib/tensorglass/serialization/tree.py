@@ -16,7 +16,7 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.core.size import Size
-from tensorglass.serialization.untrusted import Keys, check_attribute, is_key
+from tensorglass.serialization.unpickled import Keys, check_attribute, is_key
 from tensorglass.tensor.tensor import Tensor
 
 JSON_INTS = 2**63  #: beyond, other readers of JSON lose digits

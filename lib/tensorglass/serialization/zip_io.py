@@ -22,8 +22,7 @@ from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.pickled import Parts, StorageKey, Writer
 from tensorglass.serialization.runs import find_runs
 from tensorglass.serialization.tree import Tree
-from tensorglass.serialization.unpickled import Machine, Named, Stored, refused
-from tensorglass.serialization.untrusted import set_attributes
+from tensorglass.serialization.unpickled import Machine, Named, Stored, refused, set_attributes
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.hooks import warn_if_has_hooks
 from tensorglass.tensor.tensor import Tensor

@@ -19,7 +19,7 @@ from tensorglass.autograd import engine
 from tensorglass.autograd.backward import backward
 from tensorglass.autograd.function import Function
 from tensorglass.autograd.graph import saved_tensors_hooks
-from tensorglass.core.contexts import Context, setting
+from tensorglass.core.contexts import Context
 from tensorglass.core.errors import explained
 from tensorglass.graph.saved_tensor import SavedTensor
 from tensorglass.tensor.autograd_meta import requires_grad
@@ -32,7 +32,6 @@ __all__ = [
     "checkpoint",
     "checkpoint_sequential",
     "noop_context_fn",
-    "set_checkpoint_early_stop",
 ]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
@@ -88,7 +87,6 @@ def checkpoint(
         with random_numbers_from(random_state), second:
             function(*inputs, **kwargs)
 
-    early_stop = early_stop if _early_stop.wanted is None else _early_stop.wanted
     part = _Part(again, args, early_stop, determinism_check == "default")
     with saved_tensors_hooks(part.pack, part.unpack), first:
         result = function(*args, **kwargs)
@@ -129,18 +127,6 @@ def _in_sequence(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
         return input
 
     return run
-
-
-class _EarlyStop:
-    wanted: bool | None = None
-
-
-_early_stop = _EarlyStop()
-
-
-def set_checkpoint_early_stop(enable: bool) -> Context:
-    """A block in which parts that are run again end early or not, whatever was passed to `checkpoint`."""
-    return setting(_early_stop, wanted=enable)
 
 
 class _Ticket:

@@ -13,8 +13,9 @@ from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.autograd_meta import meta_of
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.hooks import warn_if_has_hooks
-from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
+from tensorglass.tensor.tensor import Tensor, header_of
 from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
+from tensorglass.tensor.version_counter import VersionCounter
 
 
 def _same_header_on(input: Tensor, storage: UntypedStorage) -> Tensor:

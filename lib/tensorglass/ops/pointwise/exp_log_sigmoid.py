@@ -13,11 +13,17 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.samples import exponents, pairs, positive, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
-from tensorglass.ops.derivatives.formulas import LN2, LN10, by_operands, conj, xlogy_input
-from tensorglass.ops.kernels.host import on_host
-from tensorglass.ops.pointwise.activation_backward import sigmoid_backward
+from tensorglass.ops.derivatives.shared import by_operands, conj
+from tensorglass.ops.kernels.activation_slopes import sigmoid_slope
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
+
+LN2, LN10 = math.log(2), math.log(10)
+
+
+def xlogy_input(grad: Tensor, input: Any, other: Any) -> Tensor:
+    """The gradient of ``input * log(other)`` for `input`."""
+    return grad.xlogy(other).masked_fill((input == 0) & (other <= 0), 0)
 
 
 @pointwise(FLOAT, ufunc="exp", samples=unary)
@@ -136,7 +142,7 @@ def special_xlog1py(xp: Any, input: Operand, other: Operand, *, out: Array = Non
 def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log(exp(input) + exp(other))`` without overflow in between."""
     if input.dtype.kind != "c":
-        if _is_small(xp, input, other):
+        if _is_small(input, other):
             return xp.logaddexp(input, other, out=out)
         return _log_of_sum(xp, xp.exp, 1.0, input, other, out)
     is_less = input.real < other.real
@@ -144,9 +150,9 @@ def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arra
     return high + xp.log(1 + xp.exp(low - high))
 
 
-def _is_small(xp: Any, input: Array, other: Array) -> bool:
+def _is_small(input: Array, other: Array) -> bool:
     """Whether the array module's own function is quicker, which goes one by one."""
-    return on_host(xp) and input.size < _FEW and other.size < _FEW
+    return input.size < _FEW and other.size < _FEW
 
 
 def _log_of_sum(
@@ -172,6 +178,17 @@ def _log_of_sum(
 )
 def logaddexp2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     """``log2(2**input + 2**other)`` without overflow in between."""
-    if _is_small(xp, input, other):
+    if _is_small(input, other):
         return xp.logaddexp2(input, other, out=out)
     return _log_of_sum(xp, xp.exp2, 1 / math.log(2), input, other, out)
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="SigmoidBackwardBackward0",
+    grad_output=lambda grad, output: sigmoid_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * grad_output * (conj(output) * -2 + 1),
+)
+def sigmoid_backward(xp: Any, grad_output: Array, output: Array, *, out: Array = None) -> Array:
+    """The gradient of `sigmoid`, from its result."""
+    return sigmoid_slope(xp, grad_output, output, out)

@@ -1,23 +1,32 @@
-"""Sums of products of two tensors' elements over chosen dimensions: vdot, inner, tensordot, linalg.vecdot."""
+"""Products of vectors and tensors: outer, vdot, inner, tensordot, cross, kron; the trace."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.copies.copy import copy_
+from tensorglass.ops.copies.copy import contiguous, copy_
+from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.declare.run_pointwise import resize_output
-from tensorglass.ops.derivatives.formulas import conj
+from tensorglass.ops.declare.run_pointwise import refuse_shared_cells, resize_output
+from tensorglass.ops.declare.type_promotion import check_out_dtype
+from tensorglass.ops.derivatives.shared import conj
+from tensorglass.ops.derivatives.view_nodes import unsafe_view
 from tensorglass.ops.linalg.common import check_floating, check_same_dtype
 from tensorglass.ops.linalg.matmul import dot, matmul, mm
 from tensorglass.ops.pointwise.arithmetic import mul
 from tensorglass.ops.reductions.sum_mean_prod import sum as sum_
 from tensorglass.ops.views.shape import diagonal, permute, reshape, squeeze, view
-from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.tensor import Tensor, array_of
 
 Dims = int | Sequence[int] | Sequence[Sequence[int]]
 
@@ -167,3 +176,128 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of the last two dimensions, or of others, as a view."""
     return diagonal(A, offset, dim1, dim2)
+
+
+# --- the cross product -----------------------------------------------------------------------------------------------
+
+
+def _of_first(grad: Tensor, other: Tensor, dim: int) -> Tensor:
+    return _cross(conj(other), grad, dim)
+
+
+def _of_second(grad: Tensor, input: Tensor, dim: int) -> Tensor:
+    return _cross(grad, conj(input), dim)
+
+
+@recorded
+@derivative(node="LinalgCrossBackward0", input=_of_first, other=_of_second)
+def _cross(input: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
+    axis, size = _checked(input, other, dim)
+    check_out_dtype(out, input._dtype)
+    backend = input._storage.backend
+    array = backend.launch(
+        _cross_kernel, array_of(input), array_of(other), axis, size, backend.array_dtype(input._dtype)
+    )
+    if out is None:
+        return from_array(array, input._dtype, input._storage)
+    refuse_shared_cells(out, input, other)
+    return write_out(array, size, out, input._dtype)
+
+
+def _checked(input: Tensor, other: Tensor, dim: int) -> tuple[int, tuple[int, ...]]:
+    """The dimension counted from the front, and the size of the result."""
+    if len(input._size) != len(other._size):
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if not input._size:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    axis = geometry.wrap_dim(dim, len(input._size))
+    lengths = [each._size[axis] for each in (input, other)]
+    if lengths != [3, 3]:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
+        )
+    size = geometry.broadcast_shapes(input._size, other._size)
+    if input._dtype is not other._dtype:
+        raise RuntimeError(f"expected scalar type {input._dtype.scalar_type} but found {other._dtype.scalar_type}")
+    if input._dtype is dtypes.bool:
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    return axis, size
+
+
+def _cross_kernel(xp: Any, input: Array, other: Array, axis: int, size: tuple[int, ...], dtype: Any) -> Array:
+    (a, b, c), (x, y, z) = [xp.moveaxis(xp.broadcast_to(each, size), axis, 0) for each in (input, other)]
+    rows = xp.stack([b * z - c * y, c * x - a * z, a * y - b * x], axis)  # half types round each product, as PyTorch's
+    return xp.ascontiguousarray(rows, dtype)
+
+
+@operator("linear algebra", namespace="linalg", out=True)
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The cross products of the vectors along `dim`, which must have three elements."""
+    return _crossed(input, other, dim, out)
+
+
+@operator("linear algebra", out=True)
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross products of the vectors along `dim`, or along the first dimension of three elements."""
+    if dim is None:
+        warn(
+            "Using torch.cross without specifying the dim arg is deprecated.\n"
+            "Please either pass the dim explicitly or simply use torch.linalg.cross.\n"
+            "The default value of dim will change to agree with that of linalg.cross in a future release.",
+        )
+        if 3 not in input._size:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = input._size.index(3)
+    return _crossed(input, other, dim, out)
+
+
+def _crossed(input: Tensor, other: Tensor, dim: int, out: Tensor | None) -> Tensor:
+    if out is not None and is_recorded((input, other)):
+        raise no_out_with_gradients("linalg_cross")
+    return _cross(input, other, dim, out)
+
+
+# --- trace and Kronecker's product -----------------------------------------------------------------------------------
+
+
+def _trace_gradient(grad: Tensor, rows: int, columns: int) -> Tensor:
+    places = [row * columns + row for row in range(min(rows, columns))]
+    flat = grad.new_zeros(rows * columns).index_fill(0, grad.new_tensor(places, dtype=dtypes.int64), grad)
+    return flat.view(rows, columns)
+
+
+@operator("linear algebra")
+@derivative(input=lambda grad, input_size: _trace_gradient(grad, *input_size))
+def trace(input: Tensor) -> Tensor:
+    """The sum of the elements on a matrix's diagonal. Integers are added as int64."""
+    dtype = input._dtype
+    if dtype is dtypes.bool:
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    if len(input._size) != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(input._size)}")
+    result = dtype if dtype.category >= dtypes.FLOATING else dtypes.int64
+    backend = input._storage.backend
+    wide = dtypes.float32 if dtype.is_floating_point and dtype.itemsize == 2 else result
+    array = backend.launch(_trace, array_of(input), backend.array_dtype(wide), backend.array_dtype(result))
+    return from_array(array, result, input._storage)
+
+
+def _trace(xp: Any, array: Array, wide: Any, result: Any) -> Array:
+    return xp.asarray(xp.trace(array.astype(wide, copy=False))).astype(result, copy=False)
+
+
+@operator("linear algebra", out=True, differs="operands of every layout are multiplied; PyTorch refuses some")
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: `other` as often as `input` has elements, each copy multiplied by its element."""
+    ndim = max(len(input._size), len(other._size))
+    sizes = [(1,) * (ndim - len(each._size)) + each._size for each in (input, other)]
+    outer = tuple([length for pair in zip(sizes[0], (1,) * ndim, strict=True) for length in pair])
+    inner = tuple([length for pair in zip((1,) * ndim, sizes[1], strict=True) for length in pair])
+    if out is not None and is_recorded((input, other)):
+        raise no_out_with_gradients("mul")
+    product = mul(unsafe_view(input, outer), unsafe_view(other, inner))
+    size = tuple([a * b for a, b in zip(*sizes, strict=True)])
+    if geometry.view_strides(product._size, product._stride, size) is None:
+        product = contiguous(product)
+    result: Tensor = unsafe_view(product, size)
+    return result if out is None else write_out(array_of(result), result._size, out, result._dtype, (input, other))

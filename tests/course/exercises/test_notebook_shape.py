@@ -26,6 +26,12 @@ PARTS = {
     "2_tensors": ("t", "A3.2 A3.3 A5.1 A5.2 A5.4"),
     "3_autograd": ("a", "A5.3 A5.5 A5.6 A5.7 A5.10"),
     "4_extensions": ("e", ""),
+    "5_networks": (
+        "n",
+        """
+        A2.1 A3.5-neural-networks A3.5-functional-api A3.5-optimisers A3.5-the-transformer A5.5
+        """,
+    ),
 }
 #: the titles of the two series that the articles belong to, A1.8 and A4.5, and the part in which each has its home
 TITLES = {
@@ -85,6 +91,7 @@ QUESTIONS = [
     ({"1_memory"}, [*range(1, 25), 28]),
     ({"2_tensors"}, [10, 19, 23, 25, 26, 27, 28]),
     ({"3_autograd", "4_extensions"}, range(29, 41)),
+    ({"5_networks"}, [27, 35, 40]),
 ]
 
 

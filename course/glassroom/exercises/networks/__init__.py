@@ -1,0 +1,1 @@
+"""Exercises of part 5, networks: one module a notebook."""

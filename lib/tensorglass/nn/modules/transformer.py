@@ -73,7 +73,7 @@ class TransformerEncoderLayer(Module):
         self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
         """The formula of the class; masks as in `MultiheadAttention`."""
@@ -137,7 +137,7 @@ class TransformerDecoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.dropout3 = Dropout(dropout)
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
 
     def forward(
         self,
@@ -197,7 +197,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -241,7 +241,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -374,13 +374,15 @@ def _why_padding_is_computed(layer: Module) -> str:
     return next((f"encoder_layer.{reason}" for reason, holds in checks.items() if holds), "")
 
 
-def _activation(given: Activation) -> Callable[[Any], Any]:
-    if not isinstance(given, str):
-        return given
+def _get_clones(module: Module, N: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
+
+
+def _get_activation_fn(activation: str) -> Callable[[Any], Any]:
     named = {"relu": F.relu, "gelu": F.gelu}
-    if given not in named:
-        raise RuntimeError(f"activation should be relu/gelu, not {given}")
-    return named[given]
+    if activation not in named:
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return named[activation]
 
 
 def _causal_mask(size: int, device: Any, dtype: Any) -> Any:

@@ -91,13 +91,13 @@ def tie(embed: Any, scores: Any) -> str:
     if not share_memory(first, second):
         expect(
             not same_value(values(first), values(second)),
-            "the values are equal and the storages are two: after the first step of an optimiser they will differ. "
+            "the values are equal and the storages are two: after the first step of an optimizer they will differ. "
             "Let both modules hold one parameter.",
         )
         expect(False, "the two modules still have weights of their own.")
     expect(
         first is second,
-        "both look at one storage, and yet they are two parameters, with a gradient each: an optimiser would step twice, "
+        "both look at one storage, and yet they are two parameters, with a gradient each: an optimizer would step twice, "
         "with half the gradient in each. Assign the parameter itself, not its data.",
     )
     expect(
@@ -105,7 +105,7 @@ def tie(embed: Any, scores: Any) -> str:
         "the tensor is the same, but not both modules have it as a parameter.",
     )
     expect(bool(first.requires_grad), "the parameter does not ask for a gradient any more.")
-    return "One parameter, two uses: one gradient, one state in the optimiser."
+    return "One parameter, two uses: one gradient, one state in the optimizer."
 
 
 @exercise(

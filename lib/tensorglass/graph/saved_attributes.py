@@ -74,7 +74,8 @@ def _kept(node: FormulaNode) -> dict[str, Any]:
         for place, name in enumerate(names):
             if name in derivative.formulas and isinstance(node.kept[place], (bool, int, float, complex)):
                 node.kept[place] = _as_tensor(node.kept[place])
-    return dict(zip(names, node.kept, strict=True))
+    # A checkpoint's second run ends at the last tensor that it needs: that node has kept no more than this one.
+    return dict(zip(names, node.kept, strict=False))
 
 
 def _seen(value: Any, node: Node) -> Any:

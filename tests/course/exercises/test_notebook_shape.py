@@ -26,12 +26,27 @@ PARTS = {
     "2_tensors": ("t", "A1.8 A3.2 A3.3 A4.5 A5.1 A5.2 A5.4"),
     "3_autograd": ("a", "A1.8 A5.3 A5.5 A5.6 A5.7 A5.10"),
     "4_extensions": ("e", "A1.8"),
+    # Of the articles' series, each title on networks is a point of its own.
+    "5_networks": (
+        "n",
+        """
+        A1.8-lenet A1.8-recurrent-networks A2.1
+        A3.5-neural-networks A3.5-functional-api A3.5-optimisers A3.5-the-transformer
+        A4.5-1x1-convolution A4.5-adam A4.5-attention A4.5-bilinear-and-lazy-layers A4.5-channels A4.5-dataparallel
+        A4.5-dataset-and-tensor-dataset A4.5-dropout A4.5-embeddings A4.5-extracting-and-drawing-features
+        A4.5-half-precision A4.5-linear-layers-and-initialisation A4.5-looking-at-weights A4.5-parameter-vectors
+        A4.5-relu-and-non-linearity A4.5-saving-models A4.5-the-step-lr-schedule A4.5-train-and-eval-mode
+        A4.5-vanishing-and-exploding-gradients A4.5-xavier-initialisation
+        A5.5
+        """,
+    ),
 }
 #: the questions about views, storage and copies, and those about autograd
 QUESTIONS = [
     ({"1_memory"}, [*range(1, 25), 28]),
     ({"2_tensors"}, [10, 19, 23, 25, 26, 27, 28]),
     ({"3_autograd", "4_extensions"}, range(29, 41)),
+    ({"5_networks"}, [27, 35, 40]),
 ]
 
 

@@ -1,0 +1,97 @@
+"""What people answer wrongly in notebook 01 of part 5, and what the checks tell them."""
+
+import math
+
+import pytest
+from exercise_answers import answers_of_the_last_hint, right_answers, wrong_answers
+
+LINEAR = "def linear(x, weight, bias): return "
+STARTS = "both_zero, both_half, second_zero, first_zero = "
+KAIMING = "import math\ndef kaiming(outputs, inputs): return "
+BILINEAR = "def bilinear(a, b, weight): return "
+KAIMING_SEEDED = """
+import math
+def kaiming(outputs, inputs):
+    torch.manual_seed(0)
+    return torch.randn(outputs, inputs) * math.sqrt(2 / inputs)
+"""
+LINEAR_IN_LOOPS = """
+def linear(x, weight, bias):
+    sums = [(x * row).sum(-1) + number for row, number in zip(weight, bias)]
+    return torch.stack(sums, dim=-1)
+"""
+BILINEAR_IN_LOOPS = """
+def bilinear(a, b, weight):
+    return torch.stack([(a @ table * b).sum(1) for table in weight], dim=1)
+"""
+
+WRONG = [
+    ("n01-linear", LINEAR + "x @ weight + bias", "belong to one output"),
+    ("n01-linear", LINEAR + "x @ weight.t()", "`bias` is missing"),
+    ("n01-linear", LINEAR + "weight @ x + bias", "[6.5, 12.0]] was asked for"),
+    ("n01-linear", LINEAR + "(weight @ x.t()).t() + bias", "raised"),
+    ("n01-linear", LINEAR + "torch.addmm(bias, x, weight.t())", "raised"),
+    ("n01-linear", LINEAR + "x @ weight.detach().t() + bias", "left the graph"),
+    ("n01-linear", "def linear(x, weight, bias): x @ weight.t() + bias", "returned nothing"),
+    ("n01-starts", STARTS + "True, False, True, False", "the second weight gets no gradient"),
+    ("n01-starts", STARTS + "False, True, True, False", "equal gradients ever after"),
+    ("n01-starts", STARTS + "False, False, False, False", "a gradient at once"),
+    ("n01-starts", STARTS + "False, False, True, True", "Its slope there is 0"),
+    ("n01-kaiming", KAIMING + "torch.randn(outputs, inputs)", "randn as it comes"),
+    ("n01-kaiming", KAIMING + "torch.randn(outputs, inputs) / math.sqrt(inputs)", "halves the mean square"),
+    ("n01-kaiming", KAIMING + "torch.randn(outputs, inputs) * math.sqrt(2 / outputs)", "a sum over the inputs"),
+    ("n01-kaiming", KAIMING + "torch.randn(outputs, inputs) * math.sqrt(2 / (inputs + outputs))", "Xavier's"),
+    ("n01-kaiming", KAIMING + "torch.randn(outputs, inputs) * 2 / inputs", "is its root"),
+    ("n01-kaiming", KAIMING + "torch.randn(inputs, outputs) * math.sqrt(2 / inputs)", "a row for each output"),
+    ("n01-kaiming", KAIMING + "(torch.rand(outputs, inputs) * 2 - 1) * math.sqrt(2 / inputs)", "b / sqrt(3)"),
+    ("n01-kaiming", KAIMING + "torch.rand(outputs, inputs) * math.sqrt(24 / inputs) + 1", "should be about 0"),
+    ("n01-kaiming", KAIMING_SEEDED, "the same in each call"),
+    ("n01-kaiming", KAIMING + "torch.ones(outputs, inputs)", "the same in each call"),
+    ("n01-bilinear", BILINEAR + "torch.einsum('ni,oij,nj->on', a, weight, b)", "turned round"),
+    ("n01-bilinear", BILINEAR + "torch.einsum('ni,oij,mj->nmo', a, weight, b)", "its own alone"),
+    ("n01-bilinear", BILINEAR + "torch.einsum('ni,oij,nj->o', a, weight, b)", "has shape (2,)"),
+    ("n01-bilinear", BILINEAR + "a @ weight @ b.t()", "has shape (2, 5, 5)"),
+    ("n01-bilinear", BILINEAR + "torch.einsum('ni,oij->no', a, weight)", "[0, 0]`"),
+]
+
+ALSO_RIGHT = [
+    ("n01-linear", LINEAR + "torch.einsum('...i,oi->...o', x, weight) + bias"),
+    ("n01-linear", LINEAR + "(weight @ x.unsqueeze(-1)).squeeze(-1) + bias"),
+    ("n01-linear", LINEAR + "torch.nn.functional.linear(x, weight, bias)"),
+    ("n01-linear", LINEAR_IN_LOOPS),
+    ("n01-kaiming", KAIMING + "torch.nn.init.kaiming_normal_(torch.empty(outputs, inputs), nonlinearity='relu')"),
+    ("n01-kaiming", KAIMING + "torch.empty(outputs, inputs).normal_(0, (2 / inputs) ** 0.5).requires_grad_()"),
+    ("n01-kaiming", KAIMING + "(torch.rand(outputs, inputs) * 2 - 1) * math.sqrt(6 / inputs)"),
+    ("n01-bilinear", BILINEAR + "torch.nn.functional.bilinear(a, b, weight)"),
+    ("n01-bilinear", BILINEAR_IN_LOOPS),
+]
+
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
+
+BEGUN = {
+    "both_zero": (0.0, 0.0),
+    "both_half": (0.5, 0.5),
+    "second_zero": (None, 0.0),
+    "first_zero": (0.0, None),
+}
+
+
+@pytest.mark.parametrize("name", BEGUN)
+def test_the_answers_are_what_training_does(torch, name):
+    torch.manual_seed(0)
+    x, labels = torch.rand(50, 8), torch.arange(50) % 3
+    first, second = (
+        (torch.randn(size) / math.sqrt(size[1]) if value is None else torch.full(size, value)).requires_grad_()
+        for size, value in zip([(6, 8), (3, 6)], BEGUN[name], strict=True)
+    )
+    for _ in range(20):
+        logits = (x @ first.t()).clamp(min=0) @ second.t()
+        loss = (logits.logsumexp(1) - logits[torch.arange(50), labels]).mean()
+        gradients = torch.autograd.grad(loss, (first, second))
+        with torch.no_grad():
+            for weight, gradient in zip((first, second), gradients, strict=True):
+                weight -= 0.5 * gradient
+    hidden = (x @ first.t()).clamp(min=0)
+    learns = bool(second.abs().max() > 0) and len(torch.unique(hidden.round(decimals=3), dim=1)[0]) == 6
+    assert learns is answers_of_the_last_hint("n01-starts")[name]

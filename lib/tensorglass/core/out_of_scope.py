@@ -25,7 +25,7 @@ _TOPICS = (
         "compute in float16 or bfloat16, which have half the bytes",
     ),
     (
-        r"^jit$|compile|Script|\bfx$|\bexport$|\bonnx$|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
+        r"^jit\b|^_(dynamo|inductor|export|functorch)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx$|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
         r"|\bgraph(s|_pool_handle)?$|CUDAGraph|make_graphed|functionalize|jiterator|Type$|Graph$|Graph|\bis_distributed$",
         "compilers and recorded programs",
         "call the function itself: programs run as they are written",
@@ -55,9 +55,19 @@ _TOPICS = (
         "pad sequences to one length (nn.utils.rnn.pad_sequence), and keep a mask",
     ),
     (
-        r"profil|nvtx|monitor|Benchmark|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
+        r"profil|nvtx|monitor|[bB]enchmark|flop_counter|collect_env|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
         "profilers",
         "glassroom's watch and memory_timeline show what runs and where memory goes",
+    ),
+    (
+        r"tensorboard",
+        "writers of logs",
+        "keep the numbers in lists, and plot them with matplotlib",
+    ),
+    (
+        r"distributed\.(fsdp|tensor|pipelin|rpc|elastic|checkpoint|optim|algorithms|launch|run|nn)",
+        "ways to share a network among processes that are not DistributedDataParallel",
+        "use torch.distributed's operations, or nn.parallel.DistributedDataParallel",
     ),
     (
         r"float8|float4|bits\d|\bbit$|\bu?int[1-7]$|complex32|chalf",
@@ -66,7 +76,7 @@ _TOPICS = (
     ),
     (r"[dD]ata[pP]ipe|DataChunk|_data_pipe|guaranteed_|determinism|runtime_validation|graph_settings|argument_validation",
      "data pipes", "write an IterableDataset, and give it to a DataLoader"),
-    (r"\b(hub|package|classes|futures|fork|wait|Future|rpc)$|Await|RRef",
+    (r"\b(hub|model_zoo|package|classes|futures|fork|wait|Future|rpc)\b|Await|RRef",
      "packages, downloads and tasks of PyTorch's own runtime", "use pip, urllib and concurrent.futures"),
     (r"\b(eig|lstsq|matrix_rank|solve|symeig)$",
      "operators that PyTorch has removed", "use torch.linalg.eig, torch.linalg.lstsq, torch.linalg.matrix_rank, "

@@ -25,6 +25,7 @@ from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import OLD_CLASSES, TypedStorage, warn_of_removal
 from tensorglass.tensor import printing
 from tensorglass.tensor.autograd_meta import Creation, Meta
+from tensorglass.tensor.grad_mode import is_grad_enabled
 from tensorglass.tensor.methods import Methods
 from tensorglass.tensor.version_counter import CountsWrites, VersionCounter
 
@@ -253,7 +254,7 @@ class Tensor(CountsWrites, Methods):
         return number
 
     def _warn_of_lost_gradient(self) -> None:
-        if self._meta is not None and self.requires_grad:
+        if self._meta is not None and self.requires_grad and is_grad_enabled():
             warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                 "Consider using tensor.detach() first."

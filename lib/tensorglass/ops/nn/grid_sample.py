@@ -140,7 +140,7 @@ def _base_grid(like: Tensor, size: Sequence[int], align_corners: bool) -> Tensor
         if length <= 1:
             line = line * 0
         elif not align_corners:
-            line = line * ((length - 1) / length)
+            line = line * (length - 1) / length
         lines.append(line)
     positions = [*reversed(meshgrid(*lines, indexing="ij")), like.detach().new_ones(size[2:])]
     return stack([each.reshape(-1) for each in positions], -1)

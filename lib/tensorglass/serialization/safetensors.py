@@ -292,7 +292,7 @@ def _storages(
             # Every element at a multiple of its width, as kernels expect it.
             yield name, part if start % entry.dtype.itemsize == 0 else part.clone()
         else:
-            storage = UntypedStorage(entry.end - entry.begin)
+            storage = UntypedStorage(entry.end - entry.begin, device="cpu")
             file.seek(begin + header.nbytes + entry.begin)
             read_into(file, storage.buffer)
             yield name, storage
@@ -360,7 +360,7 @@ def _arranged(
         if nbytes > storage.nbytes():
             raise ValueError("these strides leave gaps")
         cells = _CELLS[itemsize]
-        rearranged = UntypedStorage(nbytes)
+        rearranged = UntypedStorage(nbytes, device="cpu")
         source = raw_array(make(storage, size, geometry.contiguous_strides(size), 0, cells))
         raw_array(make(rearranged, size, stride, 0, cells))[...] = source
         storage = rearranged

@@ -180,7 +180,7 @@ class _Checkpoint:
             if record.file_size != numel * dtype.itemsize:
                 raise refused(f"Storage {key} should have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
             if self._whole is None:
-                storage = UntypedStorage(record.file_size)
+                storage = UntypedStorage(record.file_size, device="cpu")
                 self._read_into(record, storage.buffer)
             else:
                 begin = self._begin(record)

@@ -1,4 +1,4 @@
-"""What one meets first: gradients by hand, a line fitted four ways, a classifier with its loader, test and checkpoint."""
+"""Met first: gradients by hand, a curve fitted in several ways, a classifier with its loader, test and checkpoint."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""What modules do for those who build on them: hooks, walks, buffers, extra state, shared weights, profiling by hand."""
+"""What modules do for those who build on them: hooks, walks, buffers, extra state, shared weights."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Networks that make things (autoencoders, a variational one, adversaries, diffusion) and that act; pairs that are alike."""
+"""Networks that make (autoencoders, adversaries, diffusion) and that act; pairs that are alike."""
 
 import random
 from collections import deque

@@ -54,7 +54,7 @@ FLOAT32 = """
 WIDEST = "cat column_stack concat concatenate dstack hstack index_copy row_stack stack vstack"
 
 #: Not in the lists, but written here with operators that are: they cast nothing.
-UNTOUCHED = "nn.functional.bilinear nn.functional.multilabel_soft_margin_loss"
+UNTOUCHED = "pca_lowrank svd_lowrank nn.functional.bilinear nn.functional.multilabel_soft_margin_loss"
 
 
 def _makes_one_number(input: Tensor, other: Tensor, dims: Any = 2) -> bool:

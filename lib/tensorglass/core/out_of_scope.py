@@ -97,7 +97,8 @@ _TOPICS = (
         "the inner parts of PyTorch, and names that it keeps for old programs",
         "use its documented functions",
     ),
-    (r"Tensor\.prelu|conv_tbc", "older forms of layers", "use torch.nn.functional.prelu and conv1d"),
+    (r"Tensor\.prelu|conv_tbc|^embedding_bag$", "older forms of layers",
+     "use torch.nn.functional.prelu, conv1d and embedding_bag"),
     (r"^cuda\.",
      "control of CUDA's driver, allocators and streams beyond what teaching needs", "use PyTorch for it"),
 )  # fmt: skip

@@ -37,6 +37,24 @@ __all__ = [
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 
+#: What else both runs must have in common: each returns contexts that put its settings back as they are now. `amp`
+#: adds autocast's.
+kept_settings: list[Callable[[], list[AbstractContextManager[Any]]]] = []
+
+
+def _settings() -> Callable[[], contextlib.ExitStack]:
+    """A function that makes a block in which these settings are as they are now."""
+    contexts = [context for settings in kept_settings for context in settings()]
+
+    def entered() -> contextlib.ExitStack:
+        stack = contextlib.ExitStack()
+        for context in contexts:
+            stack.enter_context(context)
+        return stack
+
+    return entered
+
+
 class CheckpointError(RuntimeError):
     """The second run of a part was another one than the first."""
 
@@ -82,9 +100,10 @@ def checkpoint(
     if not state.grad:
         return function(*args, **kwargs)
     random_state = get_rng_state() if preserve_rng_state else None
+    settings = _settings()
 
     def again(*inputs: Any) -> None:
-        with random_numbers_from(random_state), second:
+        with random_numbers_from(random_state), settings(), second:
             function(*inputs, **kwargs)
 
     part = _Part(again, args, early_stop, determinism_check == "default")
@@ -288,6 +307,7 @@ class CheckpointFunction(Function):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
+        ctx.settings = _settings()
         ctx.numbers = [None if isinstance(each, Tensor) else each for each in args]
         ctx.save_for_backward(*[each if isinstance(each, Tensor) else None for each in args])
         with no_grad():
@@ -305,7 +325,7 @@ class CheckpointFunction(Function):
             number if tensor is None else tensor.detach().requires_grad_(requires_grad(tensor))
             for number, tensor in zip(ctx.numbers, ctx.saved_tensors, strict=True)
         ]
-        with random_numbers_from(ctx.random_state), enable_grad():
+        with random_numbers_from(ctx.random_state), ctx.settings(), enable_grad():
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         reached = [nr for nr, each in enumerate(outputs) if isinstance(each, Tensor) and requires_grad(each)]

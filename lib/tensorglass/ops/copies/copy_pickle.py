@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from tensorglass import geometry
@@ -133,6 +134,12 @@ def rebuild(
     made._conj = conj
     set_requires_grad(made, requires_grad)
     _count_a_write(made)
+    return made
+
+
+def rebuild_parameter(data: Tensor, requires_grad: bool) -> Tensor:
+    """The `nn.Parameter` on the memory of `data`. `nn`, which stands above all, is imported where there is one."""
+    made: Tensor = import_module("tensorglass.nn.parameter").Parameter(data.detach(), requires_grad)
     return made
 
 

@@ -3,8 +3,21 @@
 import torch
 from torch import nn, optim
 from torch.optim.lr_scheduler import (
-    ChainedScheduler, ConstantLR, CosineAnnealingLR, CosineAnnealingWarmRestarts, CyclicLR, ExponentialLR, LambdaLR,
-    LinearLR, MultiplicativeLR, MultiStepLR, OneCycleLR, PolynomialLR, ReduceLROnPlateau, SequentialLR, StepLR,
+    ChainedScheduler,
+    ConstantLR,
+    CosineAnnealingLR,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiplicativeLR,
+    MultiStepLR,
+    OneCycleLR,
+    PolynomialLR,
+    ReduceLROnPlateau,
+    SequentialLR,
+    StepLR,
 )
 
 
@@ -15,9 +28,18 @@ def make():
 
 
 for name, options in {
-    "SGD": dict(lr=0.1, momentum=0.9, nesterov=True, weight_decay=1e-3), "Adam": dict(lr=0.01, amsgrad=True),
-    "AdamW": dict(lr=0.01), "Adamax": {}, "NAdam": {}, "RAdam": dict(lr=0.01), "RMSprop": dict(momentum=0.5, centered=True),
-    "Rprop": {}, "Adagrad": dict(lr_decay=0.1), "Adadelta": {}, "ASGD": dict(lambd=0.01), "Adafactor": dict(lr=0.05),
+    "SGD": dict(lr=0.1, momentum=0.9, nesterov=True, weight_decay=1e-3),
+    "Adam": dict(lr=0.01, amsgrad=True),
+    "AdamW": dict(lr=0.01),
+    "Adamax": {},
+    "NAdam": {},
+    "RAdam": dict(lr=0.01),
+    "RMSprop": dict(momentum=0.5, centered=True),
+    "Rprop": {},
+    "Adagrad": dict(lr_decay=0.1),
+    "Adadelta": {},
+    "ASGD": dict(lambd=0.01),
+    "Adafactor": dict(lr=0.05),
 }.items():
     model, x, y = make()
     optimizer = getattr(optim, name)(model.parameters(), **options)
@@ -42,12 +64,18 @@ for step in range(3):
     print("LBFGS", optimizer.step(closure).item())
 
 for name, make_schedule in {
-    "StepLR": lambda o: StepLR(o, 3, 0.5), "MultiStepLR": lambda o: MultiStepLR(o, [2, 6]),
-    "ExponentialLR": lambda o: ExponentialLR(o, 0.9), "Lambda": lambda o: LambdaLR(o, lambda epoch: 0.95**epoch),
-    "Multiplicative": lambda o: MultiplicativeLR(o, lambda epoch: 0.9), "Cosine": lambda o: CosineAnnealingLR(o, 5, 0.01),
-    "Restarts": lambda o: CosineAnnealingWarmRestarts(o, 3, 2), "Cyclic": lambda o: CyclicLR(o, 0.01, 0.1, 3, mode="triangular2"),
-    "OneCycle": lambda o: OneCycleLR(o, max_lr=0.5, total_steps=12), "Polynomial": lambda o: PolynomialLR(o, 6, 2.0),
-    "Constant": lambda o: ConstantLR(o, 0.5, 4), "Linear": lambda o: LinearLR(o, 0.25, total_iters=5),
+    "StepLR": lambda o: StepLR(o, 3, 0.5),
+    "MultiStepLR": lambda o: MultiStepLR(o, [2, 6]),
+    "ExponentialLR": lambda o: ExponentialLR(o, 0.9),
+    "Lambda": lambda o: LambdaLR(o, lambda epoch: 0.95**epoch),
+    "Multiplicative": lambda o: MultiplicativeLR(o, lambda epoch: 0.9),
+    "Cosine": lambda o: CosineAnnealingLR(o, 5, 0.01),
+    "Restarts": lambda o: CosineAnnealingWarmRestarts(o, 3, 2),
+    "Cyclic": lambda o: CyclicLR(o, 0.01, 0.1, 3, mode="triangular2"),
+    "OneCycle": lambda o: OneCycleLR(o, max_lr=0.5, total_steps=12),
+    "Polynomial": lambda o: PolynomialLR(o, 6, 2.0),
+    "Constant": lambda o: ConstantLR(o, 0.5, 4),
+    "Linear": lambda o: LinearLR(o, 0.25, total_iters=5),
     "Sequential": lambda o: SequentialLR(o, [LinearLR(o, 0.1, total_iters=4), CosineAnnealingLR(o, 6)], milestones=[4]),
     "Chained": lambda o: ChainedScheduler([ConstantLR(o, 0.1, 2), ExponentialLR(o, 0.9)]),
 }.items():
@@ -59,7 +87,13 @@ for name, make_schedule in {
         optimizer.step()
         rates.append(optimizer.param_groups[0]["lr"])
         schedule.step()
-    print(name, rates, schedule.get_last_lr(), schedule.last_epoch if name != "Chained" else "", optimizer.param_groups[0]["momentum"])
+    print(
+        name,
+        rates,
+        schedule.get_last_lr(),
+        schedule.last_epoch if name != "Chained" else "",
+        optimizer.param_groups[0]["momentum"],
+    )
     if name not in ("Lambda", "Multiplicative", "Cyclic", "Sequential", "Chained"):
         print(schedule.state_dict())
 
@@ -74,7 +108,11 @@ optimizer.step()
 handle.remove()
 optimizer.add_param_group({"params": [nn.Parameter(torch.zeros(2))], "lr": 1.0})
 print(optimizer)
-for bad in (lambda: optim.SGD([], lr=0.1), lambda: optim.SGD(model.parameters(), lr=-1.0), lambda: optim.Adam([torch.ones(2) * 2 + nn.Parameter(torch.ones(2))])):
+for bad in (
+    lambda: optim.SGD([], lr=0.1),
+    lambda: optim.SGD(model.parameters(), lr=-1.0),
+    lambda: optim.Adam([torch.ones(2) * 2 + nn.Parameter(torch.ones(2))]),
+):
     try:
         bad()
     except (ValueError, TypeError) as error:

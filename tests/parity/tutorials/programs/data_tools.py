@@ -6,9 +6,23 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import (
-    BatchSampler, ChainDataset, ConcatDataset, DataLoader, Dataset, IterableDataset, RandomSampler, Sampler,
-    SequentialSampler, StackDataset, Subset, SubsetRandomSampler, TensorDataset, WeightedRandomSampler, default_collate,
-    get_worker_info, random_split,
+    BatchSampler,
+    ChainDataset,
+    ConcatDataset,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    StackDataset,
+    Subset,
+    SubsetRandomSampler,
+    TensorDataset,
+    WeightedRandomSampler,
+    default_collate,
+    get_worker_info,
+    random_split,
 )
 
 
@@ -24,7 +38,11 @@ class Points(Dataset):
     def __getitem__(self, idx):
         if torch.is_tensor(idx):
             idx = idx.tolist()
-        sample = {"image": np.full((2, 2), idx, dtype=np.float32), "landmark": (idx, float(idx) ** 2), "name": f"p{idx}"}
+        sample = {
+            "image": np.full((2, 2), idx, dtype=np.float32),
+            "landmark": (idx, float(idx) ** 2),
+            "name": f"p{idx}",
+        }
         return self.transform(sample) if self.transform else sample
 
 
@@ -103,8 +121,8 @@ print(list(DataLoader(Stream(3, 10), batch_size=2, num_workers=2)))
 
 
 def worker_init_fn(worker_id):
-    np.random.seed(torch.initial_seed() % 2**32)
-    random.seed(torch.initial_seed() % 2**32)
+    np.random.seed(torch.initial_seed() & 0xFFFFFFFF)
+    random.seed(torch.initial_seed())
 
 
 class Drawn(Dataset):
@@ -117,7 +135,9 @@ class Drawn(Dataset):
 
 g = torch.Generator()
 g.manual_seed(0)
-for batch in DataLoader(Drawn(), batch_size=2, num_workers=2, worker_init_fn=worker_init_fn, generator=g, persistent_workers=True):
+for batch in DataLoader(
+    Drawn(), batch_size=2, num_workers=2, worker_init_fn=worker_init_fn, generator=g, persistent_workers=True
+):
     print(batch)
 print(default_collate([(1, {"a": 2.0}, [np.int64(3), "x"]), (4, {"a": 5.0}, [np.int64(6), "y"])]))
 for bad in (

@@ -1,4 +1,4 @@
-"""What modules do for those who build on them: hooks, walks, buffers, extra state, shared weights, profiling by hand."""
+"""What modules do for those who build on them: hooks, walks, buffers, extra state, shared weights."""
 
 import copy
 import pickle
@@ -49,7 +49,9 @@ seen = {}
 for name, module in net.named_children():
     module.register_forward_hook(lambda m, args, output, name=name: seen.update({name: output.detach().mean().item()}))
 net.fc.register_forward_pre_hook(lambda m, args: (args[0] + 1,))
-net.scale.register_full_backward_hook(lambda m, gin, gout: print("backward", [g.shape for g in gin], gout[0].sum().item()))
+net.scale.register_full_backward_hook(
+    lambda m, gin, gout: print("backward", [g.shape for g in gin], gout[0].sum().item())
+)
 net.fc.weight.register_hook(lambda grad: grad * 0.5)
 net(torch.ones(2, 4)).sum().backward()
 print(seen, net.fc.weight.grad.sum(), net.scale.calls)
@@ -98,12 +100,21 @@ print(lazy)
 from torch.func import functional_call, grad, vmap
 
 weights = {k: v.detach() for k, v in tied.named_parameters()}
-gradients = vmap(grad(lambda w, x: functional_call(tied, w, (x.unsqueeze(0), "relu")).sum()), in_dims=(None, 0))(weights, torch.tensor([1, 2, 3]))
+gradients = vmap(grad(lambda w, x: functional_call(tied, w, (x.unsqueeze(0), "relu")).sum()), in_dims=(None, 0))(
+    weights, torch.tensor([1, 2, 3])
+)
 print({k: v.shape for k, v in gradients.items()}, gradients["params.0"])
 vector = nn.utils.parameters_to_vector(tied.parameters())
 nn.utils.vector_to_parameters(vector * 0, tied.parameters())
 print(vector.shape, tied.embed.weight.sum())
-for bad in (lambda: net.nothing, lambda: nn.Linear(2, 3)(torch.ones(2, 4)), lambda: setattr(tied, "head", 3), lambda: tied.register_buffer("a.b", None), lambda: nn.Module()(1), lambda: nn.Conv2d(3, 4, 3)(torch.ones(2, 2, 5, 5))):
+for bad in (
+    lambda: net.nothing,
+    lambda: nn.Linear(2, 3)(torch.ones(2, 4)),
+    lambda: setattr(tied, "head", 3),
+    lambda: tied.register_buffer("a.b", None),
+    lambda: nn.Module()(1),
+    lambda: nn.Conv2d(3, 4, 3)(torch.ones(2, 2, 5, 5)),
+):
     try:
         bad()
     except Exception as error:

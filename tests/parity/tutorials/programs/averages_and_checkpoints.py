@@ -42,8 +42,15 @@ print(list(ema_model.state_dict()), ema_model.module[0].weight[0])
 with tempfile.TemporaryDirectory() as folder:
     PATH = os.path.join(folder, "checkpoint.tar")
     torch.save(
-        {"epoch": 6, "model_state_dict": model.state_dict(), "optimizer_state_dict": optimizer.state_dict(), "loss": loss.item(),
-         "rng": torch.get_rng_state(), "scheduler": scheduler.state_dict()}, PATH,
+        {
+            "epoch": 6,
+            "model_state_dict": model.state_dict(),
+            "optimizer_state_dict": optimizer.state_dict(),
+            "loss": loss.item(),
+            "rng": torch.get_rng_state(),
+            "scheduler": scheduler.state_dict(),
+        },
+        PATH,
     )
     found = torch.load(PATH, map_location=torch.device("cpu"))
 again = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3))
@@ -63,7 +70,11 @@ for net, steps in ((again, optimizer_again), (model, optimizer)):
 # activations that are computed again
 body = nn.Sequential(nn.Linear(6, 6), nn.Tanh(), nn.Linear(6, 6), nn.Dropout(0.5), nn.Linear(6, 1))
 x = torch.randn(4, 6, requires_grad=True)
-for run in (lambda: body(x), lambda: checkpoint(body, x, use_reentrant=False), lambda: checkpoint_sequential(body, 2, x, use_reentrant=False)):
+for run in (
+    lambda: body(x),
+    lambda: checkpoint(body, x, use_reentrant=False),
+    lambda: checkpoint_sequential(body, 2, x, use_reentrant=False),
+):
     torch.manual_seed(3)
     body.zero_grad()
     x.grad = None
@@ -75,7 +86,10 @@ optimizer.zero_grad()
 for i, (input, target) in enumerate(loader):
     (loss_fn(model(input), target) / 2).backward()
     if (i + 1) % 2 == 0:
-        print(nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.1), nn.utils.clip_grad_value_(model.parameters(), 0.01))
+        print(
+            nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.1),
+            nn.utils.clip_grad_value_(model.parameters(), 0.01),
+        )
         optimizer.step()
         optimizer.zero_grad()
 

@@ -15,12 +15,15 @@ from tensorglass.fast import (
     cat_stack,
     copies,
     creation,
+    cross_entropy,
     einsum,
     gather_scatter,
     indexing,
     kernels,
+    linear,
     masks,
     matmul,
+    optimizers,
     pointwise,
     pointwise_parameters,
     recording,
@@ -152,6 +155,14 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "einsum": einsum.of_pair,
     "convolution": _with_long_runs,
     "max_pool2d": _with_pairs,
+    # layers
+    "linear": linear.of_linear,
+    "cross_entropy": cross_entropy.of_cross_entropy,
+    # optimizers
+    "SGD.update": optimizers.of_update(optimizers.sgd),
+    "Adam.update": optimizers.of_update(optimizers.adam),
+    "RMSprop.update": optimizers.of_update(optimizers.rmsprop),
+    "Adagrad.update": optimizers.of_update(optimizers.adagrad),
 }
 
 

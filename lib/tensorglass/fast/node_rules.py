@@ -1,0 +1,125 @@
+"""Derivatives on arrays of what networks are made of: for a node as a whole, all of its inputs at once.
+
+The formulas of `array_derivatives` are given arrays of one dtype without gaps. These read what the node kept themselves,
+of any strides and dtypes, and make only the gradients that are wanted. A rule is given the gradient of the result,
+which lies without gaps, what was kept, by name, and for each edge whether a gradient goes there. It returns one for
+each edge, or None where the declared formulas are to be asked. The results are new arrays, or views of the gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core.devices import CPU
+from tensorglass.fast.bare_arrays import MOST_BARE, XP
+from tensorglass.graph.formula_node import FormulaNode
+from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.ops.kernels.matmul import matrix_product
+from tensorglass.ops.kernels.sum import total
+from tensorglass.tensor.tensor import raw_array
+
+Kept = dict[str, Any]
+Rule = Callable[[Array, Kept, list[bool]], "list[Array | None] | None"]
+
+
+def kept_arrays(node: FormulaNode) -> Kept | None:
+    """What a node kept, with arrays for tensors; None where it was written to, let go of, or kept by a user's hook."""
+    found: Kept = {}
+    for name, value in zip(node.blueprint.saved, node.kept, strict=True):
+        kind = type(value)
+        if kind is SavedInput:
+            tensor = value.tensor
+            if tensor._storage.version != value.version or tensor._counter is not None or tensor._conj:
+                return None
+            if tensor._storage.device is not CPU:
+                return None
+            value = raw_array(tensor)
+        elif kind is SavedResult:
+            storage = value.storage
+            if storage.version or value.stride != CONTIGUOUS_STRIDES[value.size] or storage._array is None:
+                return None
+            value = storage._array
+        elif kind is SavedTensor:
+            value = value.array()
+            if value is None:
+                return None
+        elif kind is SavedNumber or kind is list:
+            return None
+        found[name] = value
+    return found
+
+
+def _product(one: Array, other: Array) -> Array:
+    """The product of matrices, in memory of the pool where it is large."""
+    size = one.shape[0], other.shape[1]
+    if size[0] * size[1] * one.itemsize <= MOST_BARE:
+        return matrix_product(XP, one, other)
+    return matrix_product(XP, one, other, HOST.empty(HOST.dtype_of(one), size))
+
+
+def _product_lying(stride: tuple[int, ...], one: Array, other: Array) -> Array:
+    """``one @ other``, the gradient of a matrix of these strides: its columns lie in a row if the matrix's do."""
+    if stride == (1, one.shape[0]):
+        return _product(other.T, one.T).T
+    return _product(one, other)
+
+
+def _addmm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    if kept.get("alpha", 1) != 1 or kept.get("beta", 1) != 1:
+        return None
+    towards_input, towards_one, towards_other = wanted
+    return [
+        grad if towards_input else None,
+        _product_lying(kept["mat1_stride"], grad, kept["mat2"].T) if towards_one else None,
+        _product_lying(kept["mat2_stride"], kept["mat1"].T, grad) if towards_other else None,
+    ]
+
+
+def _mm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]:
+    return [
+        _product_lying(kept["input_stride"], grad, kept["mat2"].T) if wanted[0] else None,
+        _product_lying(kept["mat2_stride"], kept["input"].T, grad) if wanted[1] else None,
+    ]
+
+
+def _transposed(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    return [grad.T] if grad.ndim == 2 else None
+
+
+def _view(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    return [grad.reshape(kept["input_size"])] if grad.flags.c_contiguous else None
+
+
+def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    input, target = kept["input"], kept["target"]
+    is_plain = kept["weight"] is None and kept["reduction"] == "mean" and input.ndim == 2 and target.ndim == 1
+    if not is_plain or target.dtype.char not in "lq":
+        return None
+    count = len(target)
+    is_counted = None
+    if not 0 <= kept["ignore_index"] < input.shape[1] and (target.size == 0 or int(target.min()) < 0):
+        return None
+    if 0 <= kept["ignore_index"] < input.shape[1]:
+        is_counted = target != kept["ignore_index"]
+        count = int(XP.count_nonzero(is_counted))
+        if not count:
+            return None
+    made = XP.zeros(input.shape, input.dtype)
+    share = grad.dtype.type(-grad.item() / count)
+    made[XP.arange(len(target)), target] = share if is_counted is None else XP.where(is_counted, share, 0)
+    return [made]
+
+
+RULES: dict[str, Rule] = {
+    "addmm": _addmm,
+    "mm": _mm,
+    "t": _transposed,
+    "view": _view,
+    "_nll_loss": _nll_loss,
+}
+#: Those of views: what they send on lies in the memory of the gradient.
+VIEWS = (_transposed, _view)

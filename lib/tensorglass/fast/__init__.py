@@ -67,6 +67,13 @@ def _with_pairs(form: Form) -> Form:
     return form
 
 
+def _with_one_node(form: Form) -> Form:
+    """Recurrent layers: an LSTM's becomes one node."""
+    from tensorglass.fast import lstm
+
+    return lstm.of_layer(form)
+
+
 #: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
 SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     # views
@@ -157,6 +164,7 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "max_pool2d": _with_pairs,
     # layers
     "linear": linear.of_linear,
+    "recurrent_layer": _with_one_node,
     "cross_entropy": cross_entropy.of_cross_entropy,
     # optimizers
     "SGD.update": optimizers.of_update(optimizers.sgd),

@@ -61,33 +61,44 @@ def _product(one: Array, other: Array) -> Array:
     return matrix_product(XP, one, other, HOST.empty(HOST.dtype_of(one), size))
 
 
-def _product_lying(stride: tuple[int, ...], one: Array, other: Array) -> Array:
-    """``one @ other``, the gradient of a matrix of these strides: its columns lie in a row if the matrix's do."""
-    if stride == (1, one.shape[0]):
-        return _product(other.T, one.T).T
-    return _product(one, other)
+def _towards_factor(stride: tuple[int, ...], one: Array, other: Array) -> Array | None:
+    """``one @ other``, the gradient of a matrix of these strides: its columns lie in a row if the matrix's do.
+
+    None where an array would not tell how it lies: without elements, or with one row or column.
+    """
+    rows, columns = one.shape[0], other.shape[1]
+    if not rows * columns * one.shape[1]:
+        return None
+    if stride != (1, rows):
+        return _product(one, other)
+    return None if rows == 1 or columns == 1 else _product(other.T, one.T).T
+
+
+def _product_rule(grad: Array, kept: Kept, wanted: list[bool], one: str, other: str) -> list[Array | None] | None:
+    found: list[Array | None] = [None, None]
+    if wanted[0]:
+        found[0] = _towards_factor(kept[f"{one}_stride"], grad, kept[other].T)
+    if wanted[1]:
+        found[1] = _towards_factor(kept[f"{other}_stride"], kept[one].T, grad)
+    for is_wanted, each in zip(wanted, found, strict=True):
+        if is_wanted and each is None:
+            return None
+    return found
+
+
+def _mm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    return _product_rule(grad, kept, wanted, "input", "mat2")
 
 
 def _addmm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
     if kept.get("alpha", 1) != 1 or kept.get("beta", 1) != 1:
         return None
-    towards_input, towards_one, towards_other = wanted
-    return [
-        grad if towards_input else None,
-        _product_lying(kept["mat1_stride"], grad, kept["mat2"].T) if towards_one else None,
-        _product_lying(kept["mat2_stride"], kept["mat1"].T, grad) if towards_other else None,
-    ]
-
-
-def _mm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]:
-    return [
-        _product_lying(kept["input_stride"], grad, kept["mat2"].T) if wanted[0] else None,
-        _product_lying(kept["mat2_stride"], kept["input"].T, grad) if wanted[1] else None,
-    ]
+    found = _product_rule(grad, kept, wanted[1:], "mat1", "mat2")
+    return None if found is None else [grad if wanted[0] else None, *found]
 
 
 def _transposed(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    return [grad.T] if grad.ndim == 2 else None
+    return [grad.T] if grad.ndim == 2 and min(grad.shape) > 1 else None
 
 
 def _view(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:

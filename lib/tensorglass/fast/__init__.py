@@ -74,6 +74,13 @@ def _with_one_node(form: Form) -> Form:
     return lstm.of_layer(form)
 
 
+def _with_views_of_heads(form: Form) -> Form:
+    """Multi-head attention: of a sequence to itself it becomes one node as well."""
+    from tensorglass.fast import self_attention
+
+    return self_attention.of_attention(form)
+
+
 #: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
 SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     # views
@@ -164,6 +171,7 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "max_pool2d": _with_pairs,
     # layers
     "linear": linear.of_linear,
+    "multi_head_attention": _with_views_of_heads,
     "recurrent_layer": _with_one_node,
     "cross_entropy": cross_entropy.of_cross_entropy,
     # optimizers

@@ -125,12 +125,47 @@ def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
     return [made]
 
 
+def _normalised(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    """Of layer norm: input, weight and bias. What was normalised is computed once for the first two."""
+    cut, scale = kept["norm"].cut, kept.get("weight")
+    if cut.axes != (1,) or len(cut.size) != 2 or kept.get("mean") is not None or grad.size == 0:
+        return None
+    (rows, count), input = cut.size, kept.get("input")
+    if input is not None and (not input.flags.c_contiguous or input.dtype != grad.dtype):
+        return None
+    if not grad.flags.c_contiguous or (scale is not None and (scale.dtype != grad.dtype or scale.ndim != 1)):
+        return None
+    grad = grad.reshape(rows, count)
+    found: list[Array | None] = [None] * len(wanted)
+    if len(wanted) > 2 and wanted[2]:
+        found[2] = total(XP, grad, (0,)).reshape(-1)
+    if not any(wanted[:2]) or input is None:
+        return found
+    mean, inverse = [each.reshape(rows, 1) for each in kept["result1"][:2]]
+    normal = XP.subtract(input.reshape(rows, count), mean)
+    XP.multiply(normal, inverse, normal)
+    product = XP.multiply(grad, normal)
+    if len(wanted) > 1 and wanted[1]:
+        found[1] = total(XP, product, (0,)).reshape(-1)
+    if wanted[0]:
+        scales = XP.ones(count, grad.dtype) if scale is None else scale
+        along_normal, along_mean = (each.dot(scales).reshape(rows, 1) * (inverse / count) for each in (product, grad))
+        made = HOST.empty(HOST.dtype_of(grad), (rows, count))
+        XP.multiply(grad, inverse, made)
+        XP.multiply(made, scales, made)
+        XP.multiply(normal, along_normal, normal)
+        XP.add(normal, along_mean, normal)
+        found[0] = XP.subtract(made, normal, made).reshape(input.shape)
+    return found
+
+
 RULES: dict[str, Rule] = {
     "addmm": _addmm,
     "mm": _mm,
     "t": _transposed,
     "view": _view,
     "_nll_loss": _nll_loss,
+    "_normalised": _normalised,
 }
 #: Those of views: what they send on lies in the memory of the gradient.
 VIEWS = (_transposed, _view)

@@ -160,7 +160,7 @@ def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | N
     if not is_packed or not batches.takes(XP, grad, prod(weight.shape[1:]), plan):
         return None
     found = batches.gradients(input, grad, weight, (wanted[0], wanted[1]), plan)
-    return [*found, batches.bias_gradient(grad) if wanted[2] else None][: len(wanted)]
+    return [*found, *[batches.bias_gradient(grad) if each else None for each in wanted[2:]]]
 
 
 def install() -> None:

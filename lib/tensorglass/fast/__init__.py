@@ -15,12 +15,15 @@ from tensorglass.fast import (
     cat_stack,
     copies,
     creation,
+    cross_entropy,
     einsum,
     gather_scatter,
     indexing,
     kernels,
+    linear,
     masks,
     matmul,
+    optimizers,
     pointwise,
     pointwise_parameters,
     recording,
@@ -62,6 +65,20 @@ def _with_pairs(form: Form) -> Form:
 
     pooling.install()
     return form
+
+
+def _with_one_node(form: Form) -> Form:
+    """Recurrent layers: an LSTM's becomes one node."""
+    from tensorglass.fast import lstm
+
+    return lstm.of_layer(form)
+
+
+def _with_views_of_heads(form: Form) -> Form:
+    """Multi-head attention: of a sequence to itself it becomes one node as well."""
+    from tensorglass.fast import self_attention
+
+    return self_attention.of_attention(form)
 
 
 #: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
@@ -154,6 +171,16 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "einsum": einsum.of_pair,
     "convolution": _with_long_runs,
     "max_pool2d": _with_pairs,
+    # layers
+    "linear": linear.of_linear,
+    "multi_head_attention": _with_views_of_heads,
+    "recurrent_layer": _with_one_node,
+    "cross_entropy": cross_entropy.of_cross_entropy,
+    # optimizers
+    "SGD.update": optimizers.of_update(optimizers.sgd),
+    "Adam.update": optimizers.of_update(optimizers.adam),
+    "RMSprop.update": optimizers.of_update(optimizers.rmsprop),
+    "Adagrad.update": optimizers.of_update(optimizers.adagrad),
 }
 
 

@@ -164,9 +164,9 @@ class SavedTensor:
             )
         return tensor
 
-    def array(self, dtype: DType) -> Array | None:
-        """The elements one after the other, if that is how they lie and they are of `dtype`; None where only `unpack`
-        knows what to do or to say.
+    def array(self, dtype: DType | None = None) -> Array | None:
+        """The elements one after the other, if that is how they lie and they are of `dtype`, if that is given; None
+        where only `unpack` knows what to do or to say.
         """
         header = self._header
         if header is None or self._hooked is not None:
@@ -180,8 +180,9 @@ class SavedTensor:
             counter, array = header._counter, header._array
             if self._place is not None and (header._meta is None or header._meta.grad_fn is None):
                 return None  # it was detached in place
-        is_as_it_was = counter is None and storage.version == self._version
-        return array if is_as_it_was and stride == CONTIGUOUS_STRIDES[size] and saved_dtype is dtype else None
+        if counter is not None or storage.version != self._version or stride != CONTIGUOUS_STRIDES[size]:
+            return None
+        return array if dtype is None or saved_dtype is dtype else None
 
     def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
         """What the user's hook gives, with the place in the graph of the tensor that was packed."""

@@ -12,7 +12,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
@@ -175,6 +175,13 @@ def _as_it_is(name: str, form: Callable[..., Any]) -> Callable[..., Any]:
 #: What puts the shortcut of an operator, by its name, before a form that is handed out. `fast` sets it; without it
 #: there are none.
 with_shortcut: Callable[[str, Callable[..., Any]], Callable[..., Any]] = _as_it_is
+
+
+
+def has_shortcut(name: str) -> Callable[[F], F]:
+    """For a function that is no operator: there may be a shortcut, by this name, which is put before it."""
+    return lambda function: cast(F, with_shortcut(name, function))
+
 
 #: What the namespace and its modules give, by path: "add", "linalg.det".
 FUNCTIONS: dict[str, Callable[..., Any]] = {}

@@ -204,7 +204,8 @@ def _fold_far(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | None)
     for key, box in boxes.items():
         if key in near:
             inputs = [each if each is None or each in near else fold.key for each in box.inputs]
-            shown[key] = Box(key, box.step, box.folded, tuple(dict.fromkeys(inputs)), box.repeats, box.period)
+            ways = tuple(inputs if box.step is not None else dict.fromkeys(inputs))
+            shown[key] = Box(key, box.step, box.folded, ways, box.repeats, box.period)
     return {**shown, fold.key: fold}
 
 

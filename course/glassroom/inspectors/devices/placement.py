@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from glassroom.drawing.words import counted
+from glassroom.drawing.words import sized
 from glassroom.reading.adapters import described
 from glassroom.reading.snapshot import leaves
 from glassroom.reading.storage_names import names_of
@@ -138,7 +138,7 @@ def _figures(device: str) -> tuple[str, ...]:
     stats = backend.memory_stats()
     allocated = stats.get("allocated_bytes.all.current", 0)
     reserved = stats.get("reserved_bytes.all.current", 0)
-    return f"{counted(allocated, 'byte')} allocated", f"{counted(reserved, 'byte')} reserved"
+    return f"{sized(allocated)} allocated", f"{sized(reserved)} reserved"
 
 
 def _moves(went: Sequence[transfers.Transfer]) -> list[Move]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from glassroom.drawing.canvas import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, number, style
-from glassroom.drawing.words import counted
+from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_STORAGES, Device, Move, PlacedStorage, Placement
 from glassroom.inspectors.devices.words import amount, ends, header_facts, manner, storage_facts, summary, time
 
@@ -91,7 +91,7 @@ def _draw_storages(
         top = _draw_storage(drawing, left + INSET, top, width - 2 * INSET, storage, moves, hues[storage.name]) + 8
     rest = device.storages[MOST_STORAGES:]
     if rest:
-        words = f"and {counted(len(rest), 'more storage')}, {sum(each.nbytes for each in rest):,} bytes"
+        words = f"and {counted(len(rest), 'more storage')}, {sized(sum(each.nbytes for each in rest))}"
         drawing.text(left + INSET, top + 10, words, "fact soft")
         top += 18
     return top + 2

@@ -11,7 +11,7 @@ from math import log2
 from pathlib import Path
 
 from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, TINY_ADVANCE, WIDTH, Drawing, number, style
-from glassroom.drawing.words import counted
+from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.timeline.pools import Block, Segment
 from glassroom.inspectors.timeline.timeline import PoolMoment
 from glassroom.inspectors.timeline.words import pool_facts
@@ -50,7 +50,7 @@ def draw_pool(drawing: Drawing, top: float, moment: PoolMoment, hues: Mapping[st
         top = _draw_segment(drawing, top, segment, moment.names, hues)
     if len(pool.segments) > MOST_SEGMENTS:
         rest = pool.segments[MOST_SEGMENTS:]
-        words = f"and {counted(len(rest), 'more segment')} of {sum(each.nbytes for each in rest):,} bytes in all"
+        words = f"and {counted(len(rest), 'more segment')} of {sized(sum(each.nbytes for each in rest))} in all"
         drawing.text(PAD, top + 11, words, "fact soft")
         drawing.extend(PAD + len(words) * FACT_ADVANCE, top + 16)
         top += 18
@@ -61,7 +61,7 @@ def _draw_segment(
     drawing: Drawing, top: float, segment: Segment, names: Mapping[int, str], hues: Mapping[str, int]
 ) -> float:
     kind = "for blocks up to 1 MiB" if segment.is_small else "for large blocks"
-    words = f"segment of {counted(segment.nbytes, 'byte')}, {kind}"
+    words = f"segment of {sized(segment.nbytes)}, {kind}"
     drawing.text(PAD, top + 10, words, "fact soft")
     top += 15
     x: float = PAD

@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
-from glassroom.drawing.words import counted, sized
+from glassroom.drawing.words import sized
 from glassroom.inspectors.timeline.bands import Bands
 from glassroom.inspectors.timeline.bands_svg import CHART as CHART_OF_BANDS
 from glassroom.inspectors.timeline.bands_svg import CSS as BANDS_CSS
@@ -208,7 +208,7 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
             part = found[begin : begin + together]
             (event, step), (last, _) = part[0], part[-1]
             x, y = number(x_of(timeline, event)), number(top + 8)
-            total = counted(sum(each.nbytes for _, each in part), "byte")
+            total = sized(sum(each.nbytes for _, each in part))
             several = f"events {event}–{last}: {len(part)} {words} of {total}"
             says = quoteattr(several if len(part) > 1 else f"event {event}: {sentence(step)}, {step.where}")
             shape = (

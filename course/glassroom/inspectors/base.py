@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+from glassroom.drawing.canvas import narrow
 from glassroom.drawing.page import page_of
 from glassroom.live.embed import embedded
 from glassroom.records.plain import plain
@@ -56,12 +57,19 @@ class Inspector(ABC):
     def widget(self) -> Any:
         """The live form as an anywidget, to be placed among other widgets (needs the extra `course`)."""
         room = type(self).__module__.rpartition(".")[0]
-        return import_module(f"{room}.widget").Widget(self.state(), text=self.text, svg=self.svg)
+        return import_module(f"{room}.widget").Widget(self._states(), text=self.text, svg=self.svg)
 
     @property
     def live(self) -> str:
         """The live form as one piece of HTML that needs no widget manager."""
-        return embedded(Path(inspect.getfile(type(self))).parent, self.state(), self.text)
+        return embedded(Path(inspect.getfile(type(self))).parent, self._states(), self.text)
+
+    def _states(self) -> dict[str, Any]:
+        """What the live form is given, with what of it is other on a phone."""
+        state = self.state()
+        with narrow():
+            on_a_phone = self.state()
+        return {**state, "narrow": {name: value for name, value in on_a_phone.items() if value != state[name]}}
 
     @property
     def html(self) -> str:

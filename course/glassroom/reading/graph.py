@@ -152,14 +152,16 @@ def gradient_of(tensor: Any) -> Any:
         return tensor.grad if tensor.requires_grad and tensor.is_leaf else None
 
 
-def in_order(roots: list[Any]) -> list[Any]:
-    """Every node behind `roots`, the first input first: its place is its number."""
+def in_order(roots: list[Any], known: Container[int] = ()) -> list[Any]:
+    """Every node behind `roots`, the first input first: its place is its number. Nodes whose ids are `known`, and what
+    they alone lead to, are left out.
+    """
     nodes: dict[int, Any] = {}  # by id; holding them keeps the ids unique
     order: list[Any] = []
     stack = list(reversed(roots))
     while stack and len(order) < MOST_READ:
         node = stack.pop()
-        if id(node) in nodes:
+        if id(node) in nodes or id(node) in known:
             continue
         nodes[id(node)] = node
         order.append(node)

@@ -52,10 +52,12 @@ def arranged(
     sizes: Mapping[int, tuple[float, float]],
     inputs: Mapping[int, Sequence[int | None]],
     words: Mapping[tuple[int, int], float] = MappingProxyType({}),
+    gap: float = GAP,
 ) -> tuple[dict[int, Placed], list[Route]]:
     """Place boxes of the given sizes (width, height) and route the edges from each to its inputs.
 
     `words` are the widths of what is to stand on edges, by box and slot: it gets a layer of its own beneath the box.
+    Boxes stand at least a `gap` apart.
     """
     layer = _layers(inputs)
     if words:
@@ -83,7 +85,7 @@ def arranged(
     width = {
         item: sizes[item][0] if isinstance(item, int) else stands.get(item, STATION) for row in rows for item in row
     }
-    x = _columns(rows, width, above, below)
+    x = _columns(rows, width, above, below, gap)
     placed: dict[int, Placed] = {}
     tops: list[tuple[float, float]] = []
     top = 0.0
@@ -132,7 +134,11 @@ def _order(rows: list[list[Item]], above: dict[Item, list[Item]], below: dict[It
 
 
 def _columns(
-    rows: list[list[Item]], width: dict[Item, float], above: dict[Item, list[Item]], below: dict[Item, list[Item]]
+    rows: list[list[Item]],
+    width: dict[Item, float],
+    above: dict[Item, list[Item]],
+    below: dict[Item, list[Item]],
+    gap: float,
 ) -> dict[Item, float]:
     """Centres: each as near to the mean of its neighbours as the order and the gaps allow."""
     x: dict[Item, float] = {}
@@ -140,7 +146,7 @@ def _columns(
         at = 0.0
         for item in row:
             x[item] = at + width[item] / 2
-            at += width[item] + GAP
+            at += width[item] + gap
     for sweep in range(SWEEPS):
         downwards = sweep % 2 == 0
         for row in rows if downwards else list(reversed(rows)):
@@ -149,19 +155,19 @@ def _columns(
                 sum(x[each] for each in neighbours[item]) / len(neighbours[item]) if neighbours.get(item) else x[item]
                 for item in row
             ]
-            x.update(zip(row, _spaced(wanted, [width[item] for item in row]), strict=True))
+            x.update(zip(row, _spaced(wanted, [width[item] for item in row], gap), strict=True))
     left = min([x[item] - width[item] / 2 for row in rows for item in row], default=0.0)
     return {item: place - left for item, place in x.items()}
 
 
-def _spaced(wanted: list[float], widths: list[float]) -> list[float]:
+def _spaced(wanted: list[float], widths: list[float], gap: float) -> list[float]:
     """Places in order and a gap apart, near to those wanted: the mean of pushing right and of pushing left."""
     right = list(wanted)
     for at in range(1, len(right)):
-        right[at] = max(right[at], right[at - 1] + (widths[at - 1] + widths[at]) / 2 + GAP)
+        right[at] = max(right[at], right[at - 1] + (widths[at - 1] + widths[at]) / 2 + gap)
     left = list(wanted)
     for at in range(len(left) - 2, -1, -1):
-        left[at] = min(left[at], left[at + 1] - (widths[at] + widths[at + 1]) / 2 - GAP)
+        left[at] = min(left[at], left[at + 1] - (widths[at] + widths[at + 1]) / 2 - gap)
     return [(one + other) / 2 for one, other in zip(right, left, strict=True)]
 
 

@@ -8,17 +8,17 @@ from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, Drawing, number, style
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, TITLE_ADVANCE, WIDTH, Drawing, number, room, style
 from glassroom.drawing.graph.folding import Box, boxes_of
-from glassroom.drawing.graph.layout import Placed, Route, arranged
+from glassroom.drawing.graph.layout import GAP, Placed, Route, arranged
 from glassroom.drawing.graph.text import leaf_facts, place_of, saved_words, step_name
 from glassroom.drawing.words import sized
 from glassroom.records.graph import GraphData, Saved
 
 CSS = style(Path(__file__).with_name("graph.css"))
-TITLE_ADVANCE = 7.9
 LINE = 15.0
 LONGEST = 44
+LONGEST_NARROW = 22
 LONGEST_SENT = 28
 
 
@@ -39,7 +39,8 @@ def svg_of_graph(data: GraphData, label: str, ran: Ran | None = None, opened: in
     ran = Ran({}, {}, {}) if ran is None else ran
     sizes = {key: _size(box, ran) for key, box in boxes.items()}
     words = {edge: len(_sent(each)) * FACT_ADVANCE + 10 for edge, (_, each) in ran.sent.items()}
-    placed, routes = arranged(sizes, {key: box.inputs for key, box in boxes.items()}, words)
+    gap = GAP if room() == WIDTH else GAP / 3
+    placed, routes = arranged(sizes, {key: box.inputs for key, box in boxes.items()}, words, gap)
     drawing = Drawing()
     for route in routes:
         _draw_edge(drawing, route)
@@ -162,8 +163,10 @@ def _draw_sent(drawing: Drawing, route: Route, turn: int, words: str) -> None:
 
 def _sent(words: str) -> str:
     """A gradient as it stands on an edge."""
-    return words if len(words) <= LONGEST_SENT else f"{words[: LONGEST_SENT - 1]}…"
+    longest = LONGEST_SENT if room() == WIDTH else LONGEST_SENT // 2
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"
 
 
 def _short(words: str) -> str:
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    longest = LONGEST if room() == WIDTH else LONGEST_NARROW
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"

@@ -98,9 +98,24 @@ def pair_words(group: AliasGroup, at: int) -> str:
     return f"{names}: {sized(pair.nbytes)} in common"
 
 
+def root_lines(found: Aliases) -> list[str]:
+    """What each variable keeps alive, where that is more than the map's names say: through containers, objects and
+    graphs.
+    """
+    if all(root.largest == root.name and root.storages == 1 for root in found.roots):
+        return []
+    lines = ["kept alive by"]
+    for root in found.roots:
+        facts = [f"  {root.name}: {sized(root.nbytes)} in {counted(root.storages, 'storage')}"]
+        if root.largest != root.name:
+            facts.append(f"{root.largest} {sized(root.largest_nbytes)}")
+        lines.append(" · ".join(facts))
+    return lines
+
+
 def left_out(found: Aliases) -> str | None:
     """What is said of the storages that are not shown."""
     if not found.unshown_storages:
         return None
-    storages = counted(found.unshown_storages, "smaller storage")
+    storages = counted(found.unshown_storages, "more storage")
     return f"… and {storages} of {sized(found.unshown_nbytes)} together"

@@ -1,7 +1,8 @@
 // The backward stepper: a recorded backward, node by node. Frame 0 is before the first step.
 
 import { make, reveal, scrolling } from "../../live/elements.js";
-import { fill, player, statusPanel } from "../../live/steps.js";
+import { fitted } from "../../live/fitted.js";
+import { fill, player, standing, statusPanel } from "../../live/steps.js";
 
 const BEFORE = ["Before the first step", "The graph is recorded; no gradient has moved yet."];
 
@@ -63,7 +64,7 @@ function render({ model, el }) {
   const steps = player(root, { kind, label: model.get("label"), unit: "step", count: frames.length, draw });
   root.append(steps.controls, body);
   el.replaceChildren(root, make("pre", "gr-text", model.get("text")));
-  steps.go(0);
+  steps.go(standing(el, 0));
 }
 
-export default { render };
+export default { render: fitted(render) };

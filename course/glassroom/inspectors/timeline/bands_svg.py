@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, WIDTH, Drawing, number, shortened, style
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, Drawing, number, room, shortened, style
 from glassroom.drawing.words import sized
 from glassroom.inspectors.timeline.bands import Bands, Share
 from glassroom.inspectors.timeline.words import share_words
@@ -95,7 +95,7 @@ def draw_shares(drawing: Drawing, top: float, title: str, bands: Bands, shares: 
     drawing.text(PAD, top + 12, title, "title")
     drawing.extend(PAD + len(title) * 7.9, top + 16)
     top += 22
-    left, room = PAD + LABEL + AMOUNT, WIDTH - 2 * PAD - LABEL - AMOUNT
+    left, inner = PAD + LABEL + AMOUNT, room() - 2 * PAD - LABEL - AMOUNT
     for share in shares[:MOST_SHARES]:
         on = f"{bands.peak_at}-{bands.peak_at}"
         drawing.add(f'<g class="life share" data-on="{on}" data-says={quoteattr(share_words(share))}>')
@@ -104,13 +104,13 @@ def draw_shares(drawing: Drawing, top: float, title: str, bands: Bands, shares: 
         x = float(left)
         for role in ROLES:
             nbytes = share.by_role.get(role, 0)
-            width = room * nbytes / shares[0].nbytes
+            width = inner * nbytes / shares[0].nbytes
             if nbytes:
                 place = f'x="{number(x)}" y="{number(top + 1)}" width="{number(max(width, 1))}" height="13"'
                 drawing.add(f'<g class="{LOOKS[role]}"><rect {place}/></g>')
             x += width
         drawing.add("</g>")
-        drawing.extend(left + room, top + ROW)
+        drawing.extend(left + inner, top + ROW)
         top += ROW
     rest = shares[MOST_SHARES:]
     if rest:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, WIDTH, Drawing, number, shortened
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, Drawing, number, room, shortened
 from glassroom.drawing.words import sized
 from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.timeline.bands import Bands
@@ -98,7 +98,7 @@ class MemoryComparison(Inspector):
         drawing.text(PAD, PAD + 14, "memory comparison", "name")
         drawing.text(PAD + 170, PAD + 14, "one scale; each run from its first event to its last", "fact soft")
         highest = max(1, *(run.bands.peak for run in self.data.runs))
-        width = max((WIDTH - 2 * PAD - GAP * (len(self.data.runs) - 1)) / len(self.data.runs), 120)
+        width = max((room() - 2 * PAD - GAP * (len(self.data.runs) - 1)) / len(self.data.runs), 120)
         top = PAD + 40.0
         for at, run in enumerate(self.data.runs):
             left = PAD + at * (width + GAP)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from math import log2
 from pathlib import Path
 
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, TINY_ADVANCE, WIDTH, Drawing, number, style
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, TINY_ADVANCE, Drawing, number, room, style
 from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.timeline.pools import Block, Segment
 from glassroom.inspectors.timeline.timeline import PoolMoment
@@ -68,10 +68,10 @@ def _draw_segment(
     shown = segment.blocks
     if len(shown) > MOST_BLOCKS:
         shown = (*shown[: MOST_BLOCKS - 5], *shown[-4:])
-    room = WIDTH - 2 * PAD
+    inner = room() - 2 * PAD
     least = [max(len(_label(block, names)) * ADVANCE, len(f"{block.nbytes:,}") * TINY_ADVANCE) + 10 for block in shown]
     weights = [log2(block.nbytes / 256) for block in shown]
-    spare = max(room - sum(least) - (60 if len(shown) < len(segment.blocks) else 0), 0)
+    spare = max(inner - sum(least) - (60 if len(shown) < len(segment.blocks) else 0), 0)
     for at, block in enumerate(shown):
         if len(shown) < len(segment.blocks) and at == MOST_BLOCKS - 5:
             drawing.text(x + 30, top + 19, f"⋯ {len(segment.blocks) - len(shown)}", "mid soft")

@@ -9,7 +9,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, number, style
+from glassroom.drawing.canvas import (
+    ADVANCE,
+    FACT_ADVANCE,
+    HUES,
+    PAD,
+    TINY_ADVANCE,
+    Drawing,
+    folded,
+    number,
+    room,
+    style,
+)
 from glassroom.drawing.snapshot.svg import draw_strip
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.words import happenings, header_line, limits, storage_line, summary, totals
@@ -49,10 +60,9 @@ def draw_card(
     drawing.text(PAD, top + 14, storage.name, "name")
     facts = storage_line(storage, is_gone)
     x = PAD + (len(storage.name) + 1) * 9
-    drawing.text(x, top + 14, facts, "fact bad" if is_gone else "fact soft")
-    drawing.extend(x + len(facts) * FACT_ADVANCE, top + 20)
+    top = drawing.wrapped(x, top + 14, facts, "fact bad" if is_gone else "fact soft") - 14
     shown = replace(storage, cells=_visible(storage, written))
-    top = draw_strip(drawing, top + 22, shown, headers, hues, room=ROOM, written_to=written, in_bytes=True)
+    top = draw_strip(drawing, top + 22, shown, headers, hues, most=min(ROOM, room()), written_to=written, in_bytes=True)
     for header in headers:
         top = _draw_header(drawing, top, header, moment.facts.get(header.name), hues.get(header.name, 0))
     drawing.add("</g>")
@@ -65,24 +75,13 @@ def _draw_header(drawing: Drawing, top: float, header: Header, fact: str | None,
     drawing.add(f'<g class="h{hue}"><path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
     drawing.text(PAD + 22, top + 12, name, "fact")
     x = PAD + 22 + (len(name) + 1.5) * FACT_ADVANCE
-    for line in _wrapped(words, int((ROOM - x) // FACT_ADVANCE)):
+    most = (min(ROOM, room()) - x) / FACT_ADVANCE
+    for line in folded(words, most, most):
         drawing.text(x, top + 12, line, "fact soft")
         drawing.extend(x + len(line) * FACT_ADVANCE, top + 16)
         top += 15
     drawing.add("</g>")
     return top
-
-
-def _wrapped(words: str, width: int) -> list[str]:
-    """Facts in lines, broken between two of them."""
-    lines = [""]
-    for fact in words.split(" · "):
-        joined = f"{lines[-1]} · {fact}" if lines[-1] else fact
-        if len(joined) > width and lines[-1]:
-            lines.append(fact)
-        else:
-            lines[-1] = joined
-    return lines
 
 
 def _visible(storage: Storage, written: tuple[int, ...]) -> tuple[Cell, ...]:

@@ -25,7 +25,7 @@ def totals(story: Story) -> str:
     ]
     if story.peak:
         at = "after the last step" if story.peak_step is None else f"at step {story.peak_step:,}"
-        facts.append(f"peak {sized(story.peak)} {at}")
+        facts.append(f"peak {sized(story.peak)} {at}, without what kernels take for themselves")
     return " · ".join(facts)
 
 
@@ -47,7 +47,7 @@ def limits(story: Story) -> list[str]:
     if story.is_cut:
         ended = f"the watch ended after {counted(story.limit, 'step')}"
         if story.is_rest_counted:
-            rest = "what tensorglass and PyTorch did in the rest is counted above, and what it left of NumPy"
+            rest = "the rest is counted above, of NumPy what variables hold"
         else:
             rest = "the figures above are of these steps, and the rest ran unwatched"
         said.append(f"{ended}; {rest} (steps takes more)")
@@ -79,10 +79,24 @@ def lines_of(story: Story, moment: Moment) -> list[str]:
     """A step in a few lines."""
     head = f"{moment.number:,}. {place(moment)}: {story.source(moment.statement).strip()}"
     lines = [head, *(happenings(moment) or ["nothing that a tensor holds has changed"])]
-    lines.append(f"held of what was allocated here: {sized(moment.held)}")
+    change = f"{signed(moment.difference)} · " if moment.difference else ""
+    lines.append(f"{change}held of what was allocated here: {sized(moment.held)}")
     if moment.unshown:
         lines.append(f"not looked at: {counted(moment.unshown, 'more tensor')} (names chooses)")
     return lines
+
+
+def signed(difference: int) -> str:
+    """`+24 B`, `−3.9 KiB`: a difference in few characters; nothing where there is none."""
+    if not difference:
+        return ""
+    short = sized(abs(difference)).replace("bytes", "B").replace("byte", "B")
+    return f"{'+' if difference > 0 else '−'}{short}"
+
+
+def brief(storage: Storage) -> str:
+    """A storage that a step did not touch, in one line."""
+    return f"{storage.name} · {sized(storage.nbytes)} · {listed(storage.shared_by)}"
 
 
 def storage_line(storage: Storage, is_gone: bool) -> str:

@@ -29,7 +29,7 @@ def style(sheet: Path) -> str:
 CSS = "".join(style(Path(__file__).with_name(name)) for name in ("tokens.css", "canvas.css"))
 
 WIDTH = 780  # of a picture on a page, and
-NARROW = 340  # of one on a phone; its content wraps to this
+NARROW = 320  # of one on a phone; its content wraps to this
 PAD = 16
 SLAB_GAP = 16  # between the matrices of one tensor of three or more dimensions
 ADVANCE = 7.25  # of one character of the 12-pixel fixed-width font
@@ -49,6 +49,11 @@ _room = ContextVar[float]("room", default=WIDTH)
 def room() -> float:
     """The width of the picture that is being drawn."""
     return _room.get()
+
+
+def is_narrow() -> bool:
+    """Whether the picture that is being drawn is for a phone."""
+    return room() < WIDTH
 
 
 @contextmanager

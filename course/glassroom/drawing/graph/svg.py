@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, TITLE_ADVANCE, WIDTH, Drawing, number, room, style
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, TITLE_ADVANCE, Drawing, is_narrow, number, style
 from glassroom.drawing.graph.folding import Box, boxes_of
 from glassroom.drawing.graph.layout import GAP, Placed, Route, arranged
 from glassroom.drawing.graph.text import leaf_facts, place_of, saved_words, step_name
@@ -39,7 +39,7 @@ def svg_of_graph(data: GraphData, label: str, ran: Ran | None = None, opened: in
     ran = Ran({}, {}, {}) if ran is None else ran
     sizes = {key: _size(box, ran) for key, box in boxes.items()}
     words = {edge: len(_sent(each)) * FACT_ADVANCE + 10 for edge, (_, each) in ran.sent.items()}
-    gap = GAP if room() == WIDTH else GAP / 3
+    gap = GAP / 3 if is_narrow() else GAP
     placed, routes = arranged(sizes, {key: box.inputs for key, box in boxes.items()}, words, gap)
     drawing = Drawing()
     for route in routes:
@@ -163,10 +163,10 @@ def _draw_sent(drawing: Drawing, route: Route, turn: int, words: str) -> None:
 
 def _sent(words: str) -> str:
     """A gradient as it stands on an edge."""
-    longest = LONGEST_SENT if room() == WIDTH else LONGEST_SENT // 2
+    longest = LONGEST_SENT // 2 if is_narrow() else LONGEST_SENT
     return words if len(words) <= longest else f"{words[: longest - 1]}…"
 
 
 def _short(words: str) -> str:
-    longest = LONGEST if room() == WIDTH else LONGEST_NARROW
+    longest = LONGEST_NARROW if is_narrow() else LONGEST
     return words if len(words) <= longest else f"{words[: longest - 1]}…"

@@ -14,9 +14,9 @@ from typing import Any
 from glassroom.drawing.words import sized
 from glassroom.reading.adapters import described
 from glassroom.reading.snapshot import leaves
-from glassroom.reading.storage_names import names_of
+from glassroom.reading.storage_names import names_of, of_tensorglass
 from glassroom.records.printable import printable
-from tensorglass import backends, memory, transfers
+from tensorglass import backends, transfers
 
 MOST_HEADERS = 6  # so many headers are drawn on one storage
 MOST_STORAGES = 12  # and so many storages in one device
@@ -169,4 +169,4 @@ def _as_move(transfer: transfers.Transfer) -> Move:
 
 
 def _name_of_living(storage: Any) -> str | None:
-    return "freed storage" if storage is None else memory.name_of(storage)
+    return "freed storage" if storage is None else of_tensorglass(storage)

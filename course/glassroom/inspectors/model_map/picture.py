@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from glassroom.drawing.boxes import draw_caption
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, Drawing, number, room, shortened, style
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, Drawing, is_narrow, number, room, shortened, style
 from glassroom.inspectors.model_map.modules import ModelMap, Module
 from glassroom.inspectors.model_map.rows import Row, rows_of
 from glassroom.inspectors.model_map.words import CALLED, KINDS, held_facts, notes, row_facts, row_name, summary
@@ -55,9 +55,8 @@ def svg_of(found: ModelMap) -> str:
 
 def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> float:
     """Draw a module: its name, what it is, and its bar, which on a phone lies beneath them; returns the bottom."""
-    is_narrow = room() < NAME_ROOM + BAR
-    indent = INDENT // 2 if is_narrow else INDENT
-    height = 2 * ROW - 4 if is_narrow else ROW
+    indent = INDENT // 2 if is_narrow() else INDENT
+    height = 2 * ROW - 4 if is_narrow() else ROW
     x: float = PAD + 6 + indent * min(row.module.depth, 8)
     tied = {name for held in row.module.tensors for name in held.tied}
     drawing.add(f'<g class="module" data-depth="{row.module.depth}">')
@@ -66,9 +65,9 @@ def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> float:
     drawing.text(x, top + 15, name)
     x += (len(name) + 1) * ADVANCE
     facts = " · ".join([*row_facts(row), *(["tied"] if tied else [])])
-    end = room() - PAD if is_narrow else PAD + NAME_ROOM
+    end = room() - PAD if is_narrow() else PAD + NAME_ROOM
     drawing.text(x, top + 15, shortened(facts, int((end - x) / FACT_ADVANCE)), "fact soft")
-    if is_narrow:
+    if is_narrow():
         _draw_bar(drawing, PAD + 6, top + ROW, room() - 2 * PAD - 12, row.module, most)
     else:
         _draw_bar(drawing, PAD + NAME_ROOM + 20, top + 4, BAR, row.module, most)

@@ -43,9 +43,7 @@ def draw_pool(drawing: Drawing, top: float, moment: PoolMoment, hues: Mapping[st
             size = f'x="{PAD}" y="{number(top)}" width="{number(width)}" height="8" rx="4"'
             drawing.add(f'<rect class="{look}" {size}/>')
         x += GAUGE + 8
-    drawing.text(x, top + 8, facts, "fact soft")
-    drawing.extend(x + len(facts) * FACT_ADVANCE, top + 8)
-    top += 18
+    top = drawing.wrapped(x, top + 8, facts, "fact soft", left=PAD) + 10
     for segment in pool.segments[:MOST_SEGMENTS]:
         top = _draw_segment(drawing, top, segment, moment.names, hues)
     if len(pool.segments) > MOST_SEGMENTS:

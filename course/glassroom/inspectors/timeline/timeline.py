@@ -19,9 +19,9 @@ from glassroom.inspectors.timeline.recorder import Birth, Recorder
 from glassroom.reading.adapters import key_of, library_of
 from glassroom.reading.graph import gradient_of
 from glassroom.reading.roles import OTHER
+from glassroom.reading.storage_names import of_tensorglass
 from glassroom.reading.torch_operators import address_of
 from glassroom.reading.variables import named_tensors
-from tensorglass import memory
 from tensorglass.transfers import Transfer
 
 NOBODY = "and no variable holds it"
@@ -274,7 +274,7 @@ def _name_and_fate(birth: Birth, holders: Mapping[Hashable, list[str]], is_named
     if storage is None:  # its end was one event too many
         return "?", "freed later"
     names = holders.get(key_of(storage), [])
-    own = memory.name_of(storage) if is_named else "a storage"
+    own = of_tensorglass(storage) if is_named else "a storage"
     if not names:
         return own, _held_by(names)
     return f"{names[0]} ({own})" if is_named else names[0], _held_by(names)

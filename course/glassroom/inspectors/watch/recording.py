@@ -18,7 +18,7 @@ from glassroom.inspectors.watch.watched_names import chosen, tensors_of, with_gr
 from glassroom.reading.adapters import Description, adapter_for, described
 from glassroom.reading.graph import grad_fn_of
 from glassroom.reading.snapshot import Known, snapshot
-from glassroom.reading.storage_names import is_alive, name_of
+from glassroom.reading.storage_names import is_alive, name_of, of_what_was_there
 
 T = TypeVar("T")
 STEPS = 400
@@ -116,7 +116,8 @@ class Recorder:
 
     def began(self, frames: list[FrameType]) -> None:
         """The code is about to run: what is there now was there before."""
-        first = self._look(frames, None, None)
+        with of_what_was_there():
+            first = self._look(frames, None, None)
         self._known = {storage.name for storage in first.snapshot.storages}
         self._comparison = Comparison(first)
 

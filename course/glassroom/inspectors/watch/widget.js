@@ -27,7 +27,10 @@ function render({ model, el }) {
   for (const [number, source, grown] of model.get("code")) {
     const line = make("div", "gr-line");
     const gutter = make("span", `gr-grown${grown.startsWith("−") ? " less" : ""}`, grown);
-    line.append(make("span", "gr-number", String(number)), gutter, make("span", "gr-source", source || " "));
+    const words = make("span", "gr-source", source || " ");
+    const indent = source.length - source.trimStart().length + 2; // of the lines that a long one goes on in
+    Object.assign(words.style, { paddingLeft: `${indent}ch`, textIndent: `-${indent}ch` });
+    line.append(make("span", "gr-number", String(number)), gutter, words);
     line.addEventListener("click", () => visit(number));
     lines.set(number, line);
     code.append(line);

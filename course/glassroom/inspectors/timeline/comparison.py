@@ -112,10 +112,8 @@ class MemoryComparison(Inspector):
 
     def _with_table(self, drawing: Drawing, top: float) -> str:
         columns = self._columns()
-        step = (
-            (room() - 2 * PAD - 18) / len(columns) if is_narrow() else COLUMN
-        )  # on a phone names of roles stand above
-        left, beneath = (PAD + 18, 15) if is_narrow() else (PAD + 110, 0)
+        step = (room() - 2 * PAD - 18) / len(columns) if is_narrow() else COLUMN
+        left, beneath = (PAD + 18, 15) if is_narrow() else (PAD + 110, 0)  # on a phone the roles' names stand above
         for at, name in enumerate(columns, 1):
             drawing.text(left + step * at, top + 10, shortened(name, min(NAME, int(step / FACT_ADVANCE))), "fact end")
         top += 18

@@ -75,6 +75,9 @@ def _draw_segment(
             drawing.text(x + 30, top + 19, f"⋯ {len(segment.blocks) - len(shown)}", "mid soft")
             x += 60
         width = least[at] + spare * weights[at] / sum(weights)
+        if x > PAD and x + width > room() - PAD + 1:  # on a phone a segment may take several lines
+            drawing.extend(x, top + ROW)
+            x, top = float(PAD), top + ROW + 3
         _draw_block(drawing, x, top, width, block, names, hues)
         x += width
     drawing.extend(x, top + ROW)

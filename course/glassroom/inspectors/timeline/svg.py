@@ -110,31 +110,32 @@ def _draw_device(
     drawing.text(PAD, top + 6, curve.device, "title")
     bands = bands_on(timeline, curve)
     if bands is not None:
-        high = _draw_bands(drawing, top, timeline, curve, bands)
+        chart, high = _draw_bands(drawing, top, timeline, curve, bands)
         top = draw_shares(drawing, high + 15, "the peak by line", bands, bands.by_line)
         top = draw_shares(drawing, top, "the peak by module", bands, bands.by_module)
         drawing.text(PAD, top + 12, "storages", "title")
         top += 22
-        tables = (high, top)
+        tables = (chart, top)
     elif any(curve.levels):
         drawing.text(PAD + (len(curve.device) + 1) * 7.9, top + 6, "bytes above the start", "tiny")
         _draw_curve(drawing, top + 14, timeline, curve)
         _draw_ticks(drawing, top + CHART + 25, timeline)
+        chart = top + CHART + 25
         top = _draw_facts(drawing, top, timeline, curve)
     else:
         drawing.text(left(), top + 6, "as many bytes as at the start", "fact soft")
-        top += 14
+        chart = top = top + 14
     if curve is timeline.curves[0]:
         top = _draw_marks(drawing, top, timeline)
     for row in timeline.rows:
         if row.lives[0].device == curve.device:
             look = f"h{hues[row.lives[0].name]}" if bands is None else LOOKS[row.lives[0].role]
             top = _draw_row(drawing, top, timeline, row, look)
-    return top, tables
+    return top, ((chart, top) if is_narrow() else tables)  # on a phone words stand between the bars
 
 
-def _draw_bands(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, bands: Bands) -> float:
-    """Draw the bands of a device and their legend; returns the bottom."""
+def _draw_bands(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, bands: Bands) -> tuple[float, float]:
+    """Draw the bands of a device and their legend; returns where the chart ends, and the bottom of all."""
     for said_of_all in [f"{peak_of(bands)} · {kept(curve)}", *filter(None, [scratch(bands)])]:
         top = drawing.wrapped(PAD + 60, top + 6, said_of_all, "fact soft") + 9
     top += 4
@@ -145,7 +146,8 @@ def _draw_bands(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, 
     beside = top + CHART_OF_BANDS + 18 if is_narrow() else top
     drawing.text(words() + 118 + 100, beside + 8, "at the peak", "tiny end")
     bottom = draw_legend(drawing, words(), beside + 16, legend_rows(bands), 100)
-    return max(bottom - 4, top + CHART_OF_BANDS + 11)
+    chart = top + CHART_OF_BANDS + 11
+    return chart, max(bottom - 4, chart)
 
 
 def _draw_pools(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
@@ -163,9 +165,7 @@ def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
     begin, end = left(), left() + plot()
     steps = f"M{begin} {number(y(0))}"
     previous = 0
-    stride = max(
-        len(curve.levels) // int(plot() / 2), 1
-    )  # of a long timeline the highest of what would lie on one spot
+    stride = max(len(curve.levels) // int(plot() / 2), 1)  # of many events the highest of those on one spot
     for event in range(0, len(curve.levels), stride):
         level = max(curve.levels[event : event + stride])
         if level != previous:

@@ -6,7 +6,7 @@ In the static picture stand the steps, one below the other, and beneath them the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from glassroom.drawing.canvas import (
@@ -23,7 +23,7 @@ from glassroom.drawing.canvas import (
 )
 from glassroom.drawing.snapshot.svg import draw_strip
 from glassroom.inspectors.watch.story import Moment, Story
-from glassroom.inspectors.watch.words import happenings, header_line, limits, storage_line, summary, totals
+from glassroom.inspectors.watch.words import happenings, header_line, limits, signed, storage_line, summary, totals
 from glassroom.records.snapshot import Cell, Header, Storage
 
 CSS = style(Path(__file__).with_name("picture.css"))
@@ -33,6 +33,7 @@ MOST_ROWS = 40
 ROW = 17
 SOURCE = 40
 WORDS = 90
+CURVE = 48.0  # how wide the curve of memory is, which runs down beside the code
 NAME = 20
 
 
@@ -104,9 +105,17 @@ def svg_of_story(story: Story) -> str:
     top: float = PAD + 34
     sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
     place = max([64.0, *[26 + len(each.statement.place) * TINY_ADVANCE for each in story.moments]])
-    left = PAD + place + 10 + max(map(len, sources), default=0) * ADVANCE + 18
+    grown = max([0, *[len(signed(each.difference)) for each in story.moments]]) * TINY_ADVANCE
+    columns = Columns(
+        place=PAD + place,
+        grown=PAD + place + 12 + grown,
+        curve=PAD + place + 20 + grown,
+        source=PAD + place + 28 + grown + CURVE,
+        words=PAD + place + 46 + grown + CURVE + max(map(len, sources), default=0) * ADVANCE,
+    )
+    most = max([1, *[each.high for each in story.moments]])
     for moment, source in list(zip(story.moments, sources, strict=True))[:MOST_ROWS]:
-        top = _draw_step(drawing, top, place, left, moment, source)
+        top = _draw_step(drawing, top, columns, moment, source, most)
     rest = [f"and {len(story.moments) - MOST_ROWS:,} more steps"] if len(story.moments) > MOST_ROWS else []
     for words in [*rest, *limits(story)]:
         drawing.text(PAD, top + 12, words, "fact soft")
@@ -123,15 +132,33 @@ def svg_of_story(story: Story) -> str:
     return drawing.finished(summary(story), CSS)
 
 
-def _draw_step(drawing: Drawing, top: float, place: float, left: float, moment: Moment, source: str) -> float:
+@dataclass(frozen=True)
+class Columns:
+    """Where the columns of the steps stand; the line, and the bytes by which memory has grown, end there."""
+
+    place: float
+    grown: float
+    curve: float
+    source: float
+    words: float
+
+
+def _draw_step(drawing: Drawing, top: float, columns: Columns, moment: Moment, source: str, most: int) -> float:
+    """Draw a step: its line, how memory has grown, how much is held after it and was at most in it, and what it did."""
     drawing.text(PAD + 26, top + 12, str(moment.number), "tiny end")
-    drawing.text(PAD + place, top + 12, moment.statement.place, "tiny end")
-    drawing.text(PAD + place + 10, top + 12, source, "source")
-    words = [_short(each, WORDS) for each in happenings(moment)]
+    drawing.text(columns.place, top + 12, moment.statement.place, "tiny end")
+    drawing.text(columns.grown, top + 12, signed(moment.difference), "fact end")
+    drawing.text(columns.source, top + 12, source, "source")
+    words = [_short(each, WORDS) for each in happenings(moment)] or [""]
+    height = ROW * len(words)
+    held, high = (CURVE * each / most for each in (moment.held, moment.high))
+    x, y = number(columns.curve), number(top)
+    drawing.add(f'<rect class="held" x="{x}" y="{y}" width="{number(held)}" height="{height}"/>')
+    drawing.add(f'<path class="high" d="M{number(columns.curve + high)} {y}v{height}"/>')
     look = "fact bad" if moment.how.startswith("raises") else "fact"
-    for line in words or [""]:
-        drawing.text(left, top + 12, line, look)
-        drawing.extend(left + len(line) * FACT_ADVANCE, top + ROW)
+    for line in words:
+        drawing.text(columns.words, top + 12, line, look)
+        drawing.extend(columns.words + len(line) * FACT_ADVANCE, top + ROW)
         top += ROW
     return top
 

@@ -50,7 +50,7 @@ def test_a_slice_that_keeps_much_alive_is_told_with_its_base_and_a_clone_is_the_
     small = lib.zeros(1_000_000)[10:20]
     found = aliases(small)
     assert (
-        "small keeps 4,000,000 bytes alive, of which 40 are reached. A clone would hold no more than these."
+        "small keeps 3.81 MiB alive, of which 40 bytes are reached. A clone would hold no more than these."
         in found.text
     )
     assert [(each.name, each.how) for each in group_of(found, "small").members] == [
@@ -145,7 +145,7 @@ def test_of_many_the_largest_are_shown_and_the_rest_is_counted(lib) -> None:
     whole = sum(4 * (n % 100 + 1) for n in range(10_000)) + 80_000
     assert (found.data.storages, found.data.nbytes) == (10_001, whole)
     assert len(found.data.groups) == 16
-    assert "… and 9,985 smaller storages" in found.text
+    assert "… and 9,985 more storages" in found.text
     assert "… and 9,993 more tensors" in found.text or "… and 9,992 more tensors" in found.text
     assert len(found.html) < 200_000
 

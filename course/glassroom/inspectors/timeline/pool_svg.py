@@ -11,7 +11,7 @@ from math import log2
 from pathlib import Path
 
 from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, TINY_ADVANCE, Drawing, number, room, style
-from glassroom.drawing.words import counted, sized
+from glassroom.drawing.words import counted, short, sized
 from glassroom.inspectors.timeline.pools import Block, Segment
 from glassroom.inspectors.timeline.timeline import PoolMoment
 from glassroom.inspectors.timeline.words import pool_facts
@@ -67,7 +67,7 @@ def _draw_segment(
     if len(shown) > MOST_BLOCKS:
         shown = (*shown[: MOST_BLOCKS - 5], *shown[-4:])
     inner = room() - 2 * PAD
-    least = [max(len(_label(block, names)) * ADVANCE, len(f"{block.nbytes:,}") * TINY_ADVANCE) + 10 for block in shown]
+    least = [max(len(_label(block, names)) * ADVANCE, len(short(block.nbytes)) * TINY_ADVANCE) + 10 for block in shown]
     weights = [log2(block.nbytes / 256) for block in shown]
     spare = max(inner - sum(least) - (60 if len(shown) < len(segment.blocks) else 0), 0)
     for at, block in enumerate(shown):
@@ -105,5 +105,5 @@ def _draw_block(
         f'height="{ROW}" rx="3"/>'
     )
     drawing.text(x + width / 2, top + 15, _label(block, names), "soft" if block.is_free else "")
-    drawing.text(x + width / 2, top + 28, f"{block.nbytes:,}", "tiny")
+    drawing.text(x + width / 2, top + 28, short(block.nbytes), "tiny")
     drawing.add("</g>")

@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, is_narrow, number, room, style
-from glassroom.drawing.words import sized
+from glassroom.drawing.words import short, sized
 from glassroom.inspectors.timeline.bands import Bands
 from glassroom.inspectors.timeline.bands_svg import CHART as CHART_OF_BANDS
 from glassroom.inspectors.timeline.bands_svg import CSS as BANDS_CSS
@@ -218,7 +218,7 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
         if not found:
             continue
         drawing.text(PAD, top + 12, words, "fact soft")
-        drawing.text(left() - 8, top + 12, f"{sum(step.nbytes for _, step in found):,}", "fact soft end")
+        drawing.text(left() - 8, top + 12, short(sum(step.nbytes for _, step in found)), "fact soft end")
         together = -(-len(found) // MOST_MARKS)  # of very many copies several share a mark
         for begin in range(0, len(found), together):
             part = found[begin : begin + together]

@@ -10,7 +10,6 @@ from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.timeline import Curve, PoolMoment, Row, Step, Timeline
 
 NOTHING = "no storage was made, freed or copied"
-LEFT_OUT = "memory that NumPy takes and frees within an operator is not counted"
 
 
 def summary(timeline: Timeline) -> str:
@@ -135,7 +134,7 @@ def said(row: Row) -> str:
         made = f"made at event {first.born:,} by {first.where}; {first.fate}"
     else:
         made = f"made from event {first.born:,} to {last.born:,} by {first.where}; all of them are freed"
-    return f"{row.name}: {row.amount} {'byte' if first.nbytes == 1 else 'bytes'} on {first.device}, {made}"
+    return f"{row.name}: {row.amount} on {first.device}, {made}"
 
 
 def made_by(row: Row) -> str:

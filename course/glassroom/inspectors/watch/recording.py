@@ -143,8 +143,7 @@ class Recorder:
             self._peak, self._peak_step = self._account.peak, number
         since = self._account.take()
         changes, written, gone = self._comparison.step(now, since, number, statement.moves)
-        held, before = self._account.held, self._held
-        self._held = held
+        before, self._held = self._held, self._account.held
         for change in changes:
             if change.kind == "copied" and change.storage is not None:
                 self._account.copies += 1
@@ -162,9 +161,11 @@ class Recorder:
             written=written,
             facts=now.facts,
             gone=gone,
-            held=held,
-            high=max(before, held, since.high),
-            difference=held - before - sum(each.nbytes for each in changes if self._is_end_of_what_was_there(each)),
+            held=self._held,
+            high=max(before, self._held, since.high),
+            difference=self._held
+            - before
+            - sum(each.nbytes for each in changes if self._is_end_of_what_was_there(each)),
             unshown=self._unshown,
         )
         self._moments.append(moment)

@@ -104,7 +104,7 @@ def svg_of_story(story: Story) -> str:
     drawing.extend(PAD + 62 + len(totals(story)) * FACT_ADVANCE, PAD + 20)
     top: float = PAD + 34
     sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
-    place = max([64.0, *[26 + len(each.statement.place) * TINY_ADVANCE for each in story.moments]])
+    place = max([80.0, *[34 + len(each.statement.place) * TINY_ADVANCE for each in story.moments]])
     grown = max([0, *[len(signed(each.difference)) for each in story.moments]]) * TINY_ADVANCE
     columns = Columns(
         place=PAD + place,

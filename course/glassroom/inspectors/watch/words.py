@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassroom.drawing.snapshot.words import origin, shape_facts
-from glassroom.drawing.words import ARRAYS, counted, listed, sized
+from glassroom.drawing.words import ARRAYS, counted, listed, short, sized
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 from glassroom.records.snapshot import Header, Storage
@@ -25,7 +25,7 @@ def totals(story: Story) -> str:
     ]
     if story.peak:
         at = "after the last step" if story.peak_step is None else f"at step {story.peak_step:,}"
-        facts.append(f"peak {sized(story.peak)} {at}, without what kernels take for themselves")
+        facts.append(f"peak {sized(story.peak)} {at}, without kernels' scratch memory")
     return " · ".join(facts)
 
 
@@ -90,8 +90,7 @@ def signed(difference: int) -> str:
     """`+24 B`, `−3.9 KiB`: a difference in few characters; nothing where there is none."""
     if not difference:
         return ""
-    short = sized(abs(difference)).replace("bytes", "B").replace("byte", "B")
-    return f"{'+' if difference > 0 else '−'}{short}"
+    return f"{'+' if difference > 0 else '−'}{short(abs(difference))}"
 
 
 def brief(storage: Storage) -> str:

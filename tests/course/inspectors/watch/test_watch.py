@@ -282,8 +282,7 @@ def test_the_watch_ends_after_so_many_steps_and_the_rest_runs_all_the_same() -> 
     story = watch(cell, steps=10)
     assert len(story.story.moments) == 10
     assert story.text.splitlines()[-1] == (
-        "the watch ended after 10 steps; what tensorglass and PyTorch did in the rest is counted above, "
-        "and what it left of NumPy (steps takes more)"
+        "the watch ended after 10 steps; the rest is counted above, of NumPy what variables hold (steps takes more)"
     )
     assert x.item() == 50
     assert sys.gettrace() is None or "glassroom" not in repr(sys.gettrace())

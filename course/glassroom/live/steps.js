@@ -54,6 +54,8 @@ export function player(root, { kind, label, unit, count, draw, begin = 0, keys =
   controls.hidden = count === 0;
 
   function go(wanted) {
+    const focused = root.ownerDocument.activeElement;
+    const isInside = root.contains(focused);
     at = Math.min(count, Math.max(begin, wanted));
     const words = draw(at);
     if (root.parentNode) root.parentNode.dataset.at = at;
@@ -62,8 +64,8 @@ export function player(root, { kind, label, unit, count, draw, begin = 0, keys =
     counted.textContent = words.count;
     first.disabled = back.disabled = at <= begin;
     on.disabled = last.disabled = at === count;
-    const focused = root.ownerDocument.activeElement; // a button that is disabled under the finger hears no key
-    if (focused?.disabled && root.contains(focused)) root.focus({ preventScroll: true });
+    // A button that is disabled under the finger hears no key, nor does what the step has taken away.
+    if (isInside && (focused.disabled || !root.contains(focused))) root.focus({ preventScroll: true });
   }
 
   slider.addEventListener("input", () => go(Number(slider.value)));

@@ -43,7 +43,7 @@ function render({ model, el }) {
       line.classList.toggle("at", here);
       line.classList.toggle("raised", here && frame.raised);
       if (here && number === frame.line && code.scrollHeight > code.clientHeight) {
-        code.scrollTop = line.offsetTop - code.offsetTop - code.clientHeight / 3;
+        code.scrollTop = line.offsetTop - code.offsetTop - Math.max(code.clientHeight - line.offsetHeight, 0) / 3;
       }
     }
     fill(panel, frame ? frame.lines : NOTHING);

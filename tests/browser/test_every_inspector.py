@@ -37,7 +37,7 @@ PART = {  # what one can point at
     "memory comparison": ".share rect",
     "version error": ".line",
     "model map": ".module",
-    "watched cell": ".gr-line:has-text('rows[0] = 7')",
+    "watched cell": ".gr-line:has-text('rows = held')",
 }
 # What reaches past the page, and is in no region that the keyboard scrolls; and controls that lie on one another.
 OUT_OF_REACH = """() => {

@@ -55,7 +55,7 @@ class Inspector(ABC):
 
     @property
     def widget(self) -> Any:
-        """The live form as an anywidget, to be placed among other widgets (needs the extra `course`)."""
+        """The live form as an anywidget, to be placed among other widgets (needs the extra `inspect`)."""
         room = type(self).__module__.rpartition(".")[0]
         return import_module(f"{room}.widget").Widget(self._states(), text=self.text, svg=self.svg)
 
@@ -84,7 +84,7 @@ class Inspector(ABC):
         """Draw the picture with matplotlib, into `ax` or into a figure of its own size; returns the axes.
 
         `theme` is "light" or "dark"; without it the picture goes with the background of the axes. Raises ImportError
-        where matplotlib is not installed (it is in the extra `course`).
+        where matplotlib is not installed (it is in the extra `inspect`).
         """
         return _figures().plotted(self.svg, ax, theme)
 
@@ -121,7 +121,7 @@ class Inspector(ABC):
         return path
 
     def print(self) -> None:
-        """Print the text; on a terminal in colours, if `rich` is installed (it is in the extra `course`)."""
+        """Print the text; on a terminal in colours, if `rich` is installed (it is in the extra `inspect`)."""
         if sys.stdout.isatty() and _has_rich():
             from rich import print as rich_print
 
@@ -151,7 +151,7 @@ def _figures() -> Any:
     try:
         from glassroom.drawing import figure
     except ImportError as error:
-        error.add_note("Figures, PNG and PDF files need matplotlib and cssselect2: pip install 'tensorglass[course]'")
+        error.add_note("Figures, PNG and PDF files need matplotlib and cssselect2: pip install 'tensorglass[inspect]'")
         raise
     return figure
 

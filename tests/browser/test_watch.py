@@ -201,6 +201,22 @@ def test_text_can_be_read_in_both_themes(page: Any, theme: str) -> None:
     assert contrast(value, marked.locator("rect").evaluate("rect => getComputedStyle(rect).fill")) >= 4.5
 
 
+def test_in_jupyterlab_it_is_no_taller_than_the_window(lab: Any, opened: Any, chromium: Any) -> None:
+    lab.notebook(
+        "tall.ipynb", LOAD, "%%watch\nimport torch\nheld = [torch.ones(n) for n in range(1, 24)]\nheld[3][0] = 2"
+    )
+    page, _ = lab.open(chromium, "tall.ipynb", height=700)
+    lab.run_all(page)
+    player = page.locator(".gr-watch")
+    player.wait_for(timeout=60_000)
+    assert player.locator(".gr-line.at .gr-source").inner_text() == "held[3][0] = 2"
+    assert player.evaluate("player => player.getBoundingClientRect().height <= innerHeight - 100")
+    assert player.locator(".gr-curve").evaluate("curve => curve.getBoundingClientRect().height <= 60")
+    assert player.locator(".gr-cards > .gr-card").count() == 1
+    assert player.locator(".gr-brief").count() == 22
+    page.close()
+
+
 @pytest.mark.parametrize("size", [(1280, 600), (390, 700)], ids=["page", "phone"])
 def test_it_is_never_taller_than_the_window_and_long_lines_wrap(chromium: Any, tmp_path: Path, size: Any) -> None:
     source = ["def long(torch):", "    kept = []"]

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from glassroom.drawing.canvas import narrow
 from glassroom.drawing.graph.folding import Box, boxes_of
 from glassroom.drawing.graph.svg import Ran, svg_of_graph
 from glassroom.drawing.snapshot.svg import svg_of
@@ -82,7 +83,8 @@ class BackwardStepper(Inspector):
         frames = []
         for moment, key in zip(self.data.moments, self._keys(), strict=True):
             if moment.memory is not None:
-                maps.append(svg_of(moment.memory))
+                with narrow():  # it stands beside the graph
+                    maps.append(svg_of(moment.memory))
             lines = lines_of(moment, self.data)
             frames.append({"key": str(key), "lines": lines, "map": len(maps) - 1, "freed": bool(moment.freed)})
         grads = {str(key): [turn, f"grad: {before}"] for key, (turn, before, _) in self._collected().items()}

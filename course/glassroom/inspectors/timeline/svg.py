@@ -76,9 +76,8 @@ def svg_of_timeline(timeline: Timeline) -> str:
     hues = hues_of(timeline)
     cursor = ""
     for curve in timeline.curves:
-        begin = top
-        top, tables = _draw_device(drawing, top, timeline, curve, hues)
-        for high, low in pairwise((begin + 26, *tables, top)):
+        chart, top, tables = _draw_device(drawing, top, timeline, curve, hues)
+        for high, low in pairwise((chart, *tables, top)):
             cursor += f"M0 {number(high)}V{number(low)}" if high not in tables[:1] else ""
         top = _draw_pools(drawing, top, timeline, curve, hues)
     rest = left_out(timeline)
@@ -102,15 +101,17 @@ def x_of(timeline: Timeline, event: int) -> float:
 
 def _draw_device(
     drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]
-) -> tuple[float, tuple[float, ...]]:
-    """Draw what happened on a device; returns the bottom, and from where to where tables stand, if any do."""
+) -> tuple[float, float, tuple[float, ...]]:
+    """Draw what happened on a device; returns where its chart begins, the bottom, and from where to where tables stand,
+    if any do.
+    """
     tables: tuple[float, ...] = ()
     drawing.rule(top)
     top += 16
     drawing.text(PAD, top + 6, curve.device, "title")
     bands = bands_on(timeline, curve)
     if bands is not None:
-        chart, high = _draw_bands(drawing, top, timeline, curve, bands)
+        begin, chart, high = _draw_bands(drawing, top, timeline, curve, bands)
         top = draw_shares(drawing, high + 15, "the peak by line", bands, bands.by_line)
         top = draw_shares(drawing, top, "the peak by module", bands, bands.by_module)
         drawing.text(PAD, top + 12, "storages", "title")
@@ -120,22 +121,24 @@ def _draw_device(
         drawing.text(PAD + (len(curve.device) + 1) * 7.9, top + 6, "bytes above the start", "tiny")
         _draw_curve(drawing, top + 14, timeline, curve)
         _draw_ticks(drawing, top + CHART + 25, timeline)
-        chart = top + CHART + 25
+        begin, chart = top + 10, top + CHART + 25
         top = _draw_facts(drawing, top, timeline, curve)
     else:
         drawing.text(left(), top + 6, "as many bytes as at the start", "fact soft")
-        chart = top = top + 14
+        begin = chart = top = top + 14
     if curve is timeline.curves[0]:
         top = _draw_marks(drawing, top, timeline)
     for row in timeline.rows:
         if row.lives[0].device == curve.device:
             look = f"h{hues[row.lives[0].name]}" if bands is None else LOOKS[row.lives[0].role]
             top = _draw_row(drawing, top, timeline, row, look)
-    return top, ((chart, top) if is_narrow() else tables)  # on a phone words stand between the bars
+    return begin, top, ((chart, top) if is_narrow() else tables)  # on a phone words stand between the bars
 
 
-def _draw_bands(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, bands: Bands) -> tuple[float, float]:
-    """Draw the bands of a device and their legend; returns where the chart ends, and the bottom of all."""
+def _draw_bands(
+    drawing: Drawing, top: float, timeline: Timeline, curve: Curve, bands: Bands
+) -> tuple[float, float, float]:
+    """Draw the bands of a device and their legend; returns where the chart begins and ends, and the bottom of all."""
     for said_of_all in [f"{peak_of(bands)} · {kept(curve)}", *filter(None, [scratch(bands)])]:
         top = drawing.wrapped(PAD + 60, top + 6, said_of_all, "fact soft") + 9
     top += 4
@@ -147,7 +150,7 @@ def _draw_bands(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, 
     drawing.text(words() + 118 + 100, beside + 8, "at the peak", "tiny end")
     bottom = draw_legend(drawing, words(), beside + 16, legend_rows(bands), 100)
     chart = top + CHART_OF_BANDS + 11
-    return chart, max(bottom - 4, chart)
+    return top, chart, max(bottom - 4, chart)
 
 
 def _draw_pools(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:

@@ -27,7 +27,7 @@ from glassroom.inspectors.watch.words import happenings, header_line, limits, si
 from glassroom.records.snapshot import Cell, Header, Storage
 
 CSS = style(Path(__file__).with_name("picture.css"))
-ROOM = 500.0  # of a card
+ROOM = 440.0  # of a card
 MOST_CELLS = 32
 MOST_ROWS = 40
 ROW = 17

@@ -141,7 +141,11 @@ def folded(words: str, first: float, others: float) -> list[str]:
             continue
         if lines[-1] or (len(lines) == 1 and first < others):
             lines.append("")
-        for word in fact.split(" "):
+        longest = max(int(others), 1)
+        words_of_it = [
+            word[at : at + longest] for word in fact.split(" ") for at in range(0, max(len(word), 1), longest)
+        ]
+        for word in words_of_it:
             joined = f"{lines[-1]} {word}" if lines[-1] else word
             if len(joined) > (first if len(lines) == 1 else others) and lines[-1]:
                 lines.append(word)

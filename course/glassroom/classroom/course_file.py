@@ -271,7 +271,11 @@ def _list(table: Mapping[str, Any], key: str, where: str) -> list[Any]:
 
 
 def _numbers(
-    table: Mapping[str, Any], key: str, of: type[LatePolicy] | type[Limits], least: float = 0, shares: Iterable[str] = ()
+    table: Mapping[str, Any],
+    key: str,
+    of: type[LatePolicy] | type[Limits],
+    least: float = 0,
+    shares: Iterable[str] = (),
 ) -> dict[str, float]:
     found = _table(table, key)
     names = tuple(of.__dataclass_fields__)

@@ -24,11 +24,12 @@ from glassroom.classroom.submission import (
     compose,
     digest_of,
     marks_of,
+    minutes_of,
     read_file,
     read_notebook,
 )
 from glassroom.records.printable import printable
-from glassroom.workspace.notebook_json import Notebook, parse, source
+from glassroom.workspace.notebook_json import parse, source
 from glassroom.workspace.problems import Problem
 
 ATTEMPTS = 3  # a cell that hangs or ends the process is left out, and the rest is run again, so many times in all
@@ -63,6 +64,7 @@ class Row:
     notes: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     submitted: str = ""  # when, in ISO form, where it is known
+    minutes: float = 0.0  # at work in the notebook, where Jupyter has recorded it
     seconds: float = 0.0
     memory: float = 0.0
     isolation: str = ""
@@ -99,7 +101,11 @@ class Task:
                     points = float(marks["points"])
                     by_hand = marks["solution"]
                     id = marks["grade_id"]
-                    found.append(Mark(id, call[0] if call else id, points, None if by_hand else 0.0, how="hand" if by_hand else ""))
+                    found.append(
+                        Mark(
+                            id, call[0] if call else id, points, None if by_hand else 0.0, how="hand" if by_hand else ""
+                        )
+                    )
         return found
 
 
@@ -111,7 +117,9 @@ def task_of(course: Course, assignment: Assignment) -> Task:
         try:
             notebooks[Path(name).stem] = path.read_text(encoding="utf-8")
         except OSError as error:
-            raise Problem(f"{assignment.name} has not been handed out: {path} is not there. Run glassroom release.") from error
+            raise Problem(
+                f"{assignment.name} has not been handed out: {path} is not there. Run glassroom release."
+            ) from error
     version = digest_of(json.dumps(notebooks), json.dumps(asdict(course.limits)), checks_version())
     return Task(assignment.name, notebooks, course.limits, None, version)
 
@@ -121,11 +129,18 @@ def checks_version() -> str:
     """Which checks judge here: a digest of the exercises' own files."""
     folder = Path(glassroom.exercises.__file__).parent
     files = sorted(folder.rglob("*.py"))
-    return digest_of(__version__, *(part for path in files for part in (str(path.relative_to(folder)), path.read_bytes())))
+    return digest_of(
+        __version__, *(part for path in files for part in (str(path.relative_to(folder)), path.read_bytes()))
+    )
 
 
 def mark(
-    task: Task, learner: str, files: dict[str, bytes], isolation: Isolation, stop: Stop = lambda: False, submitted: str = ""
+    task: Task,
+    learner: str,
+    files: dict[str, bytes],
+    isolation: Isolation,
+    stop: Stop = lambda: False,
+    submitted: str = "",
 ) -> Row:
     """The row of one submission: its notebooks by their names. Never raises for what is in them."""
     row = Row(learner, task.assignment, key_of(task, files), submitted=submitted, isolation=isolation.means)
@@ -142,6 +157,7 @@ def mark(
                 continue
             composed = compose(parse(text.encode()), learners)
             row.notes += composed.notes
+            row.minutes = round(row.minutes + minutes_of(learners), 1)
             _run(task, composed, row, isolation, stop)
             _by_hand(composed, row)
         if row.notes and not any(mark.answer or mark.message for mark in row.marks):
@@ -175,7 +191,9 @@ def _file_of(name: str, files: dict[str, bytes], wanted: int, row: Row) -> bytes
     if wanted == 1 and len(others) == 1:
         row.notes.append(f"{printable(others[0])} is taken for {name}.ipynb")
         return files[others[0]]
-    row.notes.append(f"{name}.ipynb is missing" + (f"; there is {printable(', '.join(sorted(files)[:5]))}" if files else ""))
+    row.notes.append(
+        f"{name}.ipynb is missing" + (f"; there is {printable(', '.join(sorted(files)[:5]))}" if files else "")
+    )
     return None
 
 
@@ -219,7 +237,9 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
             each.part, each.message, each.how = told["part"], told["message"], told["how"]
             each.doubt, each.outputs = told["doubt"], told["outputs"]
         else:
-            why = reasons.get(each.id) or next(iter(stopped.values()), row.notes[-1] if row.notes else "it was not reached")
+            why = reasons.get(each.id) or next(
+                iter(stopped.values()), row.notes[-1] if row.notes else "it was not reached"
+            )
             each.message = f"It was not judged: {why}."
 
 
@@ -262,17 +282,3 @@ def _entries(folder: Path) -> Iterable[Path]:
     if folder.is_symlink():
         return []
     return sorted(path for path in folder.iterdir() if path.suffix == ".ipynb" and not path.name.startswith("."))
-
-
-def is_notebook(content: bytes) -> bool:
-    """Whether these bytes are a notebook that can be marked."""
-    try:
-        read_notebook(content)
-    except Unreadable:
-        return False
-    return True
-
-
-def teachers(task: Task) -> dict[str, Notebook]:
-    """The teacher's notebooks of a task, read."""
-    return {name: parse(text.encode()) for name, text in task.notebooks.items()}

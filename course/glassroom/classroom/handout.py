@@ -61,6 +61,12 @@ def exercise_in(cell: Notebook) -> Exercise | None:
     return Exercise(call[0], code[: match.start()].strip("\n"), match[0], test)
 
 
+def solution_in(code: str) -> str:
+    """What stands between the markers of a solution; nothing where there are none."""
+    match = _SOLUTION.search(code)
+    return "\n".join(match[0].split("\n")[1:-1]) if match else ""
+
+
 def check_call(test: str) -> tuple[str, ast.Call] | None:
     """The exercise's id and the call of `check` (or `graded_check`) that ends a test cell."""
     try:
@@ -141,8 +147,8 @@ def _cells_of(found: Exercise, base: str, points: float) -> Iterator[Notebook]:
     stub = "\n".join(line for line in stub.split("\n") if line.strip() != "...")
     yield _mark(_code(base, f"{stub}\n{found.solution}"), f"{found.id}-answer", solution=True)
     test = _code(f"{base}-test", _test_source(found, points))
-    yield _mark(test, found.id, locked=True, grade=True, points=points) if points else _mark(
-        test, found.id, locked=True
+    yield (
+        _mark(test, found.id, locked=True, grade=True, points=points) if points else _mark(test, found.id, locked=True)
     )
 
 

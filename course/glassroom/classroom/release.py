@@ -54,12 +54,18 @@ def release(folder: Path, asked_for: Iterable[str], notebooks: Path, force: bool
     wanted = set(chosen) or {name for each in course.assignments for name in each.notebooks}
     assignments = [each for each in course.assignments if wanted & set(each.notebooks)]
     if not assignments:
-        raise Problem(f"There is nothing to hand out. Name a part or a notebook: glassroom release 1_memory --course {folder}")
+        raise Problem(
+            f"There is nothing to hand out. Name a part or a notebook: glassroom release 1_memory --course {folder}"
+        )
     config = folder / "nbgrader_config.py"
     if not config.exists():
         write_atomically(config, CONFIG.format(name=course.name, cell=course.limits.cell).encode())
     for assignment in assignments:
-        if not force and any(folder.glob(f"submitted/*/{assignment.name}")) and (folder / "release" / assignment.name).is_dir():
+        if (
+            not force
+            and any(folder.glob(f"submitted/*/{assignment.name}"))
+            and (folder / "release" / assignment.name).is_dir()
+        ):
             made.kept.append(assignment.name)
             continue
         made.assignments[assignment.name] = write_source(course, assignment, notebooks)
@@ -114,7 +120,9 @@ def _find(asked_for: str, notebooks: Path) -> list[str]:
     wanted = asked_for.strip().removeprefix("notebooks/").strip("/")
     names = [path.as_posix() for path in course_notebooks(notebooks)]
     exact = [name for name in names if wanted in (name, name.removesuffix(".ipynb"), name.split("/")[0])]
-    found = exact or [name for name in names if wanted and (name.startswith(wanted) or Path(name).name.startswith(wanted))]
+    found = exact or [
+        name for name in names if wanted and (name.startswith(wanted) or Path(name).name.startswith(wanted))
+    ]
     if not found:
         parts = ", ".join(sorted({name.split("/")[0] for name in names}))
         raise Problem(f"The course has no part or notebook {asked_for!r}. Its parts: {parts}.", Exit.USAGE)

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
+import numpy
+
 import tensorglass as torch
 
 MOST_ITEMS = 20_000
@@ -121,13 +123,21 @@ class Side:
             ]
             return {"dict": pairs}
         if kind is slice:
-            return {"slice": [self._encode(part, used, count, depth + 1) for part in (value.start, value.stop, value.step)]}
+            return {
+                "slice": [self._encode(part, used, count, depth + 1) for part in (value.start, value.stop, value.step)]
+            }
         if kind is range:
             return {"range": [value.start, value.stop, value.step]}
         if kind is torch.dtype:
             return {"dtype": str(value).removeprefix("torch.")}
         if kind is torch.Tensor:
             return self._encode_tensor(value, used, count, depth)
+        if kind is torch.UntypedStorage:
+            number = self._number_of(torch.empty(0, dtype=torch.uint8).set_(value))
+            used[number] = None
+            return {"storage": number}
+        if kind is numpy.ndarray:
+            return {"array": self._encode_tensor(self._over(value), used, count, depth)}
         if kind in _FUNCTIONS:
             self._functions.append(value)
             return {"function": len(self._functions) - 1, "name": str(getattr(value, "__name__", "function"))[:80]}
@@ -151,6 +161,13 @@ class Side:
         if x.requires_grad:
             encoded["leaf"] = self._encode(x.grad, used, count, depth + 1)
         return encoded
+
+    def _over(self, array: Any) -> Any:
+        """A tensor on the memory of an array."""
+        try:
+            return torch.from_numpy(array)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise CannotCross("an array that no tensor can lie on") from error
 
     def _number_of(self, x: Any) -> str:
         storage = x.untyped_storage()
@@ -195,6 +212,10 @@ class Side:
                 return range(*content)
             case "dtype":
                 return _dtype(content)
+            case "storage":
+                return self._storages[content].untyped_storage()
+            case "array":
+                return self._decode(content).numpy()
             case "builtin":
                 found = getattr(builtins, content)
                 if isinstance(found, type):
@@ -205,7 +226,10 @@ class Side:
         over = self._storages[item["tensor"]]
         with torch.no_grad():
             x = torch.empty(0, dtype=_dtype(item["dtype"])).set_(
-                over.untyped_storage(), int(item["offset"]), tuple(map(int, item["size"])), tuple(map(int, item["stride"]))
+                over.untyped_storage(),
+                int(item["offset"]),
+                tuple(map(int, item["size"])),
+                tuple(map(int, item["stride"])),
             )
         if "leaf" in item:
             x.requires_grad_(True)

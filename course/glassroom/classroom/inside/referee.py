@@ -87,13 +87,19 @@ class Referee:
             mark["message"] = f"The cell raised {error['name']}: {error['message']}. {mark['message']}"
         tell({"mark": mark})
 
-    def judged(self, step: dict[str, Any], asked: dict[str, Any], told: dict[str, Any], given: list[str]) -> dict[str, Any]:
+    def judged(
+        self, step: dict[str, Any], asked: dict[str, Any], told: dict[str, Any], given: list[str]
+    ) -> dict[str, Any]:
         """The verdict, and how it was come to: apart from the learner's process, or beside its code."""
         apart = self.plan["apart"]
         hidden = step.get("code")
         if "raised" in told or "failed" in told:
             why = _error(told.get("raised") or {"name": "Error", "message": told.get("failed", "")})
-            return {"part": 0.0, "message": f"asking for the answers raised {why['name']}: {why['message']}", "how": "apart"}
+            return {
+                "part": 0.0,
+                "message": f"asking for the answers raised {why['name']}: {why['message']}",
+                "how": "apart",
+            }
         trial = apart is None
         if "cannot" not in told and (trial or asked["id"] in apart):
             try:
@@ -114,7 +120,11 @@ class Referee:
         expected_here = not trial and asked["id"] in apart
         if expected_here and told.get("foreign"):
             what = str(told.get("cannot", "an object"))[:100]
-            return {"part": 0.0, "message": f"the answer holds {what}, which is not what was asked for.", "how": "apart"}
+            return {
+                "part": 0.0,
+                "message": f"the answer holds {what}, which is not what was asked for.",
+                "how": "apart",
+            }
         beside = self.ask({"do": "beside", **asked, **({"code": hidden} if hidden else {})})
         if "raised" in beside or "part" not in beside:
             why = _error(beside.get("raised") or {"name": "Error", "message": str(beside.get("cannot", ""))})
@@ -144,9 +154,7 @@ class Referee:
     def call(self, number: int, args: list[Any], kwargs: dict[str, Any], side: Side) -> Any:
         """Have the runner call a learner's function."""
         message = side.encode_all([*args, *kwargs.values()])
-        told = self.ask(
-            {"do": "call", "function": number, "positional": len(args), "names": list(kwargs), **message}
-        )
+        told = self.ask({"do": "call", "function": number, "positional": len(args), "names": list(kwargs), **message})
         if "cannot" in told:
             raise CannotCross(str(told["cannot"]), bool(told.get("foreign")))
         if "raised" in told or "failed" in told:

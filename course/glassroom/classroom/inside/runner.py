@@ -157,7 +157,10 @@ class Runner:
     def call(self, message: dict[str, Any]) -> dict[str, Any]:
         """Call a learner's function with what the referee hands it; what it gave, and what it wrote where."""
         values = self.side.decode_all(message)
-        args, kwargs = values[: message["positional"]], dict(zip(message["names"], values[message["positional"] :], strict=True))
+        args, kwargs = (
+            values[: message["positional"]],
+            dict(zip(message["names"], values[message["positional"] :], strict=True)),
+        )
         result = self.side.function(int(message["function"]))(*args, **kwargs)
         told = self.side.encode(result)
         told["storages"] = self.side.contents(list(dict.fromkeys([*told["storages"], *message["storages"]])))

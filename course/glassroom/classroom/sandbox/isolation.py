@@ -82,7 +82,9 @@ class Isolation:
                 seen.append(prefix)
         for path in seen:
             if path in (Path("/"), Path.home()):
-                raise Problem(f"Python is installed in {path}, so shutting a program in would leave your files in view.")
+                raise Problem(
+                    f"Python is installed in {path}, so shutting a program in would leave your files in view."
+                )
         binds = [(str(path), str(path)) for path in seen]
         binds += [(path, path) for path in _ETC if os.path.exists(path)]
         binds += [(str(path), f"{_COURSE}/{path.name}") for path in _packages()]

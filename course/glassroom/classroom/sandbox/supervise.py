@@ -172,7 +172,9 @@ def _watch(
 
 
 def _unfinished(events: list[dict[str, Any]]) -> str:
-    return "" if events and ("done" in events[-1] or "stopped" in events[-1]) else "its sandbox ended before it was judged"
+    return (
+        "" if events and ("done" in events[-1] or "stopped" in events[-1]) else "its sandbox ended before it was judged"
+    )
 
 
 def _too_much(pid: int, limits: Limits, outcome: Outcome) -> str:

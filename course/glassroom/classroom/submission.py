@@ -51,10 +51,11 @@ def read_file(path: Path, most: int = MOST_BYTES) -> bytes:
         raise Unreadable(
             "it is a link, and links are not followed" if link else f"it cannot be read ({error.strerror})"
         ) from error
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(handle)
+        raise Unreadable("it is not a file")
     with os.fdopen(handle, "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise Unreadable("it is not a file")
         if about.st_size > most:
             raise Unreadable(f"it has {about.st_size / 1e6:,.0f} MB, and {most / 1e6:,.0f} MB is the most that is read")
         return file.read(most + 1)[:most]

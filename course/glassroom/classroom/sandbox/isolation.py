@@ -54,6 +54,17 @@ class Isolation:
             return [*_unshare(self._view(), files_mb), "--", *python]
         return python
 
+    def with_home(self, home: Path, command: list[str]) -> list[str]:
+        """The command that runs another shut in by bubblewrap, with a home that is kept and with the machine's network."""
+        options = _bubblewrap(self._view(), 256)
+        for name in ("--unshare-all", "--clearenv", "--new-session"):
+            options.remove(name)
+        while "--setenv" in options:  # the environment is the caller's
+            del options[(at := options.index("--setenv")) : at + 3]
+        at = options.index("--proc")
+        own = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--bind", str(home), _HOME]
+        return [*options[:at], *own, *options[at:], "--", *command]
+
     def environment(self) -> dict[str, str]:
         """All that the environment says inside: nothing of the environment outside."""
         shut_in = self.means != NONE

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from glassroom import __version__
 from glassroom.cli import contents, doctor, lab, progress, refresh, suite
+from glassroom.cli.classroom import class_page, collect, feedback, grade, hub, marks, release
 from glassroom.workspace.problems import Exit, Problem
 
 DESCRIPTION = "A Jupyter course on how tensors work, on a tensor library that you can see through."
@@ -45,7 +46,10 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"glassroom {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (lab, progress, suite, doctor, refresh, contents):
+    for command in (
+        *(lab, progress, suite, doctor, refresh, contents),
+        *(release, collect, grade, feedback, marks, class_page, hub),
+    ):
         command.add(commands)
     return top
 

@@ -23,7 +23,7 @@ from glassroom.reading.torch_operators import (
 )
 from tensorglass import memory, transfers
 
-LEAVING = frozenset({"numpy", "tolist", "item", "__array__", "__dlpack__"})  # what goes on outside of the library
+LEAVING = frozenset({"numpy", "tolist", "item", "as_subclass", "__array__", "__dlpack__"})  # what goes on outside of the library
 
 
 class Call(NamedTuple):

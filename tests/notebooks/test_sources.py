@@ -51,3 +51,9 @@ def test_the_trap_of_comparing_storages_by_id_is_shown_once_in_the_course():
     cells = [cell for notebook in notebooks for cell in code_cells(notebook)]
     showing = [source(cell) for cell in cells if re.search(r"\bid\(\w+\.(untyped_)?storage\(\)\) *==", source(cell))]
     assert len(showing) <= 1
+
+
+def test_no_cells_id_is_its_position_and_none_is_anothers(notebook):
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert [each for each in ids if re.fullmatch(r"[a-z]?\d{0,2}-?\d{1,3}[a-z]?", each)] == []
+    assert len(set(ids)) == len(ids)

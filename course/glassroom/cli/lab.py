@@ -1,10 +1,12 @@
 """``glassroom lab``: a working copy of the course, and JupyterLab on its start page.
 
 JupyterLab runs in this process, as ``jupyter lab`` would run it, with the settings a course wants: no news
-pop-up, no offer to rebuild, and a websocket that sends small messages immediately.
+pop-up, no offer to rebuild, a websocket that sends small messages immediately, the table of contents beside the
+notebook, and kernels that end with their tabs.
 """
 
 import argparse
+import json
 import os
 import socket
 import webbrowser
@@ -16,13 +18,14 @@ from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.exercises.course_device import CHOICE, DEVICES
 from glassroom.records.printable import printable
 from glassroom.workspace.learner_folder import Update, update, working_folder
+from glassroom.workspace.merging import MOST_NAMED, Merged
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import notebooks_folder
 
 EPILOG = """\
-Your notebooks are yours: a notebook that you changed is never written to. When the course has a newer
-version of it, that is put beside yours under a name that says so. Delete or rename a notebook and run this
-again to get a fresh one.
+Your notebooks are yours. When the course has a newer version of one that you changed, your answers and your
+own cells go into the new version, and yours as it was is kept in .glassroom/before. Delete or rename a
+notebook and run this again to get a fresh one.
 
 examples:
   glassroom lab                               in ./glassroom-course (or here, if here is a working copy)
@@ -32,6 +35,9 @@ examples:
   glassroom lab -- --ip=0.0.0.0               what stands after -- goes to JupyterLab
 """
 
+WORKSPACES = Path(".glassroom", "workspaces")
+CONTENTS = "@jupyterlab/toc:plugin"  # what JupyterLab calls its table of contents
+SIDEBAR = ["filebrowser", "running-sessions", CONTENTS, "extensionmanager.main-view"]
 _JUPYTER_CONFIG = Path(__file__).resolve().parent / "jupyter"
 
 
@@ -101,14 +107,28 @@ def summary(report: Update) -> str:
     counts = (
         (len(report.created), "new"),
         (len(report.updated), "updated"),
+        (len(report.merged), "updated with your work in them"),
         (len(report.kept) + len(report.beside), "yours, kept as they are"),
     )
     done = ", ".join(f"{count} {what}" for count, what in counts if count) or "up to date"
     lines = [f"Your working copy: {report.folder} ({done})"]
+    for path, merge in report.merged.items():
+        lines.append(f"  {path}: {told(merge)}")
     for path, name in report.beside.items():
         lines.append(f"  {path} is yours and was kept; the course's version is beside it: {name.name}")
     lines += [f"  Note: {note}" for note in report.notes]
     return "\n".join(map(printable, lines))
+
+
+def told(merge: Merged) -> str:
+    """What an update has done to a notebook that the learner had changed."""
+    kept = f"{merge.answers} answer{'' if merge.answers == 1 else 's'} of yours went into the new version"
+    if merge.own:
+        kept += f", and {merge.own} cell{'' if merge.own == 1 else 's'} of your own"
+    named = [f'"{each}"' for each in merge.news[:MOST_NAMED]]
+    more = len(merge.news) - len(named)
+    changed = ", ".join(named) + (f" and {more} more" if more > 0 else "")
+    return f"{kept}. Changed by the course: {changed or 'nothing that you see'}"
 
 
 def free_port(port: int, retries: int) -> int:
@@ -157,6 +177,7 @@ def _serve(report: Update, port: int, open_browser: bool, passed_on: list[str]) 
     earlier = os.environ.get("JUPYTER_CONFIG_PATH", "")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [earlier, str(_JUPYTER_CONFIG)]))
     settings = [
+        *_workspace(report.folder / WORKSPACES),
         f"--ServerApp.root_dir={report.folder}",
         f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0",
@@ -172,6 +193,26 @@ def _serve(report: Update, port: int, open_browser: bool, passed_on: list[str]) 
         print(f"JupyterLab: {server.display_url}", flush=True)
     server.start()
     return Exit.OK
+
+
+def _workspace(folder: Path) -> list[str]:
+    """The setting by which JupyterLab keeps its windows with the course, where the table of contents is open at first.
+
+    None where nothing can be written: then JupyterLab's windows are those of its other projects.
+    """
+    from jupyterlab_server.workspaces_handler import WorkspacesManager
+
+    try:
+        if not folder.is_dir():
+            left = {"collapsed": False, "visible": True, "current": CONTENTS, "widgets": SIDEBAR}
+            right = {"collapsed": True, "visible": True, "widgets": []}
+            layout = {"left": left, "right": right, "relativeSizes": [0.26, 0.74, 0]}
+            WorkspacesManager(str(folder)).save(
+                "default", json.dumps({"data": {"layout-restorer:data": layout}, "metadata": {"id": "default"}})
+            )
+    except OSError:
+        return []
+    return [f"--LabApp.workspaces_dir={folder}"]
 
 
 def _has_browser() -> bool:

@@ -23,7 +23,8 @@ from glassroom.reading.torch_operators import (
 )
 from tensorglass import memory, transfers
 
-LEAVING = frozenset({"numpy", "tolist", "item", "__array__", "__dlpack__"})  # what goes on outside of the library
+# What takes values out of the library, or out of the account's sight.
+LEAVING = frozenset({"numpy", "tolist", "item", "as_subclass", "__array__", "__dlpack__"})
 
 
 class Call(NamedTuple):

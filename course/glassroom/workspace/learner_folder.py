@@ -1,9 +1,10 @@
 """A learner's working copy of the course, and how it is brought up to date without ever losing their work.
 
-A hidden manifest remembers the digest of every file as it was handed out. A file that still has that digest is
-untouched, and a newer version may take its place (what Jupyter adds to a notebook that is only opened does not count).
-Anything else in the folder is the learner's and is never written to. When the course has news for such a file, the new
-version is put beside it, under a name that says so.
+A hidden manifest remembers the digest of every file as it was handed out, and of a notebook the cells. A notebook that
+was run and saved, and whose cells were not edited, is untouched: a newer version may take its place. When the course
+has news for a notebook that was edited, the learner's answers and cells go into the new version (see `merging`), and
+the notebook as it was before is kept in `.glassroom/before`. Any other file is the learner's and is never written to: a
+newer version is put beside it, under a name that says so.
 """
 
 import contextlib
@@ -11,11 +12,13 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count, islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from glassroom import __version__
-from glassroom.workspace.notebook_json import DamagedNotebook, parse, serialise, without_traces
+from glassroom.workspace.merging import Merged, cell_digests, merged
+from glassroom.workspace.notebook_json import DamagedNotebook, parse, serialise, source, without_traces
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import START_PAGE, course_files
 from glassroom.workspace.whole_files import clear_leftovers, digest, write_atomically
@@ -23,6 +26,7 @@ from glassroom.workspace.without_solutions import learner_copy
 
 DEFAULT_FOLDER = Path("glassroom-course")
 MANIFEST = Path(".glassroom", "manifest.json")
+BEFORE = Path(".glassroom", "before")  # the learner's notebooks as they were before an update went into them
 
 
 @dataclass
@@ -33,6 +37,7 @@ class Update:
     created: list[Path] = field(default_factory=list)
     updated: list[Path] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)  # changed by the learner, and the course has nothing newer
+    merged: dict[Path, Merged] = field(default_factory=dict)  # changed by the learner, and now the new version as well
     beside: dict[Path, Path] = field(default_factory=dict)  # the learner's file -> the newer version beside it
     notes: list[str] = field(default_factory=list)  # what the learner should know: damaged files, a lost manifest
     start_page: Path | None = None
@@ -144,9 +149,11 @@ def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update)
         report.created.append(path)
     elif current == new:
         pass
-    elif current == manifest.given.get(path):
+    elif path in manifest.given and manifest.given[path] in (current, _strict_digest_of(place)):
         write_atomically(place, content)
         report.updated.append(path)
+    elif path in manifest.given and manifest.news_for(path, new) and _merge(path, content, manifest, report):
+        pass
     else:
         _note_damage(place, path, report)
         if manifest.news_for(path, new):
@@ -156,6 +163,29 @@ def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update)
         return
     manifest.given[path] = new
     manifest.beside.pop(path, None)
+    if path.suffix == ".ipynb":
+        manifest.cells[path] = cell_digests(parse(content))
+
+
+def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> bool:
+    """Put the learner's work in a notebook into its new version; False for what is no notebook."""
+    place = report.folder / path
+    try:
+        before = place.read_bytes()
+        mine, new = parse(before), parse(content)
+    except (OSError, DamagedNotebook):
+        return False
+    result = merged(manifest.cells.get(path), mine, new)
+    write_atomically(_free_name(report.folder / BEFORE / path), before)
+    write_atomically(place, serialise(result.notebook))
+    report.merged[path] = result
+    return True
+
+
+def _free_name(place: Path) -> Path:
+    """The place itself, or the first one of that name with a number that is free."""
+    names = (place.with_name(f"{place.stem}-{number}{place.suffix}") for number in count(2))
+    return next(each for each in (place, *islice(names, 10_000)) if not each.exists())
 
 
 def _put_beside(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> Path:
@@ -182,11 +212,19 @@ def _names_beside(path: Path) -> Iterator[Path]:
 
 
 def _digest(path: Path, content: bytes) -> str:
-    """The digest of a file's content; of a notebook's, less the traces that opening it in Jupyter leaves."""
+    """The digest of a file's content; of a notebook's, the kinds and sources of its cells alone."""
     if path.suffix == ".ipynb":
         with contextlib.suppress(DamagedNotebook):
-            content = serialise(without_traces(parse(content)))
+            cells = [[cell["cell_type"], source(cell)] for cell in parse(content)["cells"]]
+            content = serialise({"cells": cells})
     return digest(content)
+
+
+def _strict_digest_of(place: Path) -> str | None:
+    """The digest that earlier versions of the course remembered: outputs and metadata counted, traces did not."""
+    with contextlib.suppress(OSError, DamagedNotebook):
+        return digest(serialise(without_traces(parse(place.read_bytes()))))
+    return None
 
 
 def _digest_of(place: Path) -> str | None:
@@ -215,9 +253,12 @@ def _note_damage(place: Path, path: Path, report: Update) -> None:
 class _Manifest:
     """What was handed out: the digest of each file, and which one was put beside a file of the learner's."""
 
-    def __init__(self, given: dict[Path, str], beside: dict[Path, Path]) -> None:
+    def __init__(
+        self, given: dict[Path, str], beside: dict[Path, Path], cells: dict[Path, dict[str, str]] | None = None
+    ) -> None:
         self.given = given
         self.beside = beside
+        self.cells = cells or {}
         self._as_read = self._content()
 
     @classmethod
@@ -230,6 +271,10 @@ class _Manifest:
             stored = json.loads(place.read_bytes())
             given = {_inside(path): str(value) for path, value in stored["given"].items()}
             beside = {_inside(path): _inside(name) for path, name in stored["beside"].items()}
+            cells = {
+                _inside(path): {str(key): str(value) for key, value in each.items()}
+                for path, each in stored.get("cells", {}).items()
+            }
         except FileNotFoundError:
             return cls({}, {})
         except OSError as error:
@@ -243,7 +288,7 @@ class _Manifest:
                 "Every notebook that differs from the course's is taken to be yours and kept."
             )
             return cls({}, {})
-        return cls(given, beside)
+        return cls(given, beside, cells)
 
     def ours(self, path: Path) -> Path:
         """Where the course's file `path` is: in its place, or beside a file of the learner's of that name."""
@@ -263,6 +308,7 @@ class _Manifest:
             "what this is": "digests of the files `glassroom lab` handed out, to tell your work from its own",
             "given": {path.as_posix(): value for path, value in sorted(self.given.items())},
             "beside": {path.as_posix(): name.as_posix() for path, name in sorted(self.beside.items())},
+            "cells": {path.as_posix(): cells for path, cells in sorted(self.cells.items())},
         }
         return json.dumps(stored, indent=1).encode() + b"\n"
 

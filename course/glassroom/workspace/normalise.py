@@ -14,6 +14,7 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
+POSITION = re.compile(r"[a-z]?\d{0,2}-?\d{1,3}[a-z]?")  # "02-19", "a03-7b": what counts cells
 _CELL_METADATA = ("glassroom", "tags", "slideshow", "nbgrader", "name")
 
 
@@ -47,9 +48,13 @@ def normalised(notebook: Notebook) -> Notebook:
 
 
 def _stable_id(cell: Notebook, taken: set[str]) -> str:
-    """The cell's own id; for a cell without one, an id made from its source."""
-    digest = hashlib.sha256(source(cell).encode()).hexdigest()[:8]
-    wanted = candidate = cell.get("id") or digest
+    """The cell's own id; for a cell without one, or with its position for one, an id made from its source.
+
+    A position is that of another cell as soon as a cell comes or goes, and learners' work and translations hang on ids.
+    """
+    own = str(cell.get("id") or "")
+    digest = hashlib.sha256(source(cell).encode()).hexdigest()[:12]
+    wanted = candidate = own if own and not POSITION.fullmatch(own) else f"c-{digest}"
     number = 1
     while candidate in taken:
         number += 1

@@ -11,7 +11,8 @@ from course.faults import open_to_all, run_as_somebody_else
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassroom.workspace.learner_folder import DEFAULT_FOLDER, MANIFEST, update, working_folder
+from glassroom.cli.lab import summary
+from glassroom.workspace.learner_folder import BEFORE, DEFAULT_FOLDER, MANIFEST, update, working_folder
 from glassroom.workspace.notebook_json import parse, serialise
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.sources import START_PAGE
@@ -87,46 +88,97 @@ def test_a_notebook_that_was_only_opened_and_saved_counts_as_untouched(course, f
     assert update(folder, course).updated == [OTHER]
 
 
-def test_a_changed_notebook_is_kept_and_the_new_version_put_beside_it(course, folder):
+def test_a_notebook_that_was_run_and_saved_without_editing_counts_as_untouched(course, folder):
+    update(folder, course)
+    ran = parse((folder / OTHER).read_bytes())
+    ran["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["Not yet"]}]
+    ran["cells"][0]["execution_count"] = 7
+    ran["cells"][0]["metadata"] = {"collapsed": True}
+    (folder / OTHER).write_bytes(serialise(ran))
+    assert update(folder, course).kept == []
+    (course / OTHER).write_bytes(notebook("b = 2"))
+    report = update(folder, course)
+    assert report.updated == [OTHER]
+    assert not list(folder.rglob("*-course-*"))
+
+
+ASKED = "### BEGIN SOLUTION\na = 1\n### END SOLUTION\ncheck({})"
+
+
+def sources_of(content):
+    return ["".join(cell["source"]) for cell in parse(content)["cells"]]
+
+
+def sources_in(path):
+    return sources_of(path.read_bytes())
+
+
+def test_typed_answers_and_own_cells_go_into_the_new_version_and_the_old_file_is_kept(course, folder):
+    (course / OTHER).write_bytes(notebook("first", ASKED.format('"01-a"'), "last"))
+    update(folder, course)
+    mine = notebook("first", "a = 'my answer'\ncheck(\"01-a\")", "last")
+    mine = parse(mine)
+    mine["cells"].insert(2, {**mine["cells"][0], "id": "note", "source": "my note"})
+    (folder / OTHER).write_bytes(serialise(mine))
+    (course / OTHER).write_bytes(notebook("first, better", ASKED.format('"01-a"'), "last", "more"))
+    report = update(folder, course)
+    assert sources_in(folder / OTHER) == [
+        "first, better", "a = 'my answer'\ncheck(\"01-a\")", "my note", "last", "more",
+    ]  # fmt: skip
+    merge = report.merged[OTHER]
+    assert (merge.answers, merge.own, merge.news) == (1, 1, ["first, better", "more"])
+    assert (folder / ".glassroom" / "before" / OTHER).read_bytes() == serialise(mine)
+    assert not list(folder.rglob("*-course-*"))
+    again = update(folder, course)
+    assert (again.merged, again.kept) == ({}, [OTHER])
+
+
+def test_where_both_have_changed_a_cell_the_answer_goes_in_or_stands_below(course, folder):
+    asked = 'guess = predict("q?", memory="view")\nprint({})'
+    (course / OTHER).write_bytes(notebook("text", asked.format(1), ASKED.format('"01-a", a')))
+    update(folder, course)
+    said = 'guess = predict("q?", memory="copy")\nprint(1)'
+    (folder / OTHER).write_bytes(notebook("my text", said, 'a = 5\ncheck("01-a", a)'))
+    (course / OTHER).write_bytes(notebook("new text", asked.format(2), ASKED.format('"01-a", a, b=b')))
+    merge = update(folder, course).merged[OTHER]
+    assert sources_in(folder / OTHER) == [
+        "new text",
+        "my text",
+        'guess = predict("q?", memory="copy")\nprint(2)',
+        '# your code here\na = ...\ncheck("01-a", a, b=b)',
+        'a = 5\ncheck("01-a", a)',
+    ]
+    assert (merge.answers, merge.own) == (1, 2)
+
+
+def test_a_copy_of_a_version_that_remembered_no_cells_keeps_its_answers(course, folder):
+    (course / OTHER).write_bytes(notebook("first", ASKED.format('"01-a"')))
+    update(folder, course)
+    stored = json.loads((folder / MANIFEST).read_bytes())
+    del stored["cells"]
+    (folder / MANIFEST).write_text(json.dumps(stored))
+    (folder / OTHER).write_bytes(notebook("first", "a = 'my answer'\ncheck(\"01-a\")"))
+    (course / OTHER).write_bytes(notebook("better", ASKED.format('"01-a"')))
+    update(folder, course)
+    assert sources_in(folder / OTHER) == ["better", "a = 'my answer'\ncheck(\"01-a\")"]
+
+
+def test_a_changed_notebook_is_kept_while_the_course_has_no_news(course, folder):
     update(folder, course)
     mine = notebook("a = 'my answer'")
     (folder / OTHER).write_bytes(mine)
-    (course / OTHER).write_bytes(notebook("b = 2"))
     report = update(folder, course)
+    assert (report.kept, report.beside, report.merged) == ([OTHER], {}, {})
     assert (folder / OTHER).read_bytes() == mine
-    beside = report.beside[OTHER]
-    assert beside.name.startswith("01_header-course-")
-    assert "b = 2" in (folder / beside).read_text()
 
 
-def test_a_changed_notebook_gets_no_company_while_the_course_has_no_news(course, folder):
+def test_the_summary_tells_what_the_course_has_changed(course, folder):
+    (course / OTHER).write_bytes(notebook("first", ASKED.format('"01-a"')))
     update(folder, course)
-    (folder / OTHER).write_bytes(notebook("a = 'my answer'"))
-    report = update(folder, course)
-    assert report.kept == [OTHER]
-    assert report.beside == {}
-
-
-def test_news_is_put_beside_once_and_not_again_after_it_was_thrown_away(course, folder):
-    update(folder, course)
-    (folder / OTHER).write_bytes(notebook("a = 'my answer'"))
-    (course / OTHER).write_bytes(notebook("b = 2"))
-    beside = update(folder, course).beside[OTHER]
-    (folder / beside).unlink()
-    assert update(folder, course).beside == {}
-    assert not (folder / beside).exists()
-
-
-def test_work_begun_in_the_version_beside_is_kept_too(course, folder):
-    update(folder, course)
-    (folder / OTHER).write_bytes(notebook("a = 'my answer'"))
-    (course / OTHER).write_bytes(notebook("b = 2"))
-    first = update(folder, course).beside[OTHER]
-    (folder / first).write_bytes(notebook("b = 'more of my work'"))
-    (course / OTHER).write_bytes(notebook("c = 3"))
-    second = update(folder, course).beside[OTHER]
-    assert second != first
-    assert "more of my work" in (folder / first).read_text()
+    (folder / OTHER).write_bytes(notebook("first", "a = 'my answer'\ncheck(\"01-a\")"))
+    (course / OTHER).write_bytes(notebook("# A better first", ASKED.format('"01-a"')))
+    told = summary(update(folder, course))
+    assert '1 answer of yours went into the new version. Changed by the course: "A better first"' in told
 
 
 def test_a_deleted_notebook_comes_back_fresh(course, folder):
@@ -244,6 +296,9 @@ def test_without_a_folder_the_working_copy_is_here_or_in_glassroom_course(course
     assert working_folder(None) == tmp_path / DEFAULT_FOLDER
     update(tmp_path, course)
     assert working_folder(None) == tmp_path
+    monkeypatch.chdir(tmp_path / "1_memory")
+    assert working_folder(None) == tmp_path, "inside of a working copy it is found"
+    monkeypatch.chdir(tmp_path)
     assert working_folder(Path("elsewhere")) == tmp_path / "elsewhere"
 
 
@@ -277,7 +332,7 @@ def test_whatever_happens_in_whatever_order_the_learners_work_is_never_lost(tmp_
             if path in work:
                 work[renamed] = work.pop(path)
         elif what == "learner edits all":
-            for other in sorted(folder.rglob("*.ipynb")):
+            for other in sorted(set(folder.rglob("*.ipynb")) - set((folder / BEFORE).rglob("*"))):
                 work[other.relative_to(folder)] = notebook(f"my work in {other.name}, step {number}, {value}")
                 other.write_bytes(work[other.relative_to(folder)])
         elif what == "course changes":
@@ -288,4 +343,5 @@ def test_whatever_happens_in_whatever_order_the_learners_work_is_never_lost(tmp_
             update(folder, course)
     update(folder, course)
     for path, content in work.items():
-        assert (folder / path).read_bytes() == content
+        [written] = sources_of(content)
+        assert written in sources_in(folder / path)

@@ -154,7 +154,7 @@ def whole(whole: Any, left: Any, right: Any) -> str:
         whole._version > 0,
         f"everything is there, and nothing has been written into `whole` since it was made. {joined}",
     )
-    return "The parts were written where they belong, so there was nothing to join."
+    return "`left` and `right` are views of `whole`: what is written into a part is in the whole already."
 
 
 @exercise(

@@ -1,0 +1,214 @@
+"""A learner's notebook and a newer version of the course's, made one: typed answers go into the new version.
+
+Three notebooks are compared cell by cell: what the learner was given, of which digests are remembered, what they made
+of it, and what is new. What only one side has changed is taken from that side. Where both have, the answer that was
+typed is put into the new cell; what cannot be, stands below it in a cell of its own, so nothing is lost. Outputs are
+nobody's work, and are not compared.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from glassroom.workspace.notebook_json import Notebook, lines, source
+from glassroom.workspace.whole_files import digest
+from glassroom.workspace.without_solutions import PLACEHOLDER
+
+MOST_NAMED = 6
+
+
+@dataclass
+class Merged:
+    """The new version with the learner's work in it, and what there is to tell about it."""
+
+    notebook: Notebook
+    answers: int = 0  #: answers of the learner's in it
+    own: int = 0  #: cells of the learner's that stand in it besides
+    news: list[str] = field(default_factory=list)  #: what the course has changed, by the first lines of its cells
+
+
+def cell_digests(notebook: Notebook) -> dict[str, str]:
+    """What to remember of a notebook that is handed out: short digests of its cells, by what they are about."""
+    return {key: _digest(cell) for key, cell in _by_key(notebook).items()}
+
+
+def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Merged:
+    """Put what is in `mine` into `new`. `given` are the cells that `mine` was made of; None if nobody remembers them.
+
+    Without them, the cells that ask for an answer are taken from `mine`, and all others from `new`.
+    """
+    result = Merged({**copy.deepcopy(new), "cells": []})
+    mine_by_key, new_by_key = _by_key(mine), _by_key(new)
+    digests = given if given is not None else _guessed(mine_by_key, new_by_key)
+    taken: set[str] = set()
+    cells: list[Notebook] = result.notebook["cells"]
+    placed: dict[str, int] = {}  # by key: after how many cells of the result that cell stands
+    for key, cell in new_by_key.items():
+        was, now = digests.get(key), mine_by_key.get(key)
+        if was != _digest(cell):
+            result.news.append(_named(cell))
+        taken.add(key)
+        if now is None:
+            if was != _digest(cell):
+                cells.append(copy.deepcopy(cell))  # new; or changed, though the learner had deleted it
+        else:
+            cells.extend(_one_of(was, now, cell, result))
+        placed[key] = len(cells)
+    if given is not None:
+        _add_own(mine_by_key, digests, taken, placed, result)
+        gone = len(digests.keys() - new_by_key.keys())
+        result.news += [f"{gone} cell{'' if gone == 1 else 's'} taken away"] if gone else []
+    return result
+
+
+def asks_for_an_answer(cell: Notebook) -> bool:
+    """Whether the course's cell waits for something to be typed."""
+    text = source(cell)
+    return cell["cell_type"] == "code" and (PLACEHOLDER in text or bool(re.search(r"predict\([^)]*=\s*\.\.\.", text)))
+
+
+def _one_of(was: str | None, now: Notebook, cell: Notebook, result: Merged) -> list[Notebook]:
+    """What becomes of a cell that both sides have."""
+    if source(now) == source(cell):
+        return [copy.deepcopy(now)]
+    if was == _digest(now):
+        return [copy.deepcopy(cell)]
+    is_answer = asks_for_an_answer(cell)
+    if was == _digest(cell):
+        result.answers += is_answer
+        result.own += not is_answer
+        return [copy.deepcopy(now)]
+    both = _with_answer(source(now), source(cell)) if is_answer else None
+    if both is not None:
+        result.answers += 1
+        return [{**copy.deepcopy(cell), "source": lines(both)}]
+    result.own += 1
+    return [copy.deepcopy(cell), _apart(now)]
+
+
+def _with_answer(now: str, new: str) -> str | None:
+    """The new code with what was typed into the old one; None if it cannot be told apart."""
+    typed = new
+    fresh = _placeholder(new)
+    if fresh is not None:
+        wanted, rows = new.split("\n"), now.split("\n")
+        before, after = wanted[: fresh[0]], wanted[fresh[1] :]
+        fits = len(rows) >= len(before) + len(after) and rows[: len(before)] == before
+        if not fits or (after and rows[-len(after) :] != after):
+            return None
+        answer = rows[len(before) : len(rows) - len(after)]
+        typed = "\n".join([*wanted[: fresh[0]], *answer, *wanted[fresh[1] :]])
+    return _with_predictions(now, typed)
+
+
+def _with_predictions(now: str, new: str) -> str | None:
+    """The new code, in which the dots of each prediction are the answers to the same question in the old one."""
+    try:
+        said = dict(_predictions(now))
+        asked = list(_predictions(new))
+    except SyntaxError:
+        return None
+    rows = [row.encode() for row in new.split("\n")]
+    places = [
+        (keyword.value, ast.get_source_segment(now, said[question][kind].value))
+        for question, answers in asked
+        for kind, keyword in answers.items()
+        if question in said and kind in said[question] and _is_dots(keyword.value)
+    ]
+    for node, text in sorted(places, key=lambda each: (each[0].lineno, each[0].col_offset), reverse=True):
+        if text is not None and node.end_col_offset is not None and node.end_lineno == node.lineno:
+            row = rows[node.lineno - 1]
+            rows[node.lineno - 1] = row[: node.col_offset] + text.encode() + row[node.end_col_offset :]
+    return b"\n".join(rows).decode()
+
+
+def _predictions(code: str) -> Iterator[tuple[str, dict[str, ast.keyword]]]:
+    """The questions of the `predict` calls in some code, each with its answers."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "predict" and node.args:
+            yield ast.unparse(node.args[0]), {each.arg: each for each in node.keywords if each.arg}
+
+
+def _is_dots(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _placeholder(code: str) -> tuple[int, int] | None:
+    """From which line to which the first place for a solution is."""
+    rows = code.split("\n")
+    begin = next((at for at, row in enumerate(rows) if row.strip() == PLACEHOLDER), None)
+    if begin is None:
+        return None
+    end = begin + 1
+    while end < len(rows) and rows[end].strip().endswith("..."):
+        end += 1
+    return begin, end
+
+
+def _add_own(
+    mine: Mapping[str, Notebook],
+    given: Mapping[str, str],
+    taken: set[str],
+    placed: Mapping[str, int],
+    result: Merged,
+) -> None:
+    """Put the learner's own cells, and those of theirs that the course has dropped, where they stood."""
+    anchor, own = 0, list[tuple[int, Notebook]]()
+    for key, cell in mine.items():
+        if key in taken:
+            anchor = placed[key]
+        elif source(cell).strip() and given.get(key) != _digest(cell):
+            own.append((anchor, cell))
+    for at, cell in reversed(own):
+        result.notebook["cells"].insert(at, _apart(cell))
+    result.own += len(own)
+
+
+def _apart(cell: Notebook) -> Notebook:
+    """A cell of the learner's that stands by itself, with an id that no cell of the course has."""
+    identity = f"own-{cell.get('id', '')}"[:64]
+    return {**copy.deepcopy(cell), "id": identity} if "id" in cell and not cell["id"].startswith("own-") else cell
+
+
+def _guessed(mine: Mapping[str, Notebook], new: Mapping[str, Notebook]) -> dict[str, str]:
+    """What was given, as far as it can be guessed: the new cell where an answer is asked for, else the learner's."""
+    return {
+        key: _digest(new[key] if asks_for_an_answer(new[key]) else cell) for key, cell in mine.items() if key in new
+    }
+
+
+def _digest(cell: Notebook) -> str:
+    return digest(f"{cell['cell_type']}\n{source(cell)}".encode())[:16]
+
+
+def _by_key(notebook: Notebook) -> dict[str, Notebook]:
+    """The cells by what they are about: the exercise that is checked, the question that is asked, else their ids."""
+    cells: dict[str, Notebook] = {}
+    for at, cell in enumerate(notebook["cells"]):
+        key = _key(cell) or f"cell {cell.get('id', at)}"
+        cells[key if key not in cells else f"{key} {at}"] = cell
+    return cells
+
+
+def _key(cell: Notebook) -> str | None:
+    if cell["cell_type"] != "code":
+        return None
+    text = source(cell)
+    for about, pattern in (("check", r'^check\("([^"]+)"'), ("predict", r'predict\(\s*"([^"]+)"')):
+        found = re.search(pattern, text, flags=re.MULTILINE)
+        if found:
+            return f"{about} {found[1]}"
+    return None
+
+
+def _named(cell: Notebook) -> str:
+    """A cell by its first line that says something."""
+    rows = [row.strip() for row in source(cell).split("\n") if row.strip()]
+    checked = _key(cell)
+    if checked and checked.startswith("check "):
+        return f"exercise {checked[6:]}"
+    return rows[0].lstrip("#").strip()[:60] if rows else "an empty cell"

@@ -38,6 +38,28 @@ def garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
+#: Modules of PyTorch whose names are in another module here; what is below them, too.
+_ELSEWHERE = {
+    "_tensor": "tensor.tensor",
+    "cuda.amp": "amp.cuda",
+    "distributions.utils": "distributions.distribution",
+    "nn.modules.utils": "nn.modules.lengths",
+    "optim.adamw": "optim.adam",
+    "utils._pytree": "func.pytree",
+    "utils.data._utils": "utils.data",
+    "utils.data._utils.collate": "utils.data.collate",
+    **{
+        f"distributions.{name}": "distributions"
+        for name in (
+            "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "exp_family", "exponential",
+            "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "laplace", "log_normal",
+            "mixture_same_family", "multinomial", "multivariate_normal", "negative_binomial", "normal",
+            "one_hot_categorical", "pareto", "poisson", "studentT", "transformed_distribution", "uniform", "weibull",
+        )
+    },
+}  # fmt: skip
+
+
 class _Torch:
     """Finds ``torch.nn`` and the like where a program has put this library into ``sys.modules["torch"]``.
 
@@ -46,13 +68,16 @@ class _Torch:
     """
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if not fullname.startswith("torch.") or getattr(sys.modules.get("torch"), "__name__", "") != "tensorglass":
+        if not fullname.startswith("torch.") or not _stands_for_torch():
             return None
-        ours = f"tensorglass.{fullname.removeprefix('torch.')}"
-        return None if find_spec(ours) is None else ModuleSpec(fullname, cast(Any, self))
+        try:
+            is_there = find_spec(_ours(fullname)) is not None
+        except ModuleNotFoundError:
+            return None  # `_Missing` is asked last
+        return ModuleSpec(fullname, cast(Any, self)) if is_there else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = import_module(f"tensorglass.{spec.name.removeprefix('torch.')}")
+        module = import_module(_ours(spec.name))
         spec.loader_state = module.__spec__
         return module
 
@@ -62,9 +87,36 @@ class _Torch:
         module.__spec__ = module.__spec__.loader_state
 
 
+class _Missing:
+    """The last to be asked for a module: for one that PyTorch has and this library leaves out, the error says so."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
+        home, _, name = fullname.partition(".")
+        if home == "tensorglass" or (home == "torch" and _stands_for_torch()):
+            from tensorglass.core.errors import explained  # when they are needed: imports should be quick
+            from tensorglass.core.out_of_scope import about
+
+            note = about(name)
+            if note is not None:
+                raise explained(ModuleNotFoundError(f"No module named '{fullname}'", name=fullname), note)
+
+
+def _stands_for_torch() -> bool:
+    return getattr(sys.modules.get("torch"), "__name__", "") == "tensorglass"
+
+
+def _ours(fullname: str) -> str:
+    """The module of this library that has the names of PyTorch's."""
+    name = above = fullname.removeprefix("torch.")
+    while above and above not in _ELSEWHERE:
+        above = above.rpartition(".")[0]
+    return f"tensorglass.{_ELSEWHERE.get(above, name)}"
+
+
 def answer_to_torch() -> None:
     """Let ``import torch.nn`` and the like find this library's modules, where it stands for PyTorch."""
     sys.meta_path.insert(0, cast(Any, _Torch()))
+    sys.meta_path.append(cast(Any, _Missing()))
 
 
 def has_shortcuts() -> bool:

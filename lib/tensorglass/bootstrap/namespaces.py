@@ -116,7 +116,7 @@ def _about(name: str, there: Iterable[str], home: str) -> list[str]:
 
     path = f"{home}.{name}" if home else name
     left_out = about(path)
-    if left_out is not None and (home or path in ("onnx", *pytorch_names())):  # onnx is imported by itself alone
+    if left_out is not None and (home or path in pytorch_names()):
         return [left_out]
     elsewhere = _elsewhere(name, home)
     close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)

@@ -25,11 +25,24 @@ _TOPICS = (
         "compute in float16 or bfloat16, which have half the bytes",
     ),
     (
-        r"^jit$|compile|Script|\bfx$|\bexport$|\bonnx$|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
+        r"^jit\b|^_(dynamo|inductor|export|functorch)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx$|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
         r"|\bgraph(s|_pool_handle)?$|CUDAGraph|make_graphed|functionalize|jiterator|Type$|Graph$|Graph|\bis_distributed$",
         "compilers and recorded programs",
         "call the function itself: programs run as they are written",
     ),
+    (r"_copy$", "copies of views that compilers ask for", "write the view, and clone() behind it: x.t().clone()"),
+    (r"(segment|index)_reduce_?$", "other forms of scatter_reduce", "use torch.scatter_reduce, index_add or cumsum"),
+    (r"^histogramdd$", "histograms of points", "use torch.histogram, or numpy.histogramdd of their numpy()"),
+    (r"\bormqr$", "products with reflections", "use torch.linalg.householder_product, and multiply: it @ other"),
+    (r"_polynomial_", "orthogonal polynomials", "use numpy.polynomial or scipy.special"),
+    (r"fft\.i?hfft[2n]$", "Hermitian transforms of several dimensions", "use fft.fft along the others, then fft.hfft"),
+    (r"chain_matmul|norm_except_dim", "older forms of linear algebra", "use linalg.multi_dot and linalg.vector_norm"),
+    (r"as_strided_scatter|empty_permuted|^fill$", "operators that compilers make of others",
+     "use clone and a write to its view, permute and full_like"),
+    (r"linearize|early_stop", "shortcuts for rare needs", "use func.jvp, and early_stop= of checkpoint"),
+    (r"allow_mutation_on", "hooks for rare needs", "clone what is saved, or use saved_tensors_hooks"),
+    (r"unsafe_(split|chunk)|\bnonzero_static$|\bmap2?_$", "operators that only PyTorch's own code calls",
+     "use split, chunk, nonzero and apply_"),
     (
         r"mkldnn|cudnn|miopen|_elemt|batch_norm_(stats|backward|gather|update)|vulkan|\b(is_)?(xla|ipu|mtia|maia|xpu|mps|cpp)$"
         r"|nccl|tunable|cublas|magma|green|Green|gds|kineto|has_(mkl|lapack|openmp|spectral)|_ipu|_xla|scaled_mm|grouped_mm",
@@ -42,9 +55,19 @@ _TOPICS = (
         "pad sequences to one length (nn.utils.rnn.pad_sequence), and keep a mask",
     ),
     (
-        r"profil|nvtx|monitor|Benchmark|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
+        r"profil|nvtx|monitor|[bB]enchmark|flop_counter|collect_env|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
         "profilers",
         "glassroom's watch and memory_timeline show what runs and where memory goes",
+    ),
+    (
+        r"tensorboard",
+        "writers of logs",
+        "keep the numbers in lists, and plot them with matplotlib",
+    ),
+    (
+        r"distributed\.(fsdp|tensor|pipelin|rpc|elastic|checkpoint|optim|algorithms|launch|run|nn)",
+        "ways to share a network among processes that are not DistributedDataParallel",
+        "use torch.distributed's operations, or nn.parallel.DistributedDataParallel",
     ),
     (
         r"float8|float4|bits\d|\bbit$|\bu?int[1-7]$|complex32|chalf",
@@ -53,7 +76,7 @@ _TOPICS = (
     ),
     (r"[dD]ata[pP]ipe|DataChunk|_data_pipe|guaranteed_|determinism|runtime_validation|graph_settings|argument_validation",
      "data pipes", "write an IterableDataset, and give it to a DataLoader"),
-    (r"\b(hub|package|classes|futures|fork|wait|Future|rpc)$|Await|RRef",
+    (r"\b(hub|model_zoo|package|classes|futures|fork|wait|Future|rpc)\b|Await|RRef",
      "packages, downloads and tasks of PyTorch's own runtime", "use pip, urllib and concurrent.futures"),
     (r"\b(eig|lstsq|matrix_rank|solve|symeig)$",
      "operators that PyTorch has removed", "use torch.linalg.eig, torch.linalg.lstsq, torch.linalg.matrix_rank, "
@@ -74,7 +97,8 @@ _TOPICS = (
         "the inner parts of PyTorch, and names that it keeps for old programs",
         "use its documented functions",
     ),
-    (r"Tensor\.prelu|conv_tbc", "older forms of layers", "use torch.nn.functional.prelu and conv1d"),
+    (r"Tensor\.prelu|conv_tbc|^embedding_bag$", "older forms of layers",
+     "use torch.nn.functional.prelu, conv1d and embedding_bag"),
     (r"^cuda\.",
      "control of CUDA's driver, allocators and streams beyond what teaching needs", "use PyTorch for it"),
 )  # fmt: skip

@@ -5,7 +5,8 @@ Without CuPy or without a GPU, `is_available` is False, and the other functions 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from tensorglass.backends.cupy_backend import FAMILY
 from tensorglass.core.errors import OutOfMemoryError
@@ -13,13 +14,17 @@ from tensorglass.core.out_of_scope import refusing
 from tensorglass.cuda.streams import Event, Stream, current_stream, default_stream, set_stream, stream
 from tensorglass.tensor.accelerator_common import Accelerator, Where
 
-__getattr__ = refusing("cuda")
+_refuse = refusing("cuda")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":  # older names of `torch.amp`, which stands above
+        return import_module("tensorglass.amp.cuda")
+    return _refuse(name)
+
 
 _cuda = Accelerator("cuda", FAMILY)
 globals().update(_cuda.functions())
-if TYPE_CHECKING:  # checkers do not see what was put in above
-
-    def __getattr__(name: str) -> Any: ...
 
 
 def get_device_capability(device: Where = None) -> tuple[int, int]:

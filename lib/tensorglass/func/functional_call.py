@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tensorglass.ops.rearrange.cat_stack import stack
+from tensorglass.tensor.grad_mode import set_grad_enabled
 from tensorglass.tensor.tensor import Tensor
 
 Tensors = dict[str, Tensor]
@@ -37,6 +39,32 @@ def functional_call(
         _check_names(module, replaced)
     with _replaced(module, replaced):
         return module(*args, **(kwargs or {}))
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[Tensors, Tensors]:
+    """The parameters of several modules of one class, stacked along a new first dimension, and so their buffers.
+
+    `vmap` of `functional_call` over them calls all modules at once. RuntimeError if the modules are not alike.
+    """
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({each.training for each in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({type(each) for each in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    parameters = [dict(each.named_parameters()) for each in models]
+    buffers = [dict(each.named_buffers()) for each in models]
+    return _stacked(parameters), _stacked(buffers)
+
+
+def _stacked(named: list[Tensors]) -> Tensors:
+    stacked = {}
+    for name, first in named[0].items():
+        tensors = [each[name] for each in named]
+        with set_grad_enabled(False):
+            found = stack(tensors)
+        stacked[name] = found.requires_grad_(first.requires_grad)
+    return stacked
 
 
 def _merged(given: Any) -> Tensors:

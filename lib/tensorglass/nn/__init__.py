@@ -16,8 +16,10 @@ _refuse = refusing("nn")
 
 
 def __getattr__(name: str) -> Any:
-    if name == "parallel":  # it needs `distributed`
-        return import_module("tensorglass.nn.parallel")
+    if name in ("attention", "parallel"):  # the latter needs `distributed`
+        return import_module(f"tensorglass.nn.{name}")
+    if name == "DataParallel":
+        return import_module("tensorglass.nn.parallel").DataParallel
     if name in ("UninitializedBuffer", "UninitializedParameter"):
         return getattr(parameter, name)
     return _refuse(name)

@@ -157,3 +157,45 @@ import tensorglass
 print(tensorglass.ones(2).qr is not None, gc.isenabled())
 """
     assert said(program) == "True\nTrue True\n"
+
+
+AS_TORCH = "import sys, tensorglass; sys.modules['torch'] = tensorglass\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from torch.distributions.normal import Normal",
+        "from torch.nn.modules.utils import _pair; assert _pair(3) == (3, 3)",
+        "from torch.nn.common_types import _size_2_t",
+        "from torch.nn.modules.activation import MultiheadAttention",
+        "from torch.optim.adamw import AdamW",
+        "from torch.utils._pytree import tree_map",
+        "from torch.utils.data._utils.collate import default_collate",
+        "from torch.cuda.amp import autocast, GradScaler",
+        "from torch.nn.attention import SDPBackend, sdpa_kernel",
+        "from torch.nn import DataParallel; import torch.nn.parallel",
+    ],
+)
+def test_where_it_stands_for_pytorch_pytorchs_modules_are_found(line):
+    assert said(f"{AS_TORCH}{line}") == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("jit", "call the function itself"),
+        ("profiler", "memory_timeline"),
+        ("utils.tensorboard", "matplotlib"),
+        ("_dynamo", "call the function itself"),
+        ("distributed.fsdp", "DistributedDataParallel"),
+    ],
+)
+@pytest.mark.parametrize("library", ["torch", "tensorglass"])
+def test_an_import_of_what_is_left_out_says_what_to_do_instead(library, name, advice):
+    told = said(
+        f"{AS_TORCH}try:\n    import {library}.{name}\n"
+        "except ModuleNotFoundError as error:\n    print(error, error.name, *error.__notes__)"
+    )
+    assert told.startswith(f"No module named '{library}.{name}' {library}.{name} torch.{name} is out of scope here")
+    assert advice in told

@@ -11,6 +11,7 @@ import tensorglass as torch
 from tensorglass.core.errors import warn
 from tensorglass.nn import functional as F
 from tensorglass.nn import init as initialisation
+from tensorglass.nn.modules.attention import MultiheadAttention
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.parameter import Parameter
 from tensorglass.tensor.tensor import Tensor
@@ -29,6 +30,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
+    "MultiheadAttention",
     "PReLU",
     "RReLU",
     "ReLU",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 Ints = int | Sequence[int]
@@ -11,3 +11,16 @@ Ints = int | Sequence[int]
 def for_each(value: Any, count: int) -> tuple[Any, ...]:
     """The numbers as a tuple; one alone is repeated `count` times."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * count
+
+
+def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
+    """`for_each` with a number of its own: PyTorch's form of it, which programs import from ``nn.modules.utils``."""
+
+    def parse(x: Any) -> tuple[Any, ...]:
+        return for_each(x, n)
+
+    parse.__name__ = name
+    return parse
+
+
+_single, _pair, _triple, _quadruple = (_ntuple(count) for count in (1, 2, 3, 4))

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorglass as torch
+from tensorglass.core.errors import warn
 from tensorglass.nn import functional as F
 from tensorglass.nn import init
+from tensorglass.nn.modules.activation import GELU, ReLU
 from tensorglass.nn.modules.attention import MultiheadAttention
 from tensorglass.nn.modules.container import ModuleList
 from tensorglass.nn.modules.dropout import Dropout
@@ -71,7 +73,7 @@ class TransformerEncoderLayer(Module):
         self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
         """The formula of the class; masks as in `MultiheadAttention`."""
@@ -135,7 +137,7 @@ class TransformerDecoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.dropout3 = Dropout(dropout)
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
 
     def forward(
         self,
@@ -179,7 +181,9 @@ class TransformerDecoderLayer(Module):
 class TransformerEncoder(Module):
     """`num_layers` copies of a layer, one after the other, and a norm at the end if there is one.
 
-    `enable_nested_tensor` and `mask_check` choose among PyTorch's implementations; here there is one.
+    PyTorch leaves padded elements out of the computation where it can: in use, without gradients, with padding at the
+    ends of the sequences. They come out as zeros then, here as well. `enable_nested_tensor` allows it, and
+    `mask_check` is accepted: where the padding is, is always looked at.
     """
 
     __constants__ = ("norm",)
@@ -193,11 +197,15 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
-        self.enable_nested_tensor = self.use_nested_tensor = enable_nested_tensor
+        self.enable_nested_tensor = enable_nested_tensor
+        reason = _why_padding_is_computed(encoder_layer)
+        self.use_nested_tensor = enable_nested_tensor and not reason
         self.mask_check = mask_check
+        if enable_nested_tensor and reason:
+            warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because {reason}")
 
     def forward(
         self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
@@ -208,9 +216,22 @@ class TransformerEncoder(Module):
         )
         mask = F._canonical_mask(mask, "mask", None, "", src.dtype, check_other=False)
         causal = _is_causal(mask, is_causal, _length(src, self.layers[0]))
+        is_padding_left_out = mask is None and self._leaves_out(src, src_key_padding_mask)
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+        if is_padding_left_out:
+            src = src.masked_fill(src_key_padding_mask.bool().unsqueeze(-1), 0.0)
         return src if self.norm is None else self.norm(src)
+
+    def _leaves_out(self, src: Any, padding: Any) -> bool:
+        """Whether padded elements are to come out as zeros."""
+        if padding is None or src.dim() != 3 or not self.use_nested_tensor or self.layers[0].training:
+            return False
+        if torch.is_autocast_enabled():
+            return False
+        if torch.is_grad_enabled() and any(each.requires_grad for each in (src, *self.layers[0].parameters())):
+            return False
+        return bool((padding.bool().int().diff(dim=1) >= 0).all())  # no element after a padded one
 
 
 class TransformerDecoder(Module):
@@ -220,7 +241,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -333,13 +354,35 @@ class Transformer(Module):
                 init.xavier_uniform_(param)
 
 
-def _activation(given: Activation) -> Callable[[Any], Any]:
-    if not isinstance(given, str):
-        return given
+def _why_padding_is_computed(layer: Module) -> str:
+    """Why `TransformerEncoder` does not leave padded elements out, in PyTorch's words; "" if it does."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    attention, activation = layer.self_attn, layer.activation
+    checks = {
+        "norm_first was True": layer.norm_first,
+        "self_attn.batch_first was not True(use batch_first for better inference performance)": (
+            not attention.batch_first
+        ),
+        "self_attn was passed bias=False": attention.in_proj_bias is None,
+        "activation_relu_or_gelu was not True": (
+            activation not in (F.relu, F.gelu) and not isinstance(activation, ReLU | GELU)
+        ),
+        "norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        "self_attn.num_heads is odd": attention.num_heads % 2,
+    }
+    return next((f"encoder_layer.{reason}" for reason, holds in checks.items() if holds), "")
+
+
+def _get_clones(module: Module, N: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
+
+
+def _get_activation_fn(activation: str) -> Callable[[Any], Any]:
     named = {"relu": F.relu, "gelu": F.gelu}
-    if given not in named:
-        raise RuntimeError(f"activation should be relu/gelu, not {given}")
-    return named[given]
+    if activation not in named:
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return named[activation]
 
 
 def _causal_mask(size: int, device: Any, dtype: Any) -> Any:

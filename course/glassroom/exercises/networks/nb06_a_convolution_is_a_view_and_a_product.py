@@ -1,0 +1,285 @@
+"""Exercises of notebook 06 on networks: windows by strides, one product, channels, pooling, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.facts import same_value, shape, values
+
+
+def node_names(tensor: Any) -> set[str]:
+    """Names of all nodes that a result was computed by."""
+    names: set[str] = set()
+    waiting, seen = [tensor.grad_fn], set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        names.add(node.name())
+        waiting += [following for following, _ in node.next_functions]
+    return names
+
+
+def by_product(images: Any, weight: Any) -> Any:
+    """The convolution of (N, C, H, W) and (O, C, h, w), from windows and one product."""
+    height, width = shape(weight)[2:]
+    windows = images.unfold(2, height, 1).unfold(3, width, 1).permute(0, 2, 3, 1, 4, 5)
+    made = windows.flatten(3) @ weight.flatten(1).t()
+    return made.permute(0, 3, 1, 2)
+
+
+@exercise(
+    "n06-tiles",
+    setup="image = torch.arange(48.0).view(6, 8)",
+    hints=[
+        "A tile is a window that moves by its own length: two rows down, or two columns to the right.",
+        "Strides: from tile to tile downwards, from tile to tile sideways, then the two within a tile. "
+        "One row down is 8 cells on.",
+        "tiles = image.as_strided((3, 4, 2, 2), (…, …, 8, 1))",
+        "tiles = image.as_strided((3, 4, 2, 2), (16, 2, 8, 1))",
+    ],
+)
+def tiles(tiles: Any, *, image: Any) -> str:
+    expect_tensor(tiles, "tiles")
+    expect(
+        shape(tiles) != (5, 7, 2, 2),
+        "`tiles` has shape (5, 7, 2, 2): its windows move by 1 and overlap. Tiles move by 2, their own length.",
+    )
+    expect_tensor(tiles, "tiles", shape=(3, 4, 2, 2))
+    found = values(tiles)
+    expect(
+        not same_value(found, values(image.reshape(3, 4, 2, 2))),
+        "`tiles` has the right shape, and its first tile is 0, 1, 2, 3: view keeps the reading order, and a tile does "
+        "not lie in one piece. Its second row is 8 cells further.",
+    )
+    right = image.unfold(0, 2, 2).unfold(1, 2, 2)
+    expect(
+        not same_value(found, values(right.transpose(2, 3))),
+        "each tile is transposed: within a tile, a row down is 8 cells and a column to the right is 1.",
+    )
+    expect_value(tiles, "tiles", right)
+    expect_view(tiles, "tiles", of=image, of_name="image", because="Four strides say where every tile is.")
+    return "Twelve tiles, and not one element moved."
+
+
+@exercise(
+    "n06-convolve",
+    setup="""
+    batch = torch.arange(240.0).view(2, 3, 5, 8) % 7
+    filters = torch.arange(48.0).view(4, 3, 2, 2) % 5
+    """,
+    hints=[
+        "Make all windows with two calls of unfold, then multiply by the filters and add up over channels, "
+        "rows and columns of a window.",
+        "unfold(2, height, 1).unfold(3, width, 1) is (N, C, H', W', height, width). Three of these six are summed "
+        "away; the filters bring O instead.",
+        """
+        def convolve(images, weight):
+            height, width = weight.shape[2:]
+            windows = images.unfold(2, height, 1).unfold(3, width, 1)
+            return torch.einsum("nchwij,…->nohw", windows, weight)
+        """,
+        """
+        def convolve(images, weight):
+            height, width = weight.shape[2:]
+            windows = images.unfold(2, height, 1).unfold(3, width, 1)
+            return torch.einsum("nchwij,ocij->nohw", windows, weight)
+        """,
+    ],
+)
+def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -> str:
+    for images, weight in ((batch, filters), (batch[:1, :, 1:], filters[:, :, :, :1])):
+        made = call(convolve, "convolve", images, weight)
+        right = by_product(images, weight)
+        expect_tensor(made, "convolve(images, weight)")
+        size = f"For images {shape(images)} and weights {shape(weight)}"
+        expect(
+            shape(made) == shape(right),
+            f"{size} the result has shape {shape(made)}; {shape(right)} was asked for: "
+            "pictures, filters, places downwards, places sideways.",
+        )
+        found = values(made)
+        expect(
+            same_value(found, values(right)) or not same_value(found, values(by_product(images, weight.flip(2, 3)))),
+            "the filters are turned round. Networks do not do that: pixel i of the window meets weight i of the filter.",
+        )
+        expect_value(made, "convolve(images, weight)", right)
+    watched = call(convolve, "convolve", batch, filters.detach().clone().requires_grad_())
+    expect(
+        getattr(watched, "grad_fn", None) is not None,
+        "the values are right, and the weights would learn nothing: on the way they left the tensors, or were detached.",
+    )
+    expect(
+        not any(name.startswith("Convolution") for name in node_names(watched)),
+        "that calls the library's own convolution. Make it yourself, from windows and one product.",
+    )
+    return "Windows by strides, and one product: the same numbers as F.conv2d."
+
+
+@exercise(
+    "n06-mix",
+    setup="""
+    recipe = torch.tensor([[0.299, 0.587, 0.114], [1.0, 0.0, -1.0]])
+    picture = torch.arange(60.0).view(3, 4, 5)
+    """,
+    hints=[
+        "Each pixel is a column of C channels, and the recipe is multiplied by each column: that is recipe @ matrix.",
+        "The matrix is (C, H * W): the picture with its last two dimensions merged. The product gets its height and "
+        "width back afterwards.",
+        """
+        def mix(picture, recipe):
+            flat = recipe @ picture.view(…, -1)
+            return flat.view(len(recipe), …)
+        """,
+        """
+        def mix(picture, recipe):
+            flat = recipe @ picture.view(len(picture), -1)
+            return flat.view(len(recipe), *picture.shape[1:])
+        """,
+    ],
+)
+def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
+    made = call(mix, "mix", picture, recipe)
+    expect_tensor(made, "mix(picture, recipe)")
+    flat = recipe @ picture.flatten(1)
+    expect(
+        shape(made) != shape(flat),
+        f"the result has shape {shape(made)}: the numbers may be right, but it is no picture yet. "
+        "Give it its height and width back.",
+    )
+    expect_tensor(made, "mix(picture, recipe)", shape=(2, 4, 5))
+    mixed_up = recipe @ picture.permute(1, 2, 0).reshape(3, -1)
+    expect(
+        not same_value(values(made.flatten(1)), values(mixed_up)),
+        "the pixels are mixed up: view and reshape keep the reading order. With the channels last there is no "
+        "(C, H * W) to be had by them; here the channels come first already.",
+    )
+    expect_value(made, "mix(picture, recipe)", flat.view(2, 4, 5))
+    watched = call(mix, "mix", picture, recipe.detach().clone().requires_grad_())
+    expect(
+        getattr(watched, "grad_fn", None) is not None,
+        "the values are right, and the recipe would learn nothing: it left the tensors, or was detached, on the way.",
+    )
+    expect(
+        not any(name.startswith("Convolution") for name in node_names(watched)),
+        "that is a convolution of the library's. One @ is enough.",
+    )
+    return "A product with the picture as it lies there: no windows are written out."
+
+
+@exercise(
+    "n06-pool",
+    setup="maps = (torch.arange(96.0).view(2, 2, 4, 6) * 7) % 31",
+    hints=[
+        "Splitting a dimension is always possible by view. Split the height into pairs of rows, the width into pairs "
+        "of columns.",
+        "After the view there are six dimensions: n, c, row of tiles, row in a tile, column of tiles, column in a "
+        "tile. The largest is taken over two of them.",
+        """
+        def max_pool(maps):
+            n, c, height, width = maps.shape
+            return maps.view(n, c, height // 2, 2, …, 2).amax((…, …))
+        """,
+        """
+        def max_pool(maps):
+            n, c, height, width = maps.shape
+            return maps.view(n, c, height // 2, 2, width // 2, 2).amax((3, 5))
+        """,
+    ],
+)
+def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
+    in_tiles = maps.unfold(2, 2, 2).unfold(3, 2, 2)
+    right = in_tiles.amax((4, 5))
+    made = call(max_pool, "max_pool", maps)
+    expect_tensor(made, "max_pool(maps)")
+    expect(
+        shape(made) == shape(right),
+        f"For maps of {shape(maps)} the result has shape {shape(made)}; {shape(right)} was asked for.",
+    )
+    found = values(made)
+    expect(
+        not same_value(found, values(in_tiles.mean((4, 5)))),
+        "that is the mean of each tile, as LeNet had it in 1998. The largest number was asked for.",
+    )
+    n, c, height, width = shape(maps)
+    expect(
+        not same_value(found, values(maps.reshape(n, c, height // 2, width // 2, 2, 2).amax((4, 5)))),
+        "the shape is right, and the tiles are not: four numbers in a row were taken together. The 2 of the height "
+        "belongs next to the height, the 2 of the width next to the width.",
+    )
+    expect_value(made, "max_pool(maps)", right)
+    watched = call(max_pool, "max_pool", maps.detach().clone().requires_grad_())
+    expect(
+        getattr(watched, "grad_fn", None) is not None
+        and not any(name.startswith(("MaxPool", "AdaptiveMaxPool")) for name in node_names(watched)),
+        "the numbers are right. They were asked for by view and amax, so that a gradient finds its way back and no "
+        "pooling of the library's is called.",
+    )
+    return "Two dimensions split, and the largest number taken over the halves."
+
+
+@exercise(
+    "n06-sizes",
+    hints=[
+        "A convolution changes the number of channels to the number of its filters; pooling leaves it alone.",
+        "(size + 2p − k) // s + 1, with p = 0 and s = 1 for these convolutions: 32 − 5 + 1. Pooling halves.",
+        "conv1 is (6, 28, 28), pool1 (6, 14, 14). Each of the 16 filters of conv2 is 6 channels deep.",
+        """
+        conv1 = (6, 28, 28)
+        pool1 = (6, 14, 14)
+        conv2 = (16, 10, 10)
+        pool2 = (16, 5, 5)
+        parameters2 = 16 * 6 * 5 * 5 + 16
+        """,
+    ],
+)
+def sizes(conv1: Any, pool1: Any, conv2: Any, pool2: Any, parameters2: Any) -> str:
+    padded = "That would be right with padding. Without it, a window of 5 fits into 32 pixels at 32 − 5 + 1 places."
+    expect_equal(
+        conv1,
+        "conv1",
+        (6, 28, 28),
+        mistakes={
+            (6, 32, 32): padded,
+            (6, 27, 27): "32 − 5 is how far the window can move; with its first place that is one more.",
+            (1, 28, 28): "Every filter makes a map, and there are six.",
+        },
+    )
+    expect_equal(
+        pool1,
+        "pool1",
+        (6, 14, 14),
+        mistakes={
+            (3, 14, 14): "Pooling works on each map alone: there are still six.",
+            (6, 27, 27): "Tiles do not overlap: they move by 2, not by 1.",
+        },
+    )
+    expect_equal(
+        conv2,
+        "conv2",
+        (16, 10, 10),
+        mistakes={
+            (96, 10, 10): "Each filter looks at all six maps and makes one: 16 filters, 16 maps.",
+            (16, 14, 14): padded.replace("32", "14"),
+            (22, 10, 10): "The new maps take the place of the old ones: 16, not 6 + 16.",
+        },
+    )
+    expect_equal(
+        pool2, "pool2", (16, 5, 5), mistakes={(8, 5, 5): "Pooling works on each map alone: there are still 16."}
+    )
+    expect_equal(
+        parameters2,
+        "parameters2",
+        16 * 6 * 5 * 5 + 16,
+        mistakes={
+            16 * 6 * 5 * 5: "Those are the weights; each filter has a bias, too.",
+            16 * 5 * 5 + 16: "Each filter is six channels deep, and has 25 weights for each of them.",
+            16 * 5 * 5: "Each filter is six channels deep, and has a bias.",
+            16 * 6 * 5 * 5 + 16 * 6: "A filter adds everything up into one number, so it has one bias, not six.",
+        },
+    )
+    return "From 1,024 pixels to 400 numbers, by 156 and 2,416 parameters."

@@ -1,0 +1,229 @@
+"""Exercises of notebook 09 on networks: layer normalisation, tied weights, and a cache that grows in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.facts import is_tensor, same_value, shape, share_memory, values
+
+
+@exercise(
+    "n09-norm",
+    setup="x = torch.arange(24.0).view(2, 3, 4) ** 2",
+    hints=[
+        "Each place is normalised by itself: mean and variance over the last dimension.",
+        "keepdim=True keeps the dimension, with length 1, so that the mean can be subtracted by broadcasting.",
+        """
+        def norm(x, weight, bias):
+            centred = x - x.mean(-1, keepdim=True)
+            variance = …
+            return centred / (variance + 1e-5).sqrt() * weight + bias
+        """,
+        """
+        def norm(x, weight, bias):
+            centred = x - x.mean(-1, keepdim=True)
+            variance = (centred**2).mean(-1, keepdim=True)
+            return centred / (variance + 1e-5).sqrt() * weight + bias
+        """,
+    ],
+)
+def norm(norm: Callable[..., Any], *, x: Any) -> str:
+    d = shape(x)[-1]
+    weight, bias = x.new_tensor([1.0, 2.0, 3.0, 4.0][:d]), x.new_tensor([0.5, 0.0, -0.5, 1.0][:d])
+    own = x * 1
+    made = call(norm, "norm", own, weight, bias)
+    expect(values(own) == values(x), "`x` itself was changed; the residual needs it as it was.")
+    expect_tensor(made, "norm(x, weight, bias)", shape=shape(x))
+    centred = x - x.mean(-1, keepdim=True)
+    variance = (centred**2).mean(-1, keepdim=True)
+
+    def scaled(numbers: Any) -> Any:
+        return numbers * weight + bias
+
+    over_all = x - x.mean()
+    shown = {
+        "The variance is divided by d − 1 there, as torch.var does it; a plain mean was asked for.": scaled(
+            centred / (variance * d / (d - 1) + 1e-5).sqrt()
+        ),
+        "That is divided by the variance; its root is missing.": scaled(centred / (variance + 1e-5)),
+        "The mean is subtracted, and the spread stays as it was.": scaled(centred),
+        "The spread is 1, and the mean was not subtracted.": scaled(x / (variance + 1e-5).sqrt()),
+        "weight and bias are not applied.": centred / (variance + 1e-5).sqrt(),
+        "All places were normalised together; each should be by itself, over the last dimension.": scaled(
+            over_all / ((over_all**2).mean() + 1e-5).sqrt()
+        ),
+    }
+    for mistake, wrong in shown.items():
+        expect(not same_value(values(made), values(wrong), 1e-4), mistake)
+    expect(
+        same_value(values(made), values(scaled(centred / (variance + 1e-5).sqrt())), 1e-4),
+        "the shape is right, and the numbers are not those of the formula.",
+    )
+    small = (x - x.mean(-1, keepdim=True)) * 1e-5
+    spread = (small**2).mean(-1, keepdim=True)
+    found = call(norm, "norm", small, weight, bias)
+    expect(
+        same_value(values(found), values(scaled(small / (spread + 1e-5).sqrt())), 1e-4),
+        "for numbers that hardly differ it is another result: 1e-5 belongs to the variance, under the root.",
+    )
+    return "Every place by itself: mean 0, spread 1, then two learned vectors."
+
+
+@exercise(
+    "n09-tie",
+    setup="embed, scores = torch.nn.Embedding(5, 8), torch.nn.Linear(8, 5, bias=False)",
+    hints=[
+        "A module's parameter is an attribute. Two modules may have the same one.",
+        "Assign the parameter itself, not its values and not its data.",
+        "scores.weight = …",
+        "scores.weight = embed.weight",
+    ],
+)
+def tie(embed: Any, scores: Any) -> str:
+    for module, name in ((embed, "embed"), (scores, "scores")):
+        expect(hasattr(module, "weight") and hasattr(module, "parameters"), f"`{name}` is no module with a weight.")
+    first, second = embed.weight, scores.weight
+    expect_tensor(first, "embed.weight", shape=(5, 8))
+    expect_tensor(second, "scores.weight", shape=(5, 8))
+    if not share_memory(first, second):
+        expect(
+            not same_value(values(first), values(second)),
+            "the values are equal and the storages are two: after the first step of an optimizer they will differ. "
+            "Let both modules hold one parameter.",
+        )
+        expect(False, "the two modules still have weights of their own.")
+    expect(
+        first is second,
+        "both look at one storage, and yet they are two parameters, with a gradient each: an optimizer would step twice, "
+        "with half the gradient in each. Assign the parameter itself, not its data.",
+    )
+    expect(
+        any(each is first for each in scores.parameters()) and any(each is first for each in embed.parameters()),
+        "the tensor is the same, but not both modules have it as a parameter.",
+    )
+    expect(bool(first.requires_grad), "the parameter does not ask for a gradient any more.")
+    return "One parameter, two uses: one gradient, one state in the optimizer."
+
+
+@exercise(
+    "n09-append",
+    setup="room = torch.zeros(2, 2, 6, 4)",
+    hints=[
+        "Places are dimension 2. Assigning to a slice of it writes into the storage that is there.",
+        "The new places go from `length` to `length + new.shape[2]`. What is filled is the slice from 0 to there.",
+        """
+        def append(room, length, new):
+            filled = length + new.shape[2]
+            room[:, :, …] = new
+            return room[:, :, …]
+        """,
+        """
+        def append(room, length, new):
+            filled = length + new.shape[2]
+            room[:, :, length:filled] = new
+            return room[:, :, :filled]
+        """,
+    ],
+)
+def append(append: Callable[..., Any], *, room: Any) -> str:
+    own = room * 0 - 1
+    n, heads, places, d = shape(own)
+
+    def new(count: int, first: float) -> Any:
+        numbers = own.new_ones(n * heads * count * d).cumsum(0) + first
+        return numbers.view(n, heads, count, d)
+
+    wanted: list[Any] = []
+    length = 0
+    for count, first in ((2, 0.0), (1, 100.0), (3, 200.0)):
+        piece = new(count, first)
+        made = call(append, "append", own, length, piece)
+        wanted.append(piece)
+        expect_tensor(made, "append(…)")
+        expect(
+            shape(made) != shape(piece) or length == 0,
+            "`append` returned what is new alone; everything that is filled was asked for, from place 0 on.",
+        )
+        expect(
+            shape(made) != shape(own) or length + count == places,
+            "`append` returned the whole room, and the places behind are not filled yet.",
+        )
+        expect_tensor(made, "append(…)", shape=(n, heads, length + count, d))
+        written = own[:, :, length : length + count]
+        expect(
+            same_value(values(written), values(piece)),
+            "the new places did not get into `room`: a tensor was made instead, or they stand somewhere else. Assign to "
+            "a slice of `room`."
+            if not same_value(values(made[:, :, length:]), values(piece)) or not share_memory(made, own)
+            else "the new places stand somewhere else in `room`.",
+        )
+        at = 0
+        for earlier in wanted:
+            size = shape(earlier)[2]
+            expect(
+                same_value(values(own[:, :, at : at + size]), values(earlier)),
+                "what was there before has been overwritten. The new places come behind the first `length`.",
+            )
+            at += size
+        if length + count < places:
+            expect(
+                bool((own[:, :, length + count :] == -1).all()),
+                "places behind the new ones were written as well.",
+            )
+        expect_view(made, "append(…)", of=own, of_name="room", because="A slice of `room` copies nothing.")
+        expect_value(made, "append(…)", own[:, :, : length + count])
+        length += count
+    return "One row written, and one header more. Nothing was copied over."
+
+
+@exercise(
+    "n09-bytes",
+    hints=[
+        "Count the numbers that are kept: for every user, every block, every place and every head, `width` of them.",
+        "And there are two of each: a key and a value. 256 KiB is 256 * 1024 bytes.",
+        """
+        def cache_bytes(blocks, heads, width, places, users, bytes_each):
+            return … * blocks * heads * width * places * users * bytes_each
+
+        users = 256 * 1024 // cache_bytes(2, 4, 8, 64, 1, …)
+        """,
+        """
+        def cache_bytes(blocks, heads, width, places, users, bytes_each):
+            return 2 * blocks * heads * width * places * users * bytes_each
+
+        users = 256 * 1024 // cache_bytes(2, 4, 8, 64, 1, 4)
+        """,
+    ],
+)
+def cache_of_the_machine(cache_bytes: Callable[..., Any], users: Any) -> str:
+    for blocks, heads, width, places, count, each in ((3, 5, 7, 11, 13, 4), (2, 4, 8, 64, 1, 2)):
+        numbers = blocks * heads * width * places * count
+        found = call(cache_bytes, "cache_bytes", blocks, heads, width, places, count, each)
+        expect_equal(
+            found,
+            f"cache_bytes({blocks}, {heads}, {width}, {places}, {count}, {each})",
+            2 * numbers * each,
+            mistakes={
+                numbers * each: "That is the keys alone; values are kept as well.",
+                2 * numbers: "That counts numbers; each has several bytes.",
+                2 * numbers * each // blocks: "That is one block's; every block has a cache of its own.",
+                2 * numbers * each // heads: "That is one head's; every head has keys of its own.",
+                2 * numbers * each * places: "The shares grow with the square of the places; keys and values do not.",
+            },
+        )
+    if is_tensor(users) and shape(users) == ():
+        users = users.item()
+    expect_equal(
+        users,
+        "users",
+        8,
+        mistakes={
+            16: "Is every number counted twice, once as part of a key and once of a value?",
+            32: "A float32 has four bytes.",
+            4: "Beside the weights that is so. The question was about 256 KiB for caches alone.",
+        },
+    )
+    return "32 KiB for each, so eight of them fill the machine."

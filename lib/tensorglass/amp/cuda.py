@@ -1,0 +1,58 @@
+"""`torch.cuda.amp`: the older names of `torch.amp` for CUDA, which warn that they are deprecated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.amp import autocast_mode, grad_scaler
+from tensorglass.backends.cupy_backend import FAMILY as CUDA
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import warn
+
+__all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
+
+
+def amp_definitely_not_available() -> bool:
+    """Whether there is no CUDA device."""
+    return not CUDA.count()
+
+
+class autocast(autocast_mode.autocast):
+    """``torch.amp.autocast("cuda", …)``."""
+
+    def __init__(self, enabled: bool = True, dtype: DType = torch.float16, cache_enabled: bool = True) -> None:
+        _warn("autocast", "autocast('cuda', args...)")
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class GradScaler(grad_scaler.GradScaler):
+    """``torch.amp.GradScaler("cuda", …)``."""
+
+    def __init__(
+        self,
+        init_scale: float = 65536.0,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        _warn("GradScaler", "GradScaler('cuda', args...)")
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+
+
+def custom_fwd(fwd: Callable[..., Any] | None = None, *, cast_inputs: DType | None = None) -> Callable[..., Any]:
+    """``torch.amp.custom_fwd(…, device_type="cuda")``."""
+    _warn("custom_fwd", "custom_fwd(args..., device_type='cuda')")
+    return autocast_mode.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd: Callable[..., Any]) -> Callable[..., Any]:
+    """``torch.amp.custom_bwd(…, device_type="cuda")``."""
+    _warn("custom_bwd", "custom_bwd(args..., device_type='cuda')")
+    return autocast_mode.custom_bwd(bwd, device_type="cuda")
+
+
+def _warn(name: str, instead: str) -> None:
+    warn(f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{instead}` instead.", FutureWarning)

@@ -1,0 +1,36 @@
+"""Which implementation of `nn.functional.scaled_dot_product_attention` runs: here there is one, the formula itself.
+
+PyTorch has several, and programs choose among them. The choice is read and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+
+from tensorglass.core.out_of_scope import refusing
+
+__all__ = ["SDPBackend", "sdpa_kernel"]
+
+__getattr__ = refusing("nn.attention")
+
+
+class SDPBackend(Enum):
+    """PyTorch's implementations; `MATH` is the formula, the others need less memory."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextmanager
+def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = False) -> Iterator[None]:
+    """A ``with`` block in which PyTorch would choose among `backends`, in their order if `set_priority`."""
+    listed = [backends] if isinstance(backends, SDPBackend) else backends
+    if not isinstance(listed, list) or not all(isinstance(each, SDPBackend) for each in listed):
+        raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
+    yield

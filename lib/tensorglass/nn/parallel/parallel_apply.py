@@ -1,0 +1,63 @@
+"""Modules that run at the same time, each in a thread of its own."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from threading import Thread
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.nn.modules.module import Module
+from tensorglass.nn.parallel.scatter_gather import Place
+
+
+def parallel_apply(
+    modules: Sequence[Module],
+    inputs: Sequence[Any],
+    kwargs_tup: Sequence[dict[str, Any]] | None = None,
+    devices: Sequence[Place | None] | None = None,
+) -> list[Any]:
+    """What each module returns for its inputs, in the caller's grad mode.
+
+    An error in one of them is raised with its own class; the message says in which replica it was, and has the
+    traceback of the thread.
+    """
+    assert len(modules) == len(inputs), (
+        f"The number of modules {len(modules)} is not equal to the number of inputs {len(inputs)}"
+    )
+    named = kwargs_tup or ({},) * len(modules)
+    places = devices or (None,) * len(modules)
+    grad = torch.is_grad_enabled()
+    results: list[Any] = [None] * len(modules)
+    errors: list[Exception | None] = [None] * len(modules)
+
+    def run(at: int, input: Any) -> None:
+        try:
+            with torch.set_grad_enabled(grad):
+                results[at] = modules[at](*(input if isinstance(input, list | tuple) else (input,)), **named[at])
+        except Exception as error:
+            errors[at] = error
+
+    if len(modules) == 1:
+        run(0, inputs[0])
+    else:
+        threads = [Thread(target=run, args=each) for each in enumerate(inputs)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    for at, error in enumerate(errors):
+        if error is not None:
+            raise _told(error, f"in replica {at} on device {places[at]}") from None
+    return results
+
+
+def _told(error: Exception, where: str) -> Exception:
+    """The error of a thread, to be raised in another."""
+    story = "".join(traceback.format_exception(error))
+    message = f"Caught {type(error).__name__} {where}.\nOriginal {story}"
+    try:
+        return type(error)(message)
+    except TypeError:  # its class wants other arguments
+        return RuntimeError(message)

@@ -1,0 +1,118 @@
+"""What people answer wrongly in notebook 06 on networks, and what the checks tell them."""
+
+from exercise_answers import right_answers, wrong_answers
+
+CONVOLVE = """
+def convolve(images, weight):
+    height, width = weight.shape[2:]
+    windows = images.unfold(2, height, 1).unfold(3, width, 1)
+    return torch.einsum("nchwij,ocij->nohw", windows, weight)
+"""
+BY_MATMUL = """
+def convolve(images, weight):
+    n, _, tall, wide = images.shape
+    o, _, height, width = weight.shape
+    columns = torch.nn.functional.unfold(images, (height, width))
+    return (weight.flatten(1) @ columns).view(n, o, tall - height + 1, wide - width + 1)
+"""
+BY_STRIDES = """
+def convolve(images, weight):
+    n, c, tall, wide = images.shape
+    o, _, height, width = weight.shape
+    a, b, down, right = images.stride()
+    size = (n, c, tall - height + 1, wide - width + 1, height, width)
+    windows = images.as_strided(size, (a, b, down, right, down, right), images.storage_offset())
+    return (windows.unsqueeze(1) * weight[:, :, None, None]).sum((2, 5, 6))
+"""
+POOL = """
+def max_pool(maps):
+    n, c, height, width = maps.shape
+    return maps.view(n, c, height // 2, 2, width // 2, 2).amax((3, 5))
+"""
+
+WRONG = [
+    ("n06-tiles", "tiles = image.view(3, 4, 2, 2)", "does not lie in one piece"),
+    ("n06-tiles", "tiles = image.unfold(0, 2, 1).unfold(1, 2, 1)", "overlap"),
+    ("n06-tiles", "tiles = image.as_strided((3, 4, 2, 2), (16, 2, 1, 8))", "each tile is transposed"),
+    ("n06-tiles", "tiles = image.view(3, 2, 4, 2).permute(0, 2, 1, 3).contiguous()", "is a copy"),
+    ("n06-tiles", "tiles = image.as_strided((3, 4, 2, 2), (8, 2, 8, 1))", "was asked for"),
+    ("n06-tiles", "tiles = image.tolist()", "a tensor was asked for"),
+    ("n06-convolve", CONVOLVE.replace(", weight)\n", ", weight.flip(2, 3))\n"), "turned round"),
+    ("n06-convolve", CONVOLVE.replace("->nohw", "->nchw"), "has shape"),
+    ("n06-convolve", CONVOLVE.replace("return ", "return 2 * "), "was asked for"),
+    ("n06-convolve", CONVOLVE.replace("weight)\n", "weight.detach())\n"), "would learn nothing"),
+    ("n06-convolve", "def convolve(images, weight): return torch.conv2d(images, weight)", "the library's own"),
+    ("n06-convolve", "def convolve(images, weight): return images", "has shape"),
+    ("n06-convolve", "def convolve(images, weight): images.unfold(2, 2, 1)", "returned nothing"),
+    ("n06-mix", "def mix(picture, recipe): return recipe @ picture.view(3, -1)", "no picture yet"),
+    ("n06-mix", "def mix(picture, recipe): return (recipe @ picture.view(-1, 3).t()).view(2, 4, 5)", "was asked for"),
+    (
+        "n06-mix",
+        "def mix(picture, recipe): return (recipe @ picture.permute(1, 2, 0).reshape(3, -1)).view(2, 4, 5)",
+        "mixed up",
+    ),
+    ("n06-mix", "def mix(picture, recipe): return torch.conv2d(picture, recipe[:, :, None, None])", "One @ is enough"),
+    ("n06-mix", "def mix(picture, recipe): return recipe @ picture", "raised"),
+    (
+        "n06-mix",
+        "def mix(picture, recipe): return (recipe.detach() @ picture.flatten(1)).view(2, 4, 5)",
+        "would learn nothing",
+    ),
+    ("n06-pool", POOL.replace("amax", "mean"), "the mean of each tile"),
+    (
+        "n06-pool",
+        POOL.replace("height // 2, 2, width // 2, 2", "height // 2, width // 2, 2, 2").replace("3, 5", "4, 5"),
+        "four numbers in a row",
+    ),
+    ("n06-pool", POOL.replace("3, 5", "2, 4"), "has shape"),
+    ("n06-pool", "def max_pool(maps): return torch.nn.functional.max_pool2d(maps, 2)", "by view and amax"),
+    ("n06-pool", POOL.replace("maps.view", "maps.detach().view"), "a gradient finds its way back"),
+    (
+        "n06-sizes",
+        "conv1, pool1, conv2, pool2, parameters2 = (6, 32, 32), (6, 16, 16), (16, 12, 12), (16, 6, 6), 2416",
+        "right with padding",
+    ),
+    (
+        "n06-sizes",
+        "conv1, pool1, conv2, pool2, parameters2 = (6, 28, 28), (6, 14, 14), (96, 10, 10), (96, 5, 5), 2416",
+        "16 filters, 16 maps",
+    ),
+    (
+        "n06-sizes",
+        "conv1, pool1, conv2, pool2, parameters2 = (6, 28, 28), (6, 14, 14), (16, 10, 10), (16, 5, 5), 416",
+        "six channels deep",
+    ),
+    (
+        "n06-sizes",
+        "conv1, pool1, conv2, pool2, parameters2 = (6, 28, 28), (6, 14, 14), (16, 10, 10), (16, 5, 5), 2400",
+        "has a bias, too",
+    ),
+    ("n06-sizes", "conv1, pool1, conv2, pool2, parameters2 = 28, 14, 10, 5, 2416", "a tuple of 3"),
+]
+
+ALSO_RIGHT = [
+    ("n06-tiles", "tiles = image.view(3, 2, 4, 2).permute(0, 2, 1, 3)"),
+    ("n06-tiles", "tiles = image.unfold(0, 2, 2).unfold(1, 2, 2)"),
+    ("n06-convolve", BY_MATMUL),
+    ("n06-convolve", BY_STRIDES),
+    ("n06-mix", "def mix(picture, recipe): return torch.einsum('oc,chw->ohw', recipe, picture)"),
+    ("n06-mix", "def mix(picture, recipe): return (recipe @ picture.flatten(1)).unflatten(1, picture.shape[1:])"),
+    (
+        "n06-mix",
+        "def mix(picture, recipe): return torch.nn.functional.linear(picture.permute(1, 2, 0), recipe).permute(2, 0, 1)",
+    ),
+    ("n06-pool", "def max_pool(maps): return maps.unfold(2, 2, 2).unfold(3, 2, 2).amax((-2, -1))"),
+    (
+        "n06-pool",
+        "def max_pool(maps):\n"
+        "    rows = torch.maximum(maps[..., ::2, :], maps[..., 1::2, :])\n"
+        "    return torch.maximum(rows[..., ::2], rows[..., 1::2])",
+    ),
+    (
+        "n06-sizes",
+        "conv1, pool1, conv2, pool2, parameters2 = [6, 28, 28], [6, 14, 14], [16, 10, 10], [16, 5, 5], 16 * 151",
+    ),
+]
+
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_right_answer_is_right = right_answers(ALSO_RIGHT)

@@ -354,3 +354,20 @@ def test_a_recorder_that_is_stopped_is_told_nothing() -> None:
 def test_a_result_in_place_of_a_function_is_refused_in_words() -> None:
     with pytest.raises(TypeError, match="takes a function without arguments"):
         memory_timeline(json.loads("3"))
+
+
+def test_the_second_run_of_a_checkpoint_which_ends_in_the_middle_of_a_node_is_watched() -> None:
+    linear, relu = torch.nn.Linear, torch.nn.ReLU
+    layers = torch.nn.Sequential(linear(4, 4), relu(), linear(4, 4), relu(), linear(4, 4))
+    rows = torch.ones(3, 4)
+
+    def step() -> None:
+        result = torch.utils.checkpoint.checkpoint_sequential(layers, 2, rows, use_reentrant=False)
+        result.square().sum().backward()
+
+    step()
+    expected = [parameter.grad.clone() for parameter in layers.parameters()]
+    layers.zero_grad()
+    timeline = memory_timeline(step)
+    assert any("activations" in bands.levels for bands in timeline.data.bands)
+    assert all(map(torch.equal, expected, (parameter.grad for parameter in layers.parameters())))

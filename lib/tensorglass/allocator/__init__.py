@@ -3,6 +3,6 @@
 from tensorglass.allocator.blocks import Allocation as Allocation
 from tensorglass.allocator.blocks import Block as Block
 from tensorglass.allocator.blocks import Segment as Segment
-from tensorglass.allocator.caching import Addresses as Addresses
-from tensorglass.allocator.caching import CachingAllocator as CachingAllocator
-from tensorglass.allocator.caching import NoRoom as NoRoom
+from tensorglass.allocator.memory_pool import Addresses as Addresses
+from tensorglass.allocator.memory_pool import CachingAllocator as CachingAllocator
+from tensorglass.allocator.memory_pool import NoRoom as NoRoom

@@ -29,11 +29,11 @@ from tensorglass.ops.linalg.common import (
     check_pivots,
     check_square,
     column_major,
-    failure,
     flattened,
     from_column_major,
     from_row_major,
     launch,
+    refuse_failure,
     routine,
 )
 from tensorglass.ops.linalg.inv_solve import inv_ex
@@ -94,24 +94,17 @@ def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]
     return from_column_major(factor, input._dtype, input._storage), from_row_major(info, dtypes.int32, input._storage)
 
 
-def _refuse_indefinite(name: str, info: Tensor) -> None:
-    error = failure(
-        name,
-        info,
-        lambda order: (
-            "The factorization could not be completed because the input is not positive-definite (the "
-            f"leading minor of order {order} is not positive-definite)."
-        ),
-    )
-    if error is not None:
-        raise error
+_INDEFINITE = (
+    "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
+    "{0} is not positive-definite)."
+)
 
 
 @operator("linear algebra", namespace="linalg", out=True)
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular factor, or the upper one. Raises LinAlgError if the matrix is not positive-definite."""
     factor, info = _cholesky_ex(input, upper, "linalg.cholesky")
-    _refuse_indefinite("linalg.cholesky", info)
+    refuse_failure("linalg.cholesky", info, _INDEFINITE)
     return into_out(factor, out)
 
 
@@ -122,7 +115,7 @@ def linalg_cholesky_ex(
     """The factor, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
     factor, info = _cholesky_ex(input, upper, "linalg.cholesky")
     if check_errors:
-        _refuse_indefinite("linalg.cholesky_ex", info)
+        refuse_failure("linalg.cholesky_ex", info, _INDEFINITE)
     return all_into_out(return_types.linalg_cholesky_ex, (factor, info), out)
 
 
@@ -139,7 +132,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     """The lower triangular factor, or the upper one, as `linalg.cholesky` gives it."""
     warn(_CHOLESKY_ADVICE)
     result, info = _cholesky_ex(input, upper, "cholesky")
-    _refuse_indefinite("cholesky", info)
+    refuse_failure("cholesky", info, _INDEFINITE)
     if not input.numel():
         result = input.new_zeros(input._size)
     check_safe_cast("cholesky", result, out)
@@ -279,10 +272,7 @@ def _factored(input: Tensor, hermitian: bool) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-def _refuse_failure(name: str, info: Tensor) -> None:
-    for found in info.reshape(-1).tolist():
-        if found:
-            raise RuntimeError(f"{name}: pivot {found} is zero, and cannot be divided by: the matrix is singular.")
+_SINGULAR = "pivot {0} is zero, and cannot be divided by: the matrix is singular."
 
 
 @operator("linear algebra", namespace="linalg", out=True)
@@ -292,7 +282,7 @@ def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None
     `D` has blocks of one or two rows on its diagonal; both factors are in one lower triangle.
     """
     LD, pivots, info = _factored(input, hermitian)
-    _refuse_failure("torch.linalg.ldl_factor", info)
+    refuse_failure("torch.linalg.ldl_factor", info, _SINGULAR, RuntimeError)
     return all_into_out(return_types.linalg_ldl_factor, (LD, pivots), out)
 
 
@@ -301,7 +291,7 @@ def linalg_ldl_factor_ex(input: Tensor, *, hermitian: bool = False, check_errors
     """As `ldl_factor`; instead of raising it says in `info` which pivot was the first that is zero."""
     results = _factored(input, hermitian)
     if check_errors:
-        _refuse_failure("torch.linalg.ldl_factor_ex", results[2])
+        refuse_failure("torch.linalg.ldl_factor_ex", results[2], _SINGULAR, RuntimeError)
     return all_into_out(return_types.linalg_ldl_factor_ex, results, out)
 
 

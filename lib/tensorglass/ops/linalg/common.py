@@ -84,13 +84,12 @@ def check_kernel(kernel: str, A: Tensor, *, even_empty: bool = False) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{A._dtype.scalar_type}'")
 
 
-def failure(name: str, info: Tensor, text: Callable[[int], str]) -> RuntimeError | None:
-    """The error of the first matrix for which `info` is not 0; None if there is none. `text` is told the number."""
+def refuse_failure(name: str, info: Tensor, text: str, error: type[Exception] = LinAlgError) -> None:
+    """Raise the error of the first matrix for which `info` is not 0; `text` has {0} in place of that number."""
     for place, found in enumerate(info.reshape(-1).tolist()):
         if found:
             where = f"(Batch element {place}): " if info._size else ""
-            return LinAlgError(f"{name}: {where}{text(found)}")
-    return None
+            raise error(f"{name}: {where}{text.format(found)}")
 
 
 def svd_kernel(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = True) -> Any:

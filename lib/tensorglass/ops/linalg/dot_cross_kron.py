@@ -13,10 +13,11 @@ from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.copies.copy import contiguous, copy_
+from tensorglass.ops.copies.copy import contiguous
+from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.declare.run_pointwise import refuse_shared_cells, resize_output
+from tensorglass.ops.declare.run_pointwise import refuse_shared_cells
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.shared import conj
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
@@ -135,18 +136,9 @@ def _contracted(a: Tensor, b: Tensor, of_a: list[int], of_b: list[int], out: Ten
             number = dot(*[each if len(each._size) == 1 else reshape(each, (length,)) for each in (one, other)])
         else:
             number = sum_(mul(squeeze(one), squeeze(other)), dtype=one._dtype)
-        return _written_to(view(number, size), out)
+        return cast_into_out(view(number, size), out)
     rows, columns = [math.prod(each) for each in (size[: len(rest_a)], size[len(rest_a) :])]
-    return _written_to(reshape(mm(reshape(one, (rows, length)), reshape(other, (length, columns))), size), out)
-
-
-def _written_to(result: Tensor, out: Tensor | None) -> Tensor:
-    """The result, written to `out` if there is one."""
-    if out is None:
-        return result
-    if out._size != result._size:
-        resize_output(out, result._size)
-    return copy_(out, result)
+    return cast_into_out(reshape(mm(reshape(one, (rows, length)), reshape(other, (length, columns))), size), out)
 
 
 # --- linalg ----------------------------------------------------------------------------------------------------------

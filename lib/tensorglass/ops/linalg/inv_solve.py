@@ -21,10 +21,10 @@ from tensorglass.ops.linalg.common import (
     check_same_dtype,
     check_square,
     column_major,
-    failure,
     from_column_major,
     from_row_major,
     launch,
+    refuse_failure,
 )
 from tensorglass.ops.linalg.lu import lu_factors
 from tensorglass.ops.views.shape import permute, reshape
@@ -92,19 +92,10 @@ def inv_ex(input: Tensor) -> tuple[Tensor, Tensor]:
     return from_column_major(inverse, input._dtype, storage), from_row_major(info, dtypes.int32, storage)
 
 
-def _refuse_singular(name: str, info: Tensor) -> None:
-    error = failure(
-        name,
-        info,
-        lambda pivot: (
-            f"The diagonal element {pivot} is zero, the inversion could not be completed because the input "
-            "matrix is singular."
-        ),
-    )
-    if error is not None:
-        raise error
-
-
+_SINGULAR = (
+    "The diagonal element {0} is zero, the inversion could not be completed because the input matrix is singular."
+)
+_UNSOLVED = "The solver failed because the input matrix is singular."
 NAN = "what stands in the inverse of a singular matrix is nan; PyTorch leaves what the solver left"
 
 
@@ -112,7 +103,7 @@ NAN = "what stands in the inverse of a singular matrix is nan; PyTorch leaves wh
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a matrix, or of each in a batch. Raises LinAlgError where it is singular."""
     inverse, info = inv_ex(A)
-    _refuse_singular("linalg.inv", info)
+    refuse_failure("linalg.inv", info, _SINGULAR)
     return into_out(inverse, out)
 
 
@@ -127,7 +118,7 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor
     """The inverse, and for each matrix which pivot was zero, from 1; 0 where it has an inverse."""
     inverse, info = inv_ex(A)
     if check_errors:
-        _refuse_singular("linalg.inv_ex", info)
+        refuse_failure("linalg.inv_ex", info, _SINGULAR)
     return all_into_out(return_types.linalg_inv_ex, (inverse, info), out)
 
 
@@ -175,17 +166,11 @@ def _check_solvable(A: Tensor, B: Tensor, left: bool) -> bool:
     return is_vector
 
 
-def _check_singular(name: str, info: Tensor) -> None:
-    error = failure(name, info, lambda pivot: "The solver failed because the input matrix is singular.")
-    if error is not None:
-        raise error
-
-
 @operator("linear algebra", namespace="linalg", out=True)
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The `X` for which ``A @ X == B``, or ``X @ A == B`` if not `left`; `B` may be a vector for each matrix."""
     result, info = _solve_ex(A, B, left)
-    _check_singular("torch.linalg.solve", info)
+    refuse_failure("torch.linalg.solve", info, _UNSOLVED)
     return into_out(result, out)
 
 
@@ -196,7 +181,7 @@ def linalg_solve_ex(
     """The solution, and for each matrix which pivot was zero, from 1; 0 where there is a solution."""
     result, info = _solve_ex(A, B, left)
     if check_errors:
-        _check_singular("torch.linalg.solve_ex", info)
+        refuse_failure("torch.linalg.solve_ex", info, _UNSOLVED)
     return all_into_out(return_types.linalg_solve_ex, (result, info), out)
 
 
@@ -217,7 +202,7 @@ def linalg_tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> T
             f"{math.prod(columns)} != {math.prod(rows)}"
         )
     inverse, info = inv_ex(reshape(A, (math.prod(columns), math.prod(rows))))
-    _refuse_singular("inv", info)
+    refuse_failure("inv", info, _SINGULAR)
     result = reshape(inverse, (*columns, *rows))
     check_safe_cast("tensorinv", result, out)
     return cast_into_out(result, out)
@@ -236,6 +221,6 @@ def linalg_tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, 
             f"but got {math.prod(size)} != {math.prod(B._size)}"
         )
     result, info = _solve_ex(reshape(A, (B.numel(), math.prod(size))), reshape(B, (B.numel(),)), True)
-    _check_singular("torch.linalg.solve", info)
+    refuse_failure("torch.linalg.solve", info, _UNSOLVED)
     check_safe_cast("tensorsolve", result, out)
     return cast_into_out(reshape(result, size), out)

@@ -30,11 +30,11 @@ from tensorglass.ops.linalg.common import (
     check_same_dtype,
     check_square,
     column_major,
-    failure,
     flattened,
     from_column_major,
     from_row_major,
     launch,
+    refuse_failure,
     routine,
     takes_lapack,
 )
@@ -211,17 +211,10 @@ def _permuting(LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 # --- operators -------------------------------------------------------------------------------------------------------
 
 
-def _refuse_zero_pivot(name: str, info: Tensor) -> None:
-    error = failure(
-        name,
-        info,
-        lambda pivot: (
-            f"U[{pivot},{pivot}] is zero and using it on lu_solve would result in a division by zero. If you still "
-            "want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
-        ),
-    )
-    if error is not None:
-        raise RuntimeError(str(error))
+_ZERO_PIVOT = (
+    "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
+    "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+)
 
 
 @operator("linear algebra", namespace="linalg")
@@ -231,7 +224,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
     Raises RuntimeError where a pivot is zero: `lu_factor_ex` does not.
     """
     LU, pivots, info = _factored(A, pivot)
-    _refuse_zero_pivot("torch.linalg.lu_factor", info)
+    refuse_failure("torch.linalg.lu_factor", info, _ZERO_PIVOT, RuntimeError)
     return all_into_out(return_types.linalg_lu_factor, (LU, pivots), out)
 
 
@@ -242,7 +235,7 @@ def linalg_lu_factor_ex(
     """`lu_factor`, and for each matrix which pivot was the first that is zero, from 1; 0 where none is."""
     found = _factored(A, pivot)
     if check_errors:
-        _refuse_zero_pivot("torch.linalg.lu_factor_ex", found[2])
+        refuse_failure("torch.linalg.lu_factor_ex", found[2], _ZERO_PIVOT, RuntimeError)
     return all_into_out(return_types.linalg_lu_factor_ex, found, out)
 
 

@@ -78,3 +78,5 @@ def test_bins_ranges_and_weights_that_do_not_fit_are_refused(library: Any) -> No
         library.histogram(steps, steps.double())
     with pytest.raises(RuntimeError):
         library.histogram(steps, 3, weight=steps[:2])
+    with pytest.raises(RuntimeError):
+        library.histogram(steps, library.empty(0))

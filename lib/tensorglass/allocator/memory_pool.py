@@ -1,4 +1,4 @@
-"""The caching allocator: freed memory is kept for the next tensor and not given back to the device.
+"""The memory pool, PyTorch's caching allocator: freed memory is kept for the next tensor, not given back to the device.
 
 Asking a device for memory stops everything that it does, so PyTorch asks in large pieces, and keeps them. What is
 *allocated* (to tensors) is therefore less than what is *reserved* (from the device), and the difference may be in

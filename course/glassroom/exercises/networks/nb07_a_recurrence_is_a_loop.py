@@ -84,7 +84,7 @@ def read(read: Callable[..., Any], *, batch: Any) -> str:
             same_value(values(states[:, at]), values(right), 1e-6), f"`states[:, {at}]` is not the state after row {at}."
         )
     expect_value(last, "last", states[:, -1])
-    return "A loop and one set of weights: it reads whatever has rows."
+    return "One cell, called for row after row: it reads whatever has rows."
 
 
 @exercise(

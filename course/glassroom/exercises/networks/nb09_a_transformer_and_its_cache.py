@@ -176,7 +176,7 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
         expect_view(made, "append(…)", of=own, of_name="room", because="A slice of `room` copies nothing.")
         expect_value(made, "append(…)", own[:, :, : length + count])
         length += count
-    return "One row written, and one header more. Nothing was copied over."
+    return "What is new was written, and a header was made. Nothing else moved."
 
 
 @exercise(

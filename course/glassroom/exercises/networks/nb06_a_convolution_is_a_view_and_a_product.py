@@ -105,13 +105,13 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
         found = values(made)
         expect(
             same_value(found, values(right)) or not same_value(found, values(by_product(images, weight.flip(2, 3)))),
-            "the filters are turned round. Networks do not do that: pixel i of the window meets weight i of the filter.",
+            "the filters are turned round. Networks do not do that: pixel i of a window meets weight i of the filter.",
         )
         expect_value(made, "convolve(images, weight)", right)
     watched = call(convolve, "convolve", batch, filters.detach().clone().requires_grad_())
     expect(
         getattr(watched, "grad_fn", None) is not None,
-        "the values are right, and the weights would learn nothing: on the way they left the tensors, or were detached.",
+        "the values are right, and the weights would learn nothing: they left the tensors, or were detached.",
     )
     expect(
         not any(name.startswith("Convolution") for name in node_names(watched)),

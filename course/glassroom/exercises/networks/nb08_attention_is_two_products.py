@@ -194,7 +194,7 @@ def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str
     setup="q, k, v = torch.randn(2, 10, 8), torch.randn(2, 7, 8), torch.randn(2, 7, 3)",
     hints=[
         "Queries do not know of each other, so some of them can be answered first, and others later.",
-        "q.split(length, dim=-2) gives the pieces as views, the last one shorter. All of them meet all keys and values.",
+        "q.split(length, dim=-2) gives the pieces as views, the last one shorter. Each meets all keys and values.",
         """
         def in_pieces(q, k, v, length, attention):
             return torch.cat([attention(piece, …, …) for piece in q.split(length, dim=-2)], dim=-2)

@@ -97,8 +97,8 @@ def tie(embed: Any, scores: Any) -> str:
         expect(False, "the two modules still have weights of their own.")
     expect(
         first is second,
-        "both look at one storage, and yet they are two parameters, with a gradient each: an optimizer would step twice, "
-        "with half the gradient in each. Assign the parameter itself, not its data.",
+        "both look at one storage, and yet they are two parameters, with a gradient each: an optimizer would step "
+        "twice, with a part of the gradient in each. Assign the parameter itself, not its data.",
     )
     expect(
         any(each is first for each in scores.parameters()) and any(each is first for each in embed.parameters()),
@@ -155,10 +155,8 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
         written = own[:, :, length : length + count]
         expect(
             same_value(values(written), values(piece)),
-            "the new places did not get into `room`: a tensor was made instead, or they stand somewhere else. Assign to "
-            "a slice of `room`."
-            if not same_value(values(made[:, :, length:]), values(piece)) or not share_memory(made, own)
-            else "the new places stand somewhere else in `room`.",
+            "the new places did not get into `room` behind the first `length`: a tensor of its own was made, or they "
+            "stand somewhere else. Assign to a slice of `room`.",
         )
         at = 0
         for earlier in wanted:

@@ -99,7 +99,8 @@ ALSO_RIGHT = [
     ("n06-mix", "def mix(picture, recipe): return (recipe @ picture.flatten(1)).unflatten(1, picture.shape[1:])"),
     (
         "n06-mix",
-        "def mix(picture, recipe): return torch.nn.functional.linear(picture.permute(1, 2, 0), recipe).permute(2, 0, 1)",
+        "def mix(picture, recipe):\n"
+        "    return torch.nn.functional.linear(picture.permute(1, 2, 0), recipe).permute(2, 0, 1)",
     ),
     ("n06-pool", "def max_pool(maps): return maps.unfold(2, 2, 2).unfold(3, 2, 2).amax((-2, -1))"),
     (

@@ -1,19 +1,62 @@
-"""Networks of PyTorch's layers, written once for both libraries: LeNet, and two convolutions of 64 channels.
+"""Networks of PyTorch's layers, written once for both libraries: a step of each, its time and its memory.
 
-    python benchmarks/networks.py      # a step's time and peak memory on one thread, and the time of the products
+    python benchmarks/networks.py              # the table; words of cases may follow: lenet lstm
+    python benchmarks/networks.py --growth     # how time grows with batch, width and length
+    python benchmarks/networks.py --markdown   # for docs/performance.md
 
-The goal of each is a ratio to PyTorch. Where NumPy's products by OpenBLAS take longer than that, nothing that is
-written with NumPy can reach it; their time stands beside it.
+The contestants take turns on one thread, each in a process of its own; a ratio is formed within each turn, and the
+figure is the median of the ratios. What a step computes is compared with PyTorch before it is timed. Processor time
+counts, except for `DataLoader`, whose workers are other processes. Where there is code for NumPy, it is the same work
+by hand, every derivative written out, without tensors, modules and graph: the floor under what is written with NumPy.
+The peak is the resident memory that ten steps add to that of a process with the network in place.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
+from typing import Any, NamedTuple
 
-LENET = """
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # read when the libraries are loaded, so before any import of them
+
+import numpy as np  # noqa: E402  # as said above
+from contestant import Contestant  # noqa: E402  # as said above
+
+TURNS = 15
+SECONDS_A_TURN = 0.1  # for each contestant
+
+#: A step of training: what is left in `answer` is compared.
+_TRAINING = """
+parameters = list(network.parameters())
+
+def step():
+    optimizer.zero_grad()
+    loss = criterion(network(inputs), targets)
+    loss.backward()
+    optimizer.step()
+    return loss, parameters[0].grad
+"""
+
+#: Forward and backward alone, to the inputs as well.
+_THERE_AND_BACK = """
+parameters = list(network.parameters())
+
+def step():
+    network.zero_grad()
+    inputs.grad = None
+    output = network(inputs)
+    output = output[0] if isinstance(output, tuple) else output
+    output.backward(towards)
+    return output, inputs.grad, *[parameter.grad for parameter in parameters]
+"""
+
+LENET = (
+    """
 nn = torch.nn
 torch.manual_seed(0)
 network = nn.Sequential(
@@ -21,79 +64,51 @@ network = nn.Sequential(
     nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2),
     nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
 )
-images, labels = torch.randn(64, 1, 28, 28), torch.arange(64) % 10
+inputs, targets = torch.randn({batch}, 1, 28, 28), torch.arange({batch}) % 10
 criterion = nn.CrossEntropyLoss()
-
-def step():
-    network.zero_grad()
-    criterion(network(images), labels).backward()
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter -= 1e-3 * parameter.grad
+optimizer = torch.optim.SGD(network.parameters(), lr=1e-6)
 """
+    + _TRAINING
+)
 
-TWO_CONVOLUTIONS = """
+TWO_CONVOLUTIONS = (
+    """
 nn = torch.nn
 torch.manual_seed(0)
-network = nn.Sequential(nn.Conv2d(64, 64, 3, padding=1), nn.Conv2d(64, 64, 3, padding=1))
-images = torch.randn(16, 64, 32, 32)
-
-def step():
-    network.zero_grad()
-    network(images).sum().backward()
+network = nn.Sequential(nn.Conv2d({width}, {width}, 3, padding=1), nn.Conv2d({width}, {width}, 3, padding=1))
+inputs, towards = torch.randn({batch}, {width}, 32, 32), torch.randn({batch}, {width}, 32, 32)
 """
+    + _THERE_AND_BACK
+)
 
-#: What two convolutions multiply: forward twice, the weights' gradients twice, the gradient between them once.
-PRODUCTS = """
-weights = np.ones((64, 576), np.float32)
-columns, results = np.ones((16, 576, 1024), np.float32), np.ones((16, 64, 1024), np.float32)
-
-def step():
-    for _ in range(2):
-        weights @ columns
-        results @ columns.transpose(0, 2, 1)
-    weights.T @ results
+LSTM = (
+    """
+nn = torch.nn
+torch.manual_seed(0)
+network = nn.LSTM({width}, {width})
+inputs, towards = torch.randn({length}, {batch}, {width}, requires_grad=True), torch.randn({length}, {batch}, {width})
 """
+    + _THERE_AND_BACK
+)
 
-_TIMED = """
-import json, resource, time
-best = float("inf")
-for _ in range(12):
-    start = time.perf_counter()
-    step()
-    best = min(best, time.perf_counter() - start)
-print(json.dumps([best * 1e3, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+TRANSFORMER = (
+    """
+nn = torch.nn
+torch.manual_seed(0)
+network = nn.TransformerEncoderLayer({width}, 4, 4 * {width}, dropout=0.0, batch_first=True)
+inputs, towards = torch.randn({batch}, {length}, {width}, requires_grad=True), torch.randn({batch}, {length}, {width})
 """
+    + _THERE_AND_BACK
+)
 
-_IMPORTS = {
-    "tensorglass": "import tensorglass as torch\n",
-    "PyTorch": "import torch\ntorch.set_num_threads(1)\n",
-    "NumPy": "import numpy as np\n",
-}
-
-
-def measured(library: str, code: str) -> tuple[float, float]:
-    """The best time of a step in milliseconds, and the process's peak resident memory in MiB (on Linux)."""
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    run = subprocess.run(
-        [sys.executable, "-c", _IMPORTS[library] + code + _TIMED],
-        check=True, capture_output=True, text=True, env={**os.environ, **one_thread},
-    )  # fmt: skip
-    milliseconds, mebibytes = json.loads(run.stdout)
-    return milliseconds, mebibytes
-
-
-def main() -> None:
-    for name, code, goal in (
-        ("LeNet step, batch 64", LENET, 0.9),
-        ("two convolutions, 64 channels", TWO_CONVOLUTIONS, 2),
-    ):
-        ours, theirs = measured("tensorglass", code), measured("PyTorch", code)
-        print(f"{name}: ratio {ours[0] / theirs[0]:.2f} (goal {goal})")
-        for library, (milliseconds, mebibytes) in (("tensorglass", ours), ("PyTorch", theirs)):
-            print(f"    {library:12} {milliseconds:8.2f} ms {mebibytes:8.0f} MiB")
-    print(f"    the products by NumPy {measured('NumPy', PRODUCTS)[0]:.2f} ms")
-
-
-if __name__ == "__main__":
-    main()
+MLP = (
+    """
+nn = torch.nn
+torch.manual_seed(0)
+network = nn.Sequential(nn.Linear(64, {width}), nn.ReLU(), nn.Linear({width}, 10))
+inputs, targets = torch.randn({batch}, 64), torch.arange({batch}) % 10
+criterion = nn.CrossEntropyLoss()
+optimizer = torch.optim.Adam(network.parameters(), lr=1e-6)
+"""
+    + _TRAINING
+)

@@ -35,7 +35,7 @@ POINTED = {  # what is pointed at in a picture
     "autograd-graph": ".box:has-text('AddBackward0')",
 }
 STEPS = {
-    "watch": 5,
+    "watch": 4,
     "backward-stepper": 6,
     "device-map": 1,
     "memory-timeline": 20,

@@ -16,6 +16,8 @@ from glassroom.exercises import exercises, judge
 from glassroom.exercises.engine import Verdict
 
 COURSE = exercises()
+WRONG_TRIED: dict[str, set[str]] = {}  # by exercise: the answers of all tables that have been made tests of
+RIGHT_TRIED: dict[str, set[str]] = {}
 
 
 def verdict_on(torch: Any, exercise_id: str, attempt: str, **names: Any) -> Verdict:
@@ -39,6 +41,8 @@ def assert_told(verdict: Verdict, told: str) -> None:
 
 def wrong_answers(table: list[tuple[str, str, str]], **names: Any) -> Callable[..., None]:
     """A test of each row: an exercise, a wrong answer to it, and what the check must say of that."""
+    for exercise_id, attempt, _ in table:
+        WRONG_TRIED.setdefault(exercise_id, set()).add(attempt)
 
     @pytest.mark.parametrize(("exercise_id", "attempt", "told"), table)
     def test(torch: Any, exercise_id: str, attempt: str, told: str) -> None:
@@ -47,12 +51,14 @@ def wrong_answers(table: list[tuple[str, str, str]], **names: Any) -> Callable[.
     return test
 
 
-def right_answers(table: list[tuple[str, str]]) -> Callable[..., None]:
+def right_answers(table: list[tuple[str, str]], **names: Any) -> Callable[..., None]:
     """A test of each row: an exercise, and an answer that is right though it is not the one of the last hint."""
+    for exercise_id, attempt in table:
+        RIGHT_TRIED.setdefault(exercise_id, set()).add(attempt)
 
     @pytest.mark.parametrize(("exercise_id", "attempt"), table)
     def test(torch: Any, exercise_id: str, attempt: str) -> None:
-        verdict = verdict_on(torch, exercise_id, attempt)
+        verdict = verdict_on(torch, exercise_id, attempt, **names)
         assert verdict.solved, verdict.message
 
     return test

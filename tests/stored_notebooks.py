@@ -13,11 +13,13 @@ NOTEBOOKS: dict[str, dict[str, Any]] = {
     for path in sorted(FOLDER.glob("[0-9]_*/*.ipynb"))
 }
 START_PAGE = "1_memory/00_start_here.ipynb"
+CONTENTS = "contents.ipynb"
+NOTEBOOKS_AND_CONTENTS = {**NOTEBOOKS, CONTENTS: json.loads((FOLDER / CONTENTS).read_text(encoding="utf-8"))}
 
 
 def cells(place: str, kind: str) -> list[str]:
     """The sources of a notebook's cells of one kind, "markdown" or "code"."""
-    return ["".join(cell["source"]) for cell in NOTEBOOKS[place]["cells"] if cell["cell_type"] == kind]
+    return ["".join(cell["source"]) for cell in NOTEBOOKS_AND_CONTENTS[place]["cells"] if cell["cell_type"] == kind]
 
 
 def prose(place: str) -> str:

@@ -28,9 +28,12 @@ _HOMES = {
     "step_backward": "glassroom.inspectors.backward.inspector",
     "watch": "glassroom.inspectors.watch.inspector",
     "load_ipython_extension": "glassroom.inspectors.watch.magic",
+    "read": "glassroom.library_source",
+    "stand_in": "glassroom.exercises.stand_in",
     "predict": "glassroom.exercises",
     "check": "glassroom.exercises",
     "hint": "glassroom.exercises",
+    "progress": "glassroom.exercises.report",
 }
 
 __all__ = [
@@ -49,7 +52,10 @@ __all__ = [
     "memory_timeline",
     "model_map",
     "predict",
+    "progress",
+    "read",
     "show",
+    "stand_in",
     "step_backward",
     "watch",
 ]

@@ -4,6 +4,7 @@ from glassroom.exercises import check as check
 from glassroom.exercises import hint as hint
 from glassroom.exercises import predict as predict
 from glassroom.exercises.course_device import course_device as course_device
+from glassroom.exercises.stand_in import stand_in as stand_in
 from glassroom.inspectors.aliases.inspector import aliases as aliases
 from glassroom.inspectors.autograd_graph.inspector import graph as graph
 from glassroom.inspectors.backward.inspector import step_backward as step_backward
@@ -18,5 +19,6 @@ from glassroom.inspectors.timeline.inspector import memory_timeline as memory_ti
 from glassroom.inspectors.version_error.inspector import explain_error as explain_error
 from glassroom.inspectors.watch.inspector import watch as watch
 from glassroom.inspectors.watch.magic import load_ipython_extension as load_ipython_extension
+from glassroom.library_source import read as read
 
 __version__: str

@@ -21,7 +21,7 @@ from tensorglass.storage.typed_storage import TypedStorage as _TypedStorage
 from tensorglass.tensor.generator import Generator as _Generator
 from tensorglass.tensor.hooks import RemovableHandle
 
-from tensorglass.tensor.methods import _return__lu_with_info, _return_aminmax, _return_cummax, _return_cummin, _return_frexp, _return_geqrf, _return_histogram, _return_histogramdd, _return_kthvalue, _return_linalg_cholesky_ex, _return_linalg_eig, _return_linalg_eigh, _return_linalg_inv_ex, _return_linalg_ldl_factor, _return_linalg_ldl_factor_ex, _return_linalg_lstsq, _return_linalg_lu, _return_linalg_lu_factor, _return_linalg_lu_factor_ex, _return_linalg_qr, _return_linalg_slogdet, _return_linalg_solve_ex, _return_linalg_svd, _return_lu_unpack, _return_max, _return_median, _return_min, _return_mode, _return_nanmedian, _return_qr, _return_slogdet, _return_sort, _return_svd, _return_topk, _return_triangular_solve
+from tensorglass.tensor.methods import _return__lu_with_info, _return_aminmax, _return_cummax, _return_cummin, _return_frexp, _return_geqrf, _return_histogram, _return_kthvalue, _return_linalg_cholesky_ex, _return_linalg_eig, _return_linalg_eigh, _return_linalg_inv_ex, _return_linalg_ldl_factor, _return_linalg_ldl_factor_ex, _return_linalg_lstsq, _return_linalg_lu, _return_linalg_lu_factor, _return_linalg_lu_factor_ex, _return_linalg_qr, _return_linalg_slogdet, _return_linalg_solve_ex, _return_linalg_svd, _return_lu_unpack, _return_max, _return_median, _return_min, _return_mode, _return_nanmedian, _return_qr, _return_slogdet, _return_sort, _return_svd, _return_topk, _return_triangular_solve
 from math import e as e
 from math import inf as inf
 from math import nan as nan
@@ -277,9 +277,6 @@ def adjoint(input: Tensor) -> Tensor:
 def affine_grid_generator(theta: Tensor, size: Sequence[_int], align_corners: _bool) -> Tensor:
     """The grid at which `grid_sampler` maps an image by `theta`, (N, 2, 3), to `size`, (N, C, H, W): (N, H, W, 2)."""
 
-def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`alias`, copied: shares no memory with the input."""
-
 def all(
     input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
     out: Tensor | None = None, axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
@@ -386,17 +383,6 @@ def as_strided_(
     input: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None,
 ) -> Tensor:
     """`as_strided` in place: gives this tensor the header that the view would have."""
-
-def as_strided_copy(
-    input: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None, *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`as_strided`, copied: shares no memory with the input."""
-
-def as_strided_scatter(
-    input: Tensor, src: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None,
-) -> Tensor:
-    """A copy with `src` where ``as_strided(size, stride, storage_offset)`` looks."""
 
 def as_tensor(data: Any, dtype: _dtype | None = None, device: _device | str | None = None) -> Tensor:
     """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
@@ -536,9 +522,6 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def ceil_(input: Tensor) -> Tensor:
     """The smallest integer not below each element."""
-
-def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """The product of several matrices, in the order that costs least. `linalg.multi_dot` is its successor."""
 
 def channel_shuffle(input: Tensor, groups: _int) -> Tensor:
     """The channels of (N, C, …), in `groups`, dealt out: the first of each, then the second of each, … (ShuffleNet)."""
@@ -724,9 +707,6 @@ def detach(input: Tensor) -> Tensor:
 def detach_(input: Tensor) -> Tensor:
     """Cut the tensor off from the graph: it becomes a leaf that requires no gradient."""
 
-def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`alias_copy` that no gradient can be asked through."""
-
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix that has a vector on its diagonal, or a copy of a matrix's diagonal."""
 
@@ -738,11 +718,6 @@ def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
 
 def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """The diagonal of dimensions `dim1` and `dim2` as a new last dimension: its stride is the sum of theirs."""
-
-def diagonal_copy(
-    input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *, out: Tensor | None = None,
-) -> Tensor:
-    """`diagonal`, copied: shares no memory with the input."""
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """A copy with `src` where ``diagonal(offset, dim1, dim2)`` looks."""
@@ -794,12 +769,6 @@ def empty_like(
 ) -> Tensor:
     """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
 
-def empty_permuted(
-    size: Sequence[_int] | None, physical_layout: Any, *, dtype: _dtype | None = None, layout: _layout | None = ...,
-    device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
-) -> Tensor:
-    """An uninitialised dense tensor whose dimensions lie in memory in the order `physical_layout`, outermost first."""
-
 def empty_strided(
     size: Sequence[_int] | None, stride: Any, *, dtype: _dtype | None = None, layout: _layout | None = ...,
     device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
@@ -839,11 +808,6 @@ def exp2_(input: Tensor) -> Tensor:
 def exp_(input: Tensor) -> Tensor:
     """e to the power of each element."""
 
-def expand_copy(
-    input: Tensor, size: Sequence[_int] | None, *, implicit: _bool = False, out: Tensor | None = None,
-) -> Tensor:
-    """`expand`, copied: shares no memory with the input."""
-
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``exp(input) - 1``, exact for small elements."""
 
@@ -856,9 +820,6 @@ def eye(
     pin_memory: _bool = False,
 ) -> Tensor:
     """The identity: an n×m matrix (m is n unless given) with ones on the diagonal."""
-
-def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor of the size and dtype of `input` with `value`, a number or a 0-dim tensor, everywhere."""
 
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set every element to `value`, a number or a 0-dim tensor."""
@@ -1028,12 +989,6 @@ def histogram(
 ) -> _return_histogram:
     """How many elements fall into each bin, and the bins' edges: a number of equal bins, or a tensor of edges."""
 
-def histogramdd(
-    input: Tensor, bins: Any, range: Sequence[_float] | None = None, weight: Tensor | None = None,
-    density: _bool = False,
-) -> _return_histogramdd:
-    """How many points fall into each box, and the edges of the boxes along each dimension."""
-
 def hsplit(input: Tensor, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
     """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
 
@@ -1074,14 +1029,6 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = F
 
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
     """A copy with `values` written, or added, where the tensors `indices` say."""
-
-def index_reduce(
-    input: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = True,
-    out: Tensor | None = None,
-) -> Tensor:
-    """A copy whose slices at the positions `index` along `dim` are combined with those of `source`: multiplied, the
-    mean, the largest or the smallest, as `reduce` says ('prod', 'mean', 'amax', 'amin'); without `include_self` the
-    slices of `source` with each other alone."""
 
 def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
@@ -1468,9 +1415,6 @@ def nansum(
 def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor:
     """`length` positions of dimension `dim`, from `start` on."""
 
-def narrow_copy(input: Tensor, dim: _int, start: Any, length: _int, *, out: Tensor | None = None) -> Tensor:
-    """`narrow`, copied: shares no memory with the input."""
-
 def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None,
     training: _bool, momentum: _float, eps: _float,
@@ -1518,17 +1462,11 @@ def nonzero(input: Tensor, *, as_tuple: Literal[False]) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
     ...
 
-def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1, out: Tensor | None = None) -> Tensor:
-    """The positions of `size` elements that are not 0, a row each; `fill_value` stands where there are not as many."""
-
 def norm(
     input: Tensor, p: _float | str | None = 'fro', dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
     out: Tensor | None = None, dtype: _dtype | None = None,
 ) -> Tensor:
     """The vector norm of order `p` over dimensions `dim`, or over all; with `dtype` of the elements converted to it."""
-
-def norm_except_dim(v: Tensor, pow: _int = 2, dim: _int = 0) -> Tensor:
-    """The norm of order `pow` of each slice along `dim`, with one element for each; -1 is the norm of all."""
 
 def normal(
     mean: Any, std: Any = 1.0, size: Sequence[_int] | None = None, *, generator: _Generator | None = None,
@@ -1559,12 +1497,6 @@ def ones_like(
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`linalg.householder_product` under LAPACK's name."""
 
-def ormqr(
-    input: Tensor, input2: Tensor, input3: Tensor, left: _bool = True, transpose: _bool = False, *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The product of all reflections, or its adjoint if `transpose`, times `input3`; or after it, if not `left`."""
-
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of each element of one vector with each of another: a matrix."""
 
@@ -1581,9 +1513,6 @@ def pdist(input: Tensor, p: _float = 2) -> Tensor:
 
 def permute(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
     """The dimensions in the given order."""
-
-def permute_copy(input: Tensor, dims: Any, *, out: Tensor | None = None) -> Tensor:
-    """`permute`, copied: shares no memory with the input."""
 
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The pseudo-inverse, `linalg.pinv`."""
@@ -1791,17 +1720,8 @@ def searchsorted(
     """Where each element of `input` would have to stand for `sorted_sequence` to stay sorted along its last
     dimension."""
 
-def segment_reduce(
-    data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
-    offsets: Tensor | None = None, axis: _int = 0, unsafe: _bool = False, initial: _float | None = None,
-) -> Tensor:
-    """Neighbouring slices of `data` along `axis`, reduced: "sum", "mean", "prod", "max" or "min"."""
-
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """One position of dimension `dim`, which goes away."""
-
-def select_copy(input: Tensor, dim: _int, index: _int, *, out: Tensor | None = None) -> Tensor:
-    """`select`, copied: shares no memory with the input."""
 
 def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor:
     """A copy with `src` where ``select(dim, index)`` looks."""
@@ -1839,12 +1759,6 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sinh_(input: Tensor) -> Tensor:
     """The hyperbolic sine."""
 
-def slice_copy(
-    input: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None, step: _int = 1, *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`slice`, copied: shares no memory with the input."""
-
 def slice_scatter(
     input: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None, step: _int = 1,
 ) -> Tensor:
@@ -1865,16 +1779,8 @@ def sort(
 def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
 
-def split_copy(input: Tensor, split_size: _int, dim: _int = 0, *, out: Sequence[Tensor] | None = None) -> Any:
-    """`split`, copied: the pieces share no memory. Given `out`, it returns None, and tensors there keep their size."""
-
 def split_with_sizes(input: Tensor, split_sizes: Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Views of the given sizes along `dim`, which make it up together."""
-
-def split_with_sizes_copy(
-    input: Tensor, split_sizes: Sequence[_int], dim: _int = 0, *, out: Sequence[Tensor] | None = None,
-) -> Any:
-    """`split_with_sizes`, copied: the pieces share no memory. Given `out`, it returns None."""
 
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square root."""
@@ -1890,9 +1796,6 @@ def square_(input: Tensor) -> Tensor:
 
 def squeeze(input: Tensor, dim: _int | Sequence[_int] | None = None) -> Tensor:
     """Without the dimensions of size 1: all of them, or those of `dim` that have size 1."""
-
-def squeeze_copy(input: Tensor, dim: _int | Sequence[_int] | None = None, *, out: Tensor | None = None) -> Tensor:
-    """`squeeze`, copied: shares no memory with the input."""
 
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, one after the other along a new dimension `dim`."""
@@ -1952,9 +1855,6 @@ def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or a scalar as it is."""
 
-def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`t`, copied: shares no memory with the input."""
-
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at the positions `index`, counted through all elements in order; of the size of `index`."""
 
@@ -2012,9 +1912,6 @@ def trace(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """Two dimensions swapped: their sizes and strides change places, the storage stays as it is."""
 
-def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
-    """`transpose`, copied: shares no memory with the input."""
-
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: _int = -1) -> Tensor:
     """The integral along `dim` of a function whose values are `y`, by the trapezoid rule."""
 
@@ -2060,14 +1957,8 @@ def typename(obj: Any) -> str:
 def unbind(input: Tensor, dim: _int = 0) -> tuple[Tensor, ...]:
     """One view for each position of `dim`, which goes away."""
 
-def unbind_copy(input: Tensor, dim: _int = 0, *, out: Sequence[Tensor] | None = None) -> Any:
-    """`unbind`, copied: the slices share no memory. Given `out`, it returns None."""
-
 def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor:
     """Dimension `dim` cut into several of the given sizes, of which one may be -1."""
-
-def unfold_copy(input: Tensor, dimension: _int, size: _int, step: _int, *, out: Tensor | None = None) -> Tensor:
-    """`unfold`, copied: shares no memory with the input."""
 
 def unique(
     input: Tensor, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False,
@@ -2083,20 +1974,8 @@ def unique_consecutive(
 def unravel_index(indices: Tensor, shape: _int | Sequence[_int]) -> tuple[Tensor, ...]:
     """The index along each dimension of a tensor of size `shape` that the flat positions `indices` name."""
 
-def unsafe_chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-    """`chunk`, whose pieces do not count as views."""
-
-def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-    """`split`, whose pieces do not count as views: write to one, and neither graph nor versions know of the others."""
-
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
-    """`split_with_sizes`, whose pieces do not count as views."""
-
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """With a dimension of size 1 put in before dimension `dim`."""
-
-def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
-    """`unsqueeze`, copied: shares no memory with the input."""
 
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """The Vandermonde matrix: one row for each element of `x`, with its powers N-1 … 0, or 0 … N-1 if `increasing`."""
@@ -2119,17 +1998,8 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex(input: Tensor) -> Tensor:
     """A real tensor whose last dimension holds pairs (real, imaginary), as complex numbers."""
 
-def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`view_as_complex`, copied: shares no memory with the input."""
-
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor as pairs (real, imaginary) along a new last dimension."""
-
-def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`view_as_real`, copied: shares no memory with the input."""
-
-def view_copy(input: Tensor, size: Sequence[_int] | None, *, out: Tensor | None = None) -> Tensor:
-    """`view`, copied: shares no memory with the input."""
 
 def vsplit(input: Tensor, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
     """`tensor_split` one below the other: along dimension 0; sections must be equal."""

@@ -21,7 +21,7 @@ from tensorglass.storage.typed_storage import TypedStorage as _TypedStorage
 from tensorglass.tensor.generator import Generator as _Generator
 from tensorglass.tensor.hooks import RemovableHandle
 
-from tensorglass.tensor.methods import _return__lu_with_info, _return_aminmax, _return_cummax, _return_cummin, _return_frexp, _return_geqrf, _return_histogram, _return_histogramdd, _return_kthvalue, _return_linalg_cholesky_ex, _return_linalg_eig, _return_linalg_eigh, _return_linalg_inv_ex, _return_linalg_ldl_factor, _return_linalg_ldl_factor_ex, _return_linalg_lstsq, _return_linalg_lu, _return_linalg_lu_factor, _return_linalg_lu_factor_ex, _return_linalg_qr, _return_linalg_slogdet, _return_linalg_solve_ex, _return_linalg_svd, _return_lu_unpack, _return_max, _return_median, _return_min, _return_mode, _return_nanmedian, _return_qr, _return_slogdet, _return_sort, _return_svd, _return_topk, _return_triangular_solve
+from tensorglass.tensor.methods import _return__lu_with_info, _return_aminmax, _return_cummax, _return_cummin, _return_frexp, _return_geqrf, _return_histogram, _return_kthvalue, _return_linalg_cholesky_ex, _return_linalg_eig, _return_linalg_eigh, _return_linalg_inv_ex, _return_linalg_ldl_factor, _return_linalg_ldl_factor_ex, _return_linalg_lstsq, _return_linalg_lu, _return_linalg_lu_factor, _return_linalg_lu_factor_ex, _return_linalg_qr, _return_linalg_slogdet, _return_linalg_solve_ex, _return_linalg_svd, _return_lu_unpack, _return_max, _return_median, _return_min, _return_mode, _return_nanmedian, _return_qr, _return_slogdet, _return_sort, _return_svd, _return_topk, _return_triangular_solve
 from tensorglass.tensor.tensor import Tensor
 
 def airy_ai(x: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -38,18 +38,6 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind of order 1."""
-
-def chebyshev_polynomial_t(input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The Chebyshev polynomial of the first kind of degree `n`."""
-
-def chebyshev_polynomial_u(input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The Chebyshev polynomial of the second kind of degree `n`."""
-
-def chebyshev_polynomial_v(input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The Chebyshev polynomial of the third kind of degree `n`."""
-
-def chebyshev_polynomial_w(input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The Chebyshev polynomial of the fourth kind of degree `n`."""
 
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of `lgamma`."""
@@ -87,12 +75,6 @@ def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the size of the gamma function, which extends factorials: of (input - 1)!."""
 
-def hermite_polynomial_h(input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The Hermite polynomial of degree `n`, as physicists have it."""
-
-def hermite_polynomial_he(input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The Hermite polynomial of degree `n`, as probabilists have it."""
-
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0."""
 
@@ -104,12 +86,6 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``i1(input) * exp(-abs(input))``, which stays a number however large `input` is."""
-
-def laguerre_polynomial_l(input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The Laguerre polynomial of degree `n`."""
-
-def legendre_polynomial_p(input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The Legendre polynomial of degree `n`."""
 
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``log(1 + input)``, exact for small elements."""
@@ -163,26 +139,6 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
 
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``modified_bessel_k1(input) * exp(input)``."""
-
-def shifted_chebyshev_polynomial_t(
-    input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the first kind of degree `n`, of ``2 * input - 1``."""
-
-def shifted_chebyshev_polynomial_u(
-    input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the second kind of degree `n`, of ``2 * input - 1``."""
-
-def shifted_chebyshev_polynomial_v(
-    input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the third kind of degree `n`, of ``2 * input - 1``."""
-
-def shifted_chebyshev_polynomial_w(
-    input: Tensor | _complex, n: Tensor | _complex, *, out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the fourth kind of degree `n`, of ``2 * input - 1``."""
 
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``sin(pi * input) / (pi * input)``, and 1 at 0."""

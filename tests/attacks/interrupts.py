@@ -78,8 +78,6 @@ def modes() -> None:
         forward_ad.make_dual(torch.ones(2), torch.ones(2))
     with graph.disable_saved_tensors_hooks("no"):
         torch.ones(2)
-    with graph.allow_mutation_on_saved_tensors():
-        torch.ones(2)
 
 
 class _Derived(torch.Tensor):

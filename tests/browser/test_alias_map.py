@@ -75,8 +75,17 @@ def test_lit_and_unlit_words_are_readable_in_both_themes(opened: Any, theme: str
         assert contrast(words.evaluate("words => getComputedStyle(words).fill"), back) >= 4.5
 
 
-def test_it_scrolls_inside_a_narrow_window(opened: Any) -> None:
-    opened.set_viewport_size({"width": 400, "height": 900})
+def test_bars_are_as_long_as_storages_have_bytes(opened: Any) -> None:
+    bars = opened.locator(".gr-aliases").first.locator(".whole")
+    small, large = bars.evaluate_all("bars => bars.map((bar) => bar.width.baseVal.value)")
+    assert small < large / 2  # 48 bytes and 400,000
+    assert opened.locator(".gr-aliases").first.locator(".scale").count() == 1
+
+
+def test_it_is_drawn_anew_in_a_narrow_window(opened: Any) -> None:
+    opened.set_viewport_size({"width": 560, "height": 1500})
     box = opened.locator(".gr-aliases").first
-    assert box.evaluate("box => box.scrollWidth > box.clientWidth && box.getBoundingClientRect().right <= 400")
+    opened.wait_for_function("document.querySelector('.gr-aliases svg').width.baseVal.value < 400")
+    assert box.evaluate("box => box.getBoundingClientRect().right <= 560")
     opened.set_viewport_size({"width": 1280, "height": 1500})
+    opened.wait_for_function("document.querySelector('.gr-aliases svg').width.baseVal.value > 600")

@@ -72,8 +72,17 @@ def test_the_stepper_goes_forwards_and_back_by_key_and_by_button(page: Any, posi
     assert stepper.locator(".box.past").count() == 5
     assert stepper.locator(".box.freed").count() == 2
     assert stepper.locator(".gr-memory .name", has_text="b.grad").count() == 1
+    assert stepper.locator(".box.leaf", has_text="b (leaf)").locator(".grad").inner_html() == "grad: [15.5, 15.5]"
+    assert stepper.locator(".box.leaf", has_text="w (leaf)").locator(".grad").inner_html() == "grad: None"
     stepper.get_by_label("step back").click()
     assert stepper.locator(".gr-count").inner_text() == "step 5 of 8"
+    assert stepper.locator(".box.leaf", has_text="b (leaf)").locator(".grad").inner_html() == "grad: None"
+    on = stepper.locator(".sent.on")
+    assert "[15.5, 15.5]" in on.evaluate_all("all => all.map((each) => each.textContent)")
+    assert on.count() == 2
+    assert stepper.locator(".sent.there").count() == 6
+    hidden = stepper.locator(".sent:not(.there)")
+    assert hidden.evaluate_all("all => all.map((each) => getComputedStyle(each).visibility)") == ["hidden"]
     assert stepper.locator(".gr-memory svg").count() == 0
     stepper.get_by_label("the last step").click()
     assert stepper.locator(".gr-memory .name", has_text="w.grad").count() == 1

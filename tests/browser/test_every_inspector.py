@@ -37,7 +37,7 @@ PART = {  # what one can point at
     "memory comparison": ".share rect",
     "version error": ".line",
     "model map": ".module",
-    "watched cell": ".gr-line:has-text('rows[0] = 7')",
+    "watched cell": ".gr-line:has-text('rows = held')",
 }
 # What reaches past the page, and is in no region that the keyboard scrolls; and controls that lie on one another.
 OUT_OF_REACH = """() => {
@@ -236,6 +236,35 @@ def test_on_a_narrow_page_nothing_is_out_of_reach(pages: Any, kind: str, width: 
     assert page.evaluate(OVERLAPPING) == []
     assert axe.faults(page, "body") == []
     page.set_viewport_size({"width": 1100, "height": 900})
+
+
+SMALL = """() => [...document.querySelectorAll("body *")]
+    .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .filter((each) => !each.closest("style, script, .gr-text") && parseFloat(getComputedStyle(each).fontSize) < 11)
+    .map((each) => [each.textContent, getComputedStyle(each).fontSize])"""
+WIDER = """() => [...document.querySelectorAll("body *")]
+    .filter((each) => each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1 && !each.closest(".gr-text"))
+    .filter((each) => getComputedStyle(each).overflowX !== "visible" && !each.closest("details:not(.gr-brief)"))
+    .map((each) => [each.className, each.scrollWidth, each.clientWidth])"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_phone_shows_it_whole_in_letters_that_can_be_read(pages: Any, kind: str, scheme: str) -> None:
+    page, _, watch = pages[kind]
+    page.emulate_media(color_scheme=scheme)
+    assert page.evaluate(SMALL) == [], "on a page"
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    if kind in PLAYERS:
+        step(page, page.locator("body"), "End")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate(WIDER) == []
+    assert page.evaluate(SMALL) == []
+    assert page.locator("body").evaluate(FAINT) == []
+    assert watch.errors == []
+    page.set_viewport_size({"width": 1100, "height": 900})
+    page.emulate_media(color_scheme="light")
 
 
 def test_markup_in_names_runs_nowhere(chromium: Any, tmp_path: Path) -> None:

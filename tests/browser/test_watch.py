@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browser.contrast import contrast
 from browser.jupyterlab import set_theme
+
+import tensorglass
+from glassroom import watch
 
 LOAD = "%load_ext glassroom"
 CELL = """\
@@ -55,9 +59,9 @@ def test_keys_step_through_the_cell(page: Any, position: int) -> None:
     player = page.locator(".gr-watch").nth(position)
     player.focus()
     page.keyboard.press("Home")
-    assert player.locator(".gr-line.at").count() == 0
-    assert player.locator(".gr-card").count() == 0
-    page.keyboard.press("ArrowRight")
+    assert player.locator(".gr-count").inner_text() == "step 1 of 8"
+    assert player.get_by_label("step back").is_disabled()
+    assert player.locator(".gr-line.at").count() == 1
     page.keyboard.press("ArrowRight")
     assert player.locator(".gr-count").inner_text() == "step 2 of 8"
     assert player.locator(".gr-line.at .gr-source").inner_text() == "a = torch.arange(6.)"
@@ -84,6 +88,48 @@ def test_one_can_jump_to_the_next_copy_write_and_allocation(page: Any, position:
     assert player.locator(".gr-line.at .gr-source").inner_text() == "b[0] = 7"
     page.keyboard.press("a")
     assert "new storage" in said(player) or "temporary" in said(player)
+
+
+def test_it_opens_on_the_first_write_and_on_an_error(lab: Any, opened: Any, page: Any) -> None:
+    fresh, _ = lab.open(page.context.browser, "watch.ipynb", height=4200)
+    lab.run_all(fresh)
+    fresh.locator(".gr-watch").nth(3).wait_for(timeout=60_000)
+    lines = fresh.locator(".gr-watch .gr-line.at .gr-source")
+    assert lines.nth(0).inner_text() == "b[0] = 7"
+    assert lines.nth(3).inner_text() == "y = x.view(2, 2)"
+    fresh.close()
+
+
+def test_lines_say_how_memory_grew_and_the_curve_leads_to_a_step(page: Any) -> None:
+    player = page.locator(".gr-watch").first
+    sources, gutter = (player.locator(each).all_inner_texts() for each in (".gr-source", ".gr-grown"))
+    grown = dict(zip(sources, gutter, strict=True))
+    assert grown["a = torch.arange(6.)"] == "+24 B"
+    assert grown["b = a.view(2, 3)"] == ""
+    assert grown["del a, b"] == "−24 B"
+    assert player.locator(".gr-most").inner_text().startswith("peak ")
+    curve = player.locator(".gr-curve svg")
+    box = curve.bounding_box()
+    curve.click(position={"x": box["width"] * 1.5 / 8, "y": 20})
+    assert player.locator(".gr-count").inner_text() == "step 2 of 8"
+    assert player.locator(".gr-curve .cursor").get_attribute("x") == "1"
+
+
+def test_what_a_step_touched_is_drawn_and_all_else_is_a_line_that_opens(page: Any) -> None:
+    player = page.locator(".gr-watch").first
+    player.locator(".gr-line", has_text="del a, b").click()
+    assert player.locator(".gr-cards > .gr-card").count() == 1  # what was freed
+    rest = player.locator(".gr-brief")
+    assert rest.count() == 1
+    assert " · 24 bytes · c" in rest.first.inner_text()
+    rest.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert rest.locator(".gr-card svg").count() == 1
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert rest.locator(".gr-card svg").count() == 1  # it stays open
+    rest.locator("summary").click()
+    assert rest.evaluate("each => each.open") is False
 
 
 def test_what_is_freed_is_shown_as_gone_once(page: Any) -> None:
@@ -153,6 +199,48 @@ def test_text_can_be_read_in_both_themes(page: Any, theme: str) -> None:
     marked = player.locator(".wrote").first
     value = marked.locator("text").evaluate("text => getComputedStyle(text).fill")
     assert contrast(value, marked.locator("rect").evaluate("rect => getComputedStyle(rect).fill")) >= 4.5
+
+
+def test_in_jupyterlab_it_is_no_taller_than_the_window(lab: Any, opened: Any, chromium: Any) -> None:
+    lab.notebook(
+        "tall.ipynb", LOAD, "%%watch\nimport torch\nheld = [torch.ones(n) for n in range(1, 24)]\nheld[3][0] = 2"
+    )
+    page, _ = lab.open(chromium, "tall.ipynb", height=700)
+    lab.run_all(page)
+    player = page.locator(".gr-watch")
+    player.wait_for(timeout=60_000)
+    assert player.locator(".gr-line.at .gr-source").inner_text() == "held[3][0] = 2"
+    assert player.evaluate("player => player.getBoundingClientRect().height <= innerHeight - 100")
+    assert player.locator(".gr-curve").evaluate("curve => curve.getBoundingClientRect().height <= 60")
+    assert player.locator(".gr-cards > .gr-card").count() == 1
+    assert player.locator(".gr-brief").count() == 22
+    page.close()
+
+
+@pytest.mark.parametrize("size", [(1280, 600), (390, 700)], ids=["page", "phone"])
+def test_it_is_never_taller_than_the_window_and_long_lines_wrap(chromium: Any, tmp_path: Path, size: Any) -> None:
+    source = ["def long(torch):", "    kept = []"]
+    source += [f"    kept.append(torch.zeros({number}) + {' + '.join(['1'] * 20)})" for number in range(1, 30)]
+    file = tmp_path / "long.py"
+    file.write_text("\n".join([*source, "    return kept"]))
+    space: dict[str, Any] = {}
+    exec(compile(file.read_text(), str(file), "exec"), space)
+    watch(space["long"], tensorglass).save(tmp_path / "long.html")
+    page = chromium.new_page(viewport={"width": size[0], "height": size[1]})
+    page.goto((tmp_path / "long.html").as_uri())
+    player = page.locator(".gr-watch")
+    assert player.evaluate("player => player.getBoundingClientRect().height <= innerHeight")
+    player.focus()
+    for key in ("End", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert player.evaluate("player => player.getBoundingClientRect().height <= innerHeight")
+    assert player.locator(".gr-code").evaluate("code => code.scrollWidth <= code.clientWidth")
+    inside = """line => {
+        const [inner, outer] = [line, line.closest('.gr-code')].map((each) => each.getBoundingClientRect());
+        return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1 && inner.height > 20;
+    }"""
+    assert player.locator(".gr-line.at").evaluate(inside), "the line that ran is in view, and takes two lines or more"
+    page.close()
 
 
 def test_nothing_is_cut_off_on_a_narrow_page(lab: Any, opened: Any, chromium: Any) -> None:

@@ -33,9 +33,9 @@ def traced(run):
     finally:
         sys.setprofile(None)
     return list(entered)
-def backward_of_product():
+def backward_of_product(second=False):
     w = torch.tensor(2.0, requires_grad=True)
-    x = torch.tensor(3.0)
+    x = torch.tensor(3.0, requires_grad=second)
     def run():
         (w * x).backward()
     return run
@@ -88,8 +88,9 @@ def test_what_runs_is_on_the_page(program: str) -> None:
     [
         (6, "a, b = torch.ones(2, 3), torch.ones(2, 3)\nadd = lambda: a + b\nadd()\nfound = traced(add)"),
         (14, "backward_of_product()()\nfound = traced(backward_of_product())"),
+        (14, "backward_of_product(True)()\nfound = traced(backward_of_product(True))"),
     ],
-    ids=["a warm sum", "a product and its backward"],
+    ids=["a warm sum", "a product and its backward", "a product of two leaves and its backward"],
 )
 def test_the_plain_way_is_short(most: int, program: str) -> None:
     assert 0 < len(entered(program)) <= most

@@ -117,6 +117,34 @@ def test_the_command_starts_with_numpy_only_and_doctor_says_what_is_missing(empt
     assert "jupyterlab" in said.stderr
 
 
+INSPECT = """
+import sys
+import numpy as np
+import tensorglass as torch
+from glassroom import aliases, graph, holders, memory_timeline, model_map, show, step_backward, watch
+x = torch.ones(3, requires_grad=True)
+made = [show(x, a=np.arange(3)), aliases(x), graph((x * 2).sum()), step_backward((x * 2).sum()), holders(x)]
+made += [memory_timeline(lambda: x * 2), watch(lambda: x * 2)]
+for at, each in enumerate(made):
+    print(each.text.partition("\\n")[0])
+    each.save(f"{at}.html")
+    each.save(f"{at}.svg")
+assert not {"jupyterlab", "IPython", "matplotlib", "anywidget"} & set(sys.modules)
+"""
+
+
+def test_the_inspectors_work_with_numpy_alone(empty_environment):
+    said = empty_environment("python", "-c", INSPECT)
+    assert said.returncode == 0, said.stderr
+    assert len(said.stdout.splitlines()) == 7
+
+
+def test_the_extra_of_the_inspectors_is_part_of_the_courses_and_has_no_jupyterlab():
+    extras = PROJECT["optional-dependencies"]
+    assert set(extras["inspect"]) < set(extras["course"])
+    assert not [each for each in extras["inspect"] if each.startswith(("jupyterlab", "notebook", "ipykernel"))]
+
+
 def test_the_wheels_notebooks_make_a_working_copy(empty_environment, tmp_path):
     said = empty_environment("glassroom", "lab", tmp_path / "mine", "--no-lab")
     assert said.returncode == 0, said.stderr

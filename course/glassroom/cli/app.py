@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 
 from glassroom import __version__
-from glassroom.cli import doctor, lab, refresh, suite
+from glassroom.cli import contents, doctor, lab, progress, refresh, suite
+from glassroom.cli.classroom import class_page, collect, feedback, grade, hub, marks, release
 from glassroom.workspace.problems import Exit, Problem
 
 DESCRIPTION = "A Jupyter course on how tensors work, on a tensor library that you can see through."
@@ -18,9 +19,11 @@ EPILOG = """\
 examples:
   glassroom lab                    open the course, in ./glassroom-course
   glassroom lab ~/tensors          the same, in a folder of your choice
+  glassroom progress               how far you are, and where to go on
   glassroom doctor                 what is installed, and what to do about what is missing
   glassroom test                   run every test
   glassroom refresh                run the course's notebooks again and store their outputs
+  glassroom contents               write the contents page and the links between notebooks anew
 
 exit codes:
   0    all is well
@@ -43,7 +46,10 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"glassroom {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (lab, suite, doctor, refresh):
+    for command in (
+        *(lab, progress, suite, doctor, refresh, contents),
+        *(release, collect, grade, feedback, marks, class_page, hub),
+    ):
         command.add(commands)
     return top
 

@@ -18,10 +18,12 @@ from glassroom.drawing.canvas import (
     GRID_INDEX,
     PAD,
     TINY_ADVANCE,
-    WIDTH,
+    TITLE_ADVANCE,
     Drawing,
     draw_slabs,
+    folded,
     number,
+    room,
     slab_width,
     style,
     width_of_slabs,
@@ -128,25 +130,18 @@ def grid_lines(grid: Grid) -> list[str]:
     return lines
 
 
-def draw_caption(drawing: Drawing, top: float, lines: Sequence[str], bad: Collection[str] = ()) -> float:
+def draw_caption(
+    drawing: Drawing, top: float, lines: Sequence[str], bad: Collection[str] = (), look: str = ""
+) -> float:
     """Draw lines of words, those in `bad` as what went wrong; returns the bottom."""
+    advance = TITLE_ADVANCE if look == "title" else ADVANCE
+    most = (room() - 2 * PAD) / advance
     for line in lines:
-        for part in _folded(line):
-            drawing.text(PAD, top + 12, part, "bad" if line in bad else "")
-            drawing.extend(PAD + len(part) * ADVANCE, top + 18)
+        for part in folded(line, most, most):
+            drawing.text(PAD, top + 12, part, "bad" if line in bad else look)
+            drawing.extend(PAD + len(part) * advance, top + 18)
             top += 18
     return top
-
-
-def _folded(line: str) -> list[str]:
-    """A line in parts that fit the picture."""
-    most = int((WIDTH - 2 * PAD) // ADVANCE)
-    parts = [""]
-    for word in line.split(" "):
-        if len(parts[-1]) + len(word) >= most and parts[-1]:
-            parts.append("")
-        parts[-1] += f" {word}" if parts[-1] else word
-    return parts
 
 
 def draw_table(drawing: Drawing, top: float, rows: Sequence[Sequence[str]], hues: Sequence[int | None]) -> float:
@@ -175,7 +170,7 @@ def draw_grids(drawing: Drawing, top: float, grids: Sequence[Grid]) -> float:
     bottom = top
     for grid in grids:
         width = _grid_width(grid)
-        if x > PAD and x + width > WIDTH - PAD:
+        if x > PAD and x + width > room() - PAD:
             x, top = PAD, bottom + 16
         bottom = max(bottom, _draw_grid(drawing, x, top, grid))
         drawing.extend(x + width, bottom)

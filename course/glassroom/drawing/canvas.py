@@ -6,7 +6,9 @@ A drawing grows to hold what is put into it, so its size need not be known befor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
@@ -26,17 +28,42 @@ def style(sheet: Path) -> str:
 
 CSS = "".join(style(Path(__file__).with_name(name)) for name in ("tokens.css", "canvas.css"))
 
-WIDTH = 780  # of a picture; its content wraps to this
+WIDTH = 780  # of a picture on a page, and
+NARROW = 320  # of one on a phone; its content wraps to this
 PAD = 16
 SLAB_GAP = 16  # between the matrices of one tensor of three or more dimensions
 ADVANCE = 7.25  # of one character of the 12-pixel fixed-width font
 FACT_ADVANCE = 6.65  # of the 11-pixel one
-TINY_ADVANCE = 5.8
+TINY_ADVANCE = 6.65
+TITLE_ADVANCE = 7.9  # of the 13-pixel one in bold
+LINE = 15  # from one line of facts to the next
 GRID_INDEX = 16
 GAP_WIDTH = 18
 HUES = 6
 INNER = "\0"  # stands for the inner width until it is known; no words can hold it
 NO_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # what XML has no place for
+
+_room = ContextVar[float]("room", default=WIDTH)
+
+
+def room() -> float:
+    """The width of the picture that is being drawn."""
+    return _room.get()
+
+
+def is_narrow() -> bool:
+    """Whether the picture that is being drawn is for a phone."""
+    return room() < WIDTH
+
+
+@contextmanager
+def narrow() -> Iterator[None]:
+    """A block in which pictures are drawn for a phone."""
+    before = _room.set(NARROW)
+    try:
+        yield
+    finally:
+        _room.reset(before)
 
 
 class Drawing:
@@ -56,6 +83,19 @@ class Drawing:
     def text(self, x: float, y: float, words: str, style: str = "") -> None:
         look = f' class="{style}"' if style else ""
         self.add(f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(words)}</text>')
+
+    def wrapped(self, x: float, y: float, words: str, style: str = "", *, left: float | None = None) -> float:
+        """Facts in 11-pixel letters from (x, y) on, and from `left` in the lines below, as many as they take; returns
+        where the last line stands.
+        """
+        left = x if left is None else left
+        lines = folded(words, (room() - PAD - x) / FACT_ADVANCE, (room() - PAD - left) / FACT_ADVANCE)
+        for at, line in enumerate(lines):
+            begin = left if at else x
+            if line:
+                self.text(begin, y + LINE * at, line, style)
+                self.extend(begin + len(line) * FACT_ADVANCE, y + LINE * at + 4)
+        return y + LINE * (len(lines) - 1)
 
     def rule(self, y: float) -> None:
         self.add(f'<path class="rule" d="M{PAD} {number(y)}h{INNER}"/>')
@@ -89,6 +129,31 @@ class Drawing:
         )
 
 
+def folded(words: str, first: float, others: float) -> list[str]:
+    """Words in lines of at most so many characters, broken between facts, or else between words; the first line is
+    empty where nothing fits in there.
+    """
+    lines = [""]
+    for fact in words.split(" · "):
+        joined = f"{lines[-1]} · {fact}" if lines[-1] else fact
+        if len(joined) <= (first if len(lines) == 1 else others):
+            lines[-1] = joined
+            continue
+        if lines[-1] or (len(lines) == 1 and first < others):
+            lines.append("")
+        longest = max(int(others), 1)
+        words_of_it = [
+            word[at : at + longest] for word in fact.split(" ") for at in range(0, max(len(word), 1), longest)
+        ]
+        for word in words_of_it:
+            joined = f"{lines[-1]} {word}" if lines[-1] else word
+            if len(joined) > (first if len(lines) == 1 else others) and lines[-1]:
+                lines.append(word)
+            else:
+                lines[-1] = joined
+    return lines
+
+
 def slab_width(slab: Slab[T], cell_width: float) -> float:
     """The width of a slab's columns, and of the dots where some are left out."""
     return sum(GAP_WIDTH if column is None else cell_width for column in slab.columns)
@@ -97,7 +162,7 @@ def slab_width(slab: Slab[T], cell_width: float) -> float:
 def width_of_slabs(slabs: Iterable[Slab[T]], width: Callable[[Slab[T]], float]) -> float:
     """The width of slabs side by side, at most that of a picture."""
     wanted = [width(slab) + GAP_WIDTH * slab.after_gap for slab in slabs]
-    return min(sum(wanted) + SLAB_GAP * (len(wanted) - 1), WIDTH - 2 * PAD) if wanted else 0
+    return min(sum(wanted) + SLAB_GAP * (len(wanted) - 1), room() - 2 * PAD) if wanted else 0
 
 
 def draw_slabs(
@@ -114,7 +179,7 @@ def draw_slabs(
     """
     x, bottom = left, top
     for slab in slabs:
-        if x > left and x + GAP_WIDTH * slab.after_gap + width(slab) > WIDTH - PAD:
+        if x > left and x + GAP_WIDTH * slab.after_gap + width(slab) > room() - PAD:
             x, top = left, bottom + 8
         begins_row = x == left
         if slab.after_gap and begins_row:

@@ -27,6 +27,11 @@ def sized(nbytes: int) -> str:
     return f"{nbytes / 1024:.1f} KiB"
 
 
+def short(nbytes: int) -> str:
+    """`24 B`, `39.1 KiB`: bytes where there is little room."""
+    return sized(nbytes).replace("bytes", "B").replace("byte", "B")
+
+
 def duration(seconds: float | None, is_simulated: bool) -> str:
     """How long something took, and how that is known."""
     if seconds is None:

@@ -17,6 +17,7 @@ methods raise) it answers with a sentence and never with a traceback.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import inspect
 import pkgutil
@@ -27,12 +28,18 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from io import StringIO
+from pathlib import Path
 from textwrap import dedent, indent
+from types import TracebackType
 
+from glassroom.exercises.cards.card import verdict_card
 from glassroom.exercises.facts import MOST_TAKEN, elements, first_sentence
 from glassroom.exercises.lines import in_lines
+from glassroom.exercises.progress import checked, hinted
+from glassroom.live.audience import somebody_watches, widgets_run
 
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # as much of what an answer prints is shown
+OURS = str(Path(__file__).resolve().parent)  # frames of files in here are ours
 RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
 
 Examiner = Callable[..., str | None]
@@ -119,17 +126,51 @@ def _exercise_modules() -> Iterator[str]:
     package = import_module("glassroom.exercises")
     for part in pkgutil.iter_modules(package.__path__, prefix="glassroom.exercises."):
         if part.ispkg:
-            yield part.name
             folder = import_module(part.name).__path__
-            yield from (module.name for module in pkgutil.iter_modules(folder, prefix=f"{part.name}."))
+            modules = [module.name for module in pkgutil.iter_modules(folder)]
+            yield from (f"{part.name}.{name}" for name in modules if name.startswith("nb"))
 
 
 def check(id: str = "", /, *answers: object, **given: object) -> None:
-    """Look at the learner's answers to an exercise and print what they show. Never raises."""
-    verdict = judge(id, *answers, **given)
-    print(in_lines(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}"))
+    """Look at the learner's answers to an exercise and print what they show. Raises nothing but an interrupt."""
+    __tracebackhide__ = True
+    try:
+        verdict = judge(id, *answers, **given)
+    except BaseException as error:  # judge lets nothing through but interrupts
+        raise error.with_traceback(_without_our_frames(error.__traceback__)) from None
+    if isinstance(id, str) and id in exercises():
+        checked(id, verdict.solved)
+    text = in_lines(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}")
     if verdict.printed:
-        print(f"While it was checked, your answer printed:\n{indent(verdict.printed, '    ')}")
+        text += f"\nWhile it was checked, your answer printed:\n{indent(verdict.printed, '    ')}"
+    if somebody_watches():
+        _show(str(id), verdict, text)
+    else:
+        print(text)
+
+
+def _show(id: str, verdict: Verdict, text: str) -> None:
+    """The verdict as a card, and below it a button for hints, where the exercise is not solved."""
+    from IPython.display import display
+
+    display(verdict_card(id, verdict.solved, verdict.message, verdict.printed, text))
+    if not verdict.solved and id in exercises() and widgets_run():
+        from glassroom.exercises.cards.widgets import Hinting  # which needs anywidget
+
+        taken = [_rung(id, place) for place in range(_rungs_taken.get(id, 0))][: len(RUNGS)]
+        display(Hinting(list(RUNGS), taken, lambda place: _take(id, place)))
+
+
+def _take(id: str, place: int) -> tuple[str, str, bool]:
+    """The hint at this place of the ladder, which counts as taken."""
+    _rungs_taken[id] = max(_rungs_taken.get(id, 0), place + 1)
+    hinted(id, place + 1)
+    return _rung(id, place)
+
+
+def _rung(id: str, place: int) -> tuple[str, str, bool]:
+    """What the hint is, its text, and whether that is code."""
+    return RUNGS[place], exercises()[id].hints[place], place >= RUNGS.index("nearly the code")
 
 
 def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
@@ -149,6 +190,17 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
             f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?",
         )
     return Verdict(solved, message, _first_lines(written))
+
+
+def _without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """The frames of a traceback less those of checks: what was interrupted is the learner's."""
+    if traceback is None:
+        return None
+    below = _without_our_frames(traceback.tb_next)
+    file = traceback.tb_frame.f_code.co_filename
+    if file == contextlib.__file__ or file.startswith(OURS):
+        return below
+    return TracebackType(below, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
 
 
 def _first_lines(written: StringIO) -> str:
@@ -211,10 +263,8 @@ def hint(id: str = "", /) -> None:
         print(found)
         return
     rung = min(_rungs_taken.get(found.id, 0), len(RUNGS) - 1)
-    _rungs_taken[found.id] = rung + 1
-    text = found.hints[rung]
-    heading = f"Hint {rung + 1} of {len(RUNGS)}, {RUNGS[rung]}:"
-    is_code = rung >= RUNGS.index("nearly the code")
+    name, text, is_code = _take(found.id, rung)
+    heading = f"Hint {rung + 1} of {len(RUNGS)}, {name}:"
     print(f"{heading}\n{indent(text, '    ')}" if is_code else in_lines(f"{heading} {text}"))
 
 

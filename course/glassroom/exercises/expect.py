@@ -8,11 +8,87 @@ values, then its memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, ParamSpec
 
 from glassroom.exercises import facts
 from glassroom.exercises.engine import Misconception
+
+P = ParamSpec("P")
+
+
+# --- several slots ---------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Slots:
+    """The slots of an exercise that have been looked at, and what is wrong with some of them."""
+
+    seen: int = 0
+    wrong: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def slot(self, name: str) -> Iterator[None]:
+        """What is said of this slot within the block, the first thing of all."""
+        self.seen += 1
+        token = _open_slots.set(None)
+        try:
+            yield
+        except Misconception as misconception:
+            self.wrong.setdefault(name, str(misconception))
+        finally:
+            _open_slots.reset(token)
+
+
+_open_slots: ContextVar[_Slots | None] = ContextVar("open_slots", default=None)
+
+
+@contextmanager
+def every_slot() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
+    """Each answer in the block is judged, and all wrong ones are named together, with what the first of them shows.
+
+    `expect_equal`, `expect_word` and `expect_truths` are slots by themselves; what takes several expectations stands in
+    a block of its own: ``with every_slot() as slot: with slot("first"): …``.
+    """
+    slots = _Slots()
+    token = _open_slots.set(slots)
+    try:
+        yield slots.slot
+    finally:
+        _open_slots.reset(token)
+    if not slots.wrong:
+        return
+    first, *further = slots.wrong.values()
+    if not further:
+        raise Misconception(first)
+    *most, last = (f"`{name}`" for name in slots.wrong)
+    raise Misconception(
+        f"{slots.seen - len(slots.wrong)} of {slots.seen} are right; {', '.join(most)} and {last} are not yet. "
+        f"To begin with the first: {first}"
+    )
+
+
+def _slot(expectation: Callable[P, None]) -> Callable[P, None]:
+    """Within `every_slot` the expectation, whose second argument is the answer's name, is a slot."""
+
+    @wraps(expectation)
+    def judged(*args: P.args, **kwargs: P.kwargs) -> None:
+        slots = _open_slots.get()
+        if slots is None:
+            expectation(*args, **kwargs)
+            return
+        with slots.slot(str(args[1] if len(args) > 1 else kwargs["name"])):
+            expectation(*args, **kwargs)
+
+    return judged
+
+
+# --- plain answers ---------------------------------------------------------------------------------------------------
 
 
 def expect(condition: object, misconception: str) -> None:
@@ -21,6 +97,7 @@ def expect(condition: object, misconception: str) -> None:
         raise Misconception(misconception)
 
 
+@_slot
 def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, str] | None = None) -> None:
     """A plain answer (number, bool, string, or a tuple of them: a shape, a stride) is the expected one."""
     if facts.is_array(answer) and not facts.shape(answer):
@@ -34,11 +111,14 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
     for mistake, shows in (mistakes or {}).items():
         if facts.same_value(answer, mistake):
             raise Misconception(f"`{name}` is {facts.text(answer)}. {shows}")
+    if slip := _slip(answer, expected):
+        raise Misconception(f"`{name}` is {facts.text(answer)}: {slip}")
     if _kind(answer) == _kind(expected):
         raise Misconception(f"`{name}` is {facts.text(answer)}, which is not it.")
     raise Misconception(f"`{name}` is {facts.text(answer)}; {_kind(expected)} was asked for.")
 
 
+@_slot
 def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]) -> None:
     """The answer is this word, and none of the others that there are to choose from, each with what it shows.
 
@@ -54,13 +134,22 @@ def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]
 
 def _bare(word: str) -> str:
     """A word as it is told from others: without a call's parentheses, capitals, blanks, and the library's name."""
-    return word.strip().casefold().replace("()", "").removeprefix("torch.")
+    bare = word.strip().casefold().replace("()", "").removeprefix("torch.")
+    return re.sub(r"^(a|an|the) ", "", bare)
 
 
 def expect_truths(table: Mapping[str, tuple[bool, str]], answers: Sequence[Any]) -> None:
     """Each answer is the truth that the table has by its name, beside what the opposite shows."""
-    for (name, (truth, shows)), answer in zip(table.items(), answers, strict=True):
-        expect_equal(answer, name, truth, mistakes={not truth: shows})
+    with every_slot():
+        for (name, (truth, shows)), answer in zip(table.items(), answers, strict=True):
+            expect_equal(answer, name, truth, mistakes={not truth: shows})
+
+
+def expect_words(table: Mapping[str, tuple[str, Mapping[str, str]]], answers: Sequence[Any]) -> None:
+    """Each answer is the word that the table has by its name, beside the other words and what each shows."""
+    with every_slot():
+        for (name, (word, others)), answer in zip(table.items(), answers, strict=True):
+            expect_word(answer, name, word, others)
 
 
 def expect_tensor(
@@ -124,6 +213,15 @@ def expect_copy(answer: Any, name: str, of: Any, of_name: str, because: str = ""
         raise Misconception(_sentences(text, because))
 
 
+def expect_as_given(given: Any, name: str, expected: Any) -> None:
+    """What the notebook gave is as it was; else an answer is compared with something that it has overwritten."""
+    expect(
+        facts.is_tensor(given) and facts.same_value(facts.values(given), expected),
+        f"`{name}` is not as it was given: it has been written to. An operator that ends in _, or -= and its like, "
+        "writes into its tensor. Run the cell that makes it again, and make a new tensor.",
+    )
+
+
 def call(function: Any, name: str, *arguments: Any) -> Any:
     """What the learner's function returns for these arguments; what it raises becomes a sentence."""
     result = run(function, name, *arguments)
@@ -156,6 +254,21 @@ def _kind(value: Any) -> str:
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else facts.text(value)
 
 
+def _slip(answer: Any, expected: Any) -> str:
+    """What a wrong answer has in common with the right one: slips of the pen that people make everywhere."""
+    if isinstance(expected, bool) or isinstance(answer, bool):
+        return ""
+    if isinstance(expected, (int, float)) and isinstance(answer, (int, float)):
+        return "only the sign is wrong." if expected and facts.same_value(-answer, expected) else ""
+    if not isinstance(expected, tuple) or not isinstance(answer, (tuple, list)):
+        return ""
+    if len(answer) != len(expected):
+        return f"{len(answer)} number{'' if len(answer) == 1 else 's'}; {len(expected)} were asked for."
+    if sorted(map(str, answer)) == sorted(map(str, expected)):
+        return "the right numbers, in another order."
+    return ""
+
+
 def _given(arguments: Sequence[Any]) -> str:
     """The tensors and arrays among the arguments, as the beginning of a sentence."""
     given = [facts.text(each) for each in arguments if facts.is_tensor(each) or facts.is_array(each)]
@@ -164,6 +277,8 @@ def _given(arguments: Sequence[Any]) -> str:
 
 def _other_values(name: str, found: Any, wanted: Any) -> str:
     """Both, where they are short enough to be shown; else the first place where they differ."""
+    if facts.same_value(_negated(found), wanted):
+        return f"`{name}` holds {facts.text(facts.rounded(found))}: the right numbers with the wrong sign."
     if facts.is_shown_whole(rounded := facts.rounded(found)) and facts.is_shown_whole(facts.rounded(wanted)):
         if not facts.same_value(rounded, facts.rounded(wanted)):
             found, wanted = rounded, facts.rounded(wanted)
@@ -175,6 +290,12 @@ def _other_values(name: str, found: Any, wanted: Any) -> str:
         found, wanted = found[at], wanted[at]
     found, wanted = (f"{each:.7g}" if isinstance(each, float) else facts.text(each) for each in (found, wanted))
     return f"`{name}[{', '.join(map(str, place))}]` is {found}; {wanted} was asked for."
+
+
+def _negated(values: Any) -> Any:
+    if isinstance(values, list):
+        return [_negated(each) for each in values]
+    return -values if isinstance(values, (int, float, complex)) and not isinstance(values, bool) else values
 
 
 def _shape_of_lists(nested: Any) -> tuple[int, ...]:

@@ -19,6 +19,18 @@ PLAIN = (bool, int, float, complex, str)
 BINARY_DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "complex64": 24}
 """Dtypes with fewer digits than a Python number has, and how many."""
 
+SECOND_NAMES = {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+"""PyTorch's other names of dtypes."""
+
 LONGEST_TEXT = 72
 MOST_VALUES = 64
 MOST_READ = 1_000_000  # values of an answer; none of the course is as large

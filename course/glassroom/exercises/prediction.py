@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from glassroom.exercises import facts
+from glassroom.exercises.cards.card import asked_card, revealed_card
 from glassroom.exercises.lines import in_lines
+from glassroom.exercises.progress import predicted
+from glassroom.live.audience import somebody_watches, widgets_run
 
 UNSAID = "…"
 UNKNOWN = "–"
@@ -25,6 +28,8 @@ _TRUTHS: dict[str, Callable[[Any], Any]] = {
     "nbytes": facts.nbytes,
     "value": facts.values,
 }
+SAME_SENSE = {"shared": "view", "shares": "view", "alias": "view", "copied": "copy", "copies": "copy"}
+ANY_ERROR = ("error", "an error", "exception", "an exception", "some error")
 KINDS = ("memory", *_TRUTHS, "error")
 WRITTEN_AS = {
     "memory": '"view" or "copy"',
@@ -37,17 +42,6 @@ WRITTEN_AS = {
     "value": "a number, or a list of them",
     "error": 'the name of an error such as "RuntimeError", or "none"',
 }
-# PyTorch's other names of dtypes
-SECOND_NAMES = {
-    "half": "float16",
-    "float": "float32",
-    "double": "float64",
-    "short": "int16",
-    "int": "int32",
-    "long": "int64",
-    "cfloat": "complex64",
-    "cdouble": "complex128",
-}
 _FITS: dict[str, Callable[[Any], bool]] = {
     "memory": lambda said: said in ("view", "copy"),
     "shape": lambda said: all(int(n) == n for n in said),
@@ -55,7 +49,9 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "offset": lambda said: not isinstance(said, str) and int(said) == said,
     "nbytes": lambda said: not isinstance(said, str) and int(said) == said,
     "contiguous": lambda said: isinstance(said, bool),
-    "error": lambda said: said == "none" or said.endswith(("Error", "error", "Exception", "Warning", "Exit")),
+    "error": lambda said: (
+        said == "none" or said.lower() in ANY_ERROR or said.endswith(("Error", "error", "Exception", "Warning", "Exit"))
+    ),
 }
 
 
@@ -64,13 +60,16 @@ def predict(question: str, **answers: object) -> Prediction:
 
     `memory` is "view" or "copy"; `shape` and `stride` are tuples; `offset` and `nbytes` integers;
     `contiguous` is True or False; `dtype` a dtype or its name; `value` a number or nested lists; `error`
-    the name of an exception, or "none".
+    the name of an exception's class, or of one that it belongs to, or "an error", or "none".
     """
     unknown = [kind for kind in answers if kind not in KINDS]
     if unknown:
         raise TypeError(f"predict() got {unknown[0]!r}; what can be predicted is {', '.join(KINDS)}")
     prediction = Prediction(question, answers)
-    print(prediction)
+    if widgets_run():
+        prediction.ask()
+    else:
+        print(prediction)
     return prediction
 
 
@@ -80,6 +79,25 @@ class Prediction:
     def __init__(self, question: str, answers: Mapping[str, object]) -> None:
         self.question = question
         self.answers = dict(answers)
+        self._display: Any = None  # of the widget that asks, where there is one
+
+    def ask(self) -> None:
+        """Display buttons and fields for the answers. What is chosen is an answer as though it had been typed."""
+        from IPython.display import display
+
+        from glassroom.exercises.cards.widgets import Asking  # which needs anywidget
+
+        said = {kind: _typed(kind, each) for kind, each in self.answers.items()}
+        self._display = display(Asking(self.question, self.answers, said, self._take), display_id=True)
+
+    def _take(self, kind: str, answer: object) -> str:
+        """Take an answer from the widget; returns what to say about it."""
+        self.answers[kind] = answer
+        advice = _advice(kind, answer).strip()
+        return f"{kind}: {advice.strip('()')}" if advice else f"Noted: {', '.join(self._said())}"
+
+    def _said(self) -> list[str]:
+        return [f"{kind} {_said(kind, said)}" for kind, said in self.answers.items() if _is_said(kind, said)]
 
     def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN) -> None:
         """Print the question, and what was said beside what is true of `result`. Never raises.
@@ -95,10 +113,24 @@ class Prediction:
             except (Exception, SystemExit) as error:
                 raised, result = error, NOT_GIVEN
         rows = [self._row(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
-        print(in_lines(self.question))
-        _print_table(rows)
-        if raised is not None:
-            print(in_lines(facts.first_line(raised)))
+        marks = [row[3] for row in rows if row[3]]
+        predicted(self.question, marks.count("✓"), len(marks))
+        told = in_lines(facts.first_line(raised)) if raised is not None else ""
+        text = "\n".join(filter(None, [in_lines(self.question), _table(rows), told]))
+        if somebody_watches():
+            self._show(rows, told, text)
+        else:
+            print(text)
+
+    def _show(self, rows: list[tuple[str, str, str, str]], told: str, text: str) -> None:
+        """The answers beside the truth as a card; the widget becomes one too, which can be saved."""
+        from IPython.display import display
+
+        if self._display is not None and len(self._said()) == len(self.answers):  # else there is more to say
+            said = [(kind, _said(kind, each)) for kind, each in self.answers.items()]
+            self._display.update(asked_card(self.question, said, repr(self)))
+            self._display = None
+        display(revealed_card(self.question, rows, told, text))
 
     def _row(
         self, kind: str, said: object, result: Any, of: Any, value: Any, raised: BaseException | None
@@ -111,10 +143,11 @@ class Prediction:
             else:
                 truth = _truth(kind, result, of)
             shown = _in_its_digits(truth, result) if kind == "value" else truth
+            truths = (truth, *_fitting(raised)) if kind == "error" else (truth, shown)
             written = UNKNOWN if truth is NOT_GIVEN else _written(kind, shown)
         except Exception as error:
             return kind, _said(kind, said), f"cannot be told: {facts.first_line(error)}", ""
-        return kind, _said(kind, said), written, "" if written == UNKNOWN else _mark(kind, said, truth, shown)
+        return kind, _said(kind, said), written, "" if written == UNKNOWN else _mark(kind, said, *truths)
 
     def __repr__(self) -> str:
         lines = [f"  {kind:<10}  {_said(kind, said)}{_advice(kind, said)}" for kind, said in self.answers.items()]
@@ -153,6 +186,13 @@ def _in_its_digits(values: Any, result: Any) -> Any:
     return facts.in_its_digits(values, facts.dtype_name(result)) if hasattr(result, "dtype") else values
 
 
+def _fitting(raised: BaseException | None) -> list[str]:
+    """What else is right where this was raised: the classes that it belongs to, and "an error"."""
+    if raised is None:
+        return []
+    return [*ANY_ERROR, *(each.__name__ for each in type(raised).__mro__ if issubclass(each, BaseException))]
+
+
 def _is_said(kind: str, said: object) -> bool:
     return said is not ... and (said is not None or kind == "error")
 
@@ -162,10 +202,11 @@ def _plain(kind: str, said: Any) -> Any:
     if kind in ("shape", "stride"):
         return tuple(said) if isinstance(said, (tuple, list)) else (said,)
     if kind == "memory" and isinstance(said, str):
-        return said.lower().strip().removeprefix("a ")
+        word = said.lower().strip().removeprefix("a ")
+        return SAME_SENSE.get(word, word)
     if kind == "dtype":
         name = facts.dtype_name(said)
-        return SECOND_NAMES.get(name, name)
+        return facts.SECOND_NAMES.get(name, name)
     if kind == "error":
         return "none" if said is None else getattr(said, "__name__", said).strip()
     return facts.values(said)
@@ -189,12 +230,12 @@ def _written(kind: str, fact: object) -> str:
 
 
 def _mark(kind: str, said: object, *truths: Any) -> str:
-    """Right if it says the same as one of the truths, which are two forms of one."""
+    """Right if it says the same as one of the truths, which are several forms of one."""
     if not _is_said(kind, said):
         return ""
     try:
         if kind == "error":
-            right = _plain(kind, said).lower() == truths[0].lower()
+            right = _plain(kind, said).lower() in [truth.lower() for truth in truths]
         else:
             # 0 is wrong where the truth is 1e-10; what arithmetic leaves of a 0 is far below that.
             mine = _plain(kind, said)
@@ -204,9 +245,18 @@ def _mark(kind: str, said: object, *truths: Any) -> str:
     return "✓" if right else "✗"
 
 
-def _print_table(rows: list[tuple[str, str, str, str]]) -> None:
+def _typed(kind: str, said: object) -> str:
+    """An answer as it would be typed into the widget's field."""
+    if not _is_said(kind, said):
+        return ""
+    return _said(kind, said)
+
+
+def _table(rows: list[tuple[str, str, str, str]]) -> str:
+    lines = []
     table = [("", "you said", "truth", ""), *rows]
     widths = [max(len(row[column]) for row in table) for column in range(3)]
     for row in table:
         cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False))
-        print("  ".join(["", *cells, row[3]]).rstrip())  # set in, so that the questions stand out
+        lines.append("  ".join(["", *cells, row[3]]).rstrip())  # set in, so that the questions stand out
+    return "\n".join(lines)

@@ -19,7 +19,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+from glassroom.drawing.canvas import narrow
 from glassroom.drawing.page import page_of
+from glassroom.live.audience import somebody_watches
 from glassroom.live.embed import embedded
 from glassroom.records.plain import plain
 from glassroom.records.snapshot import SCHEMA
@@ -54,14 +56,21 @@ class Inspector(ABC):
 
     @property
     def widget(self) -> Any:
-        """The live form as an anywidget, to be placed among other widgets (needs the extra `course`)."""
+        """The live form as an anywidget, to be placed among other widgets (needs the extra `inspect`)."""
         room = type(self).__module__.rpartition(".")[0]
-        return import_module(f"{room}.widget").Widget(self.state(), text=self.text, svg=self.svg)
+        return import_module(f"{room}.widget").Widget(self._states(), text=self.text, svg=self.svg)
 
     @property
     def live(self) -> str:
         """The live form as one piece of HTML that needs no widget manager."""
-        return embedded(Path(inspect.getfile(type(self))).parent, self.state(), self.text)
+        return embedded(Path(inspect.getfile(type(self))).parent, self._states(), self.text)
+
+    def _states(self) -> dict[str, Any]:
+        """What the live form is given, with what of it is other on a phone."""
+        state = self.state()
+        with narrow():
+            on_a_phone = self.state()
+        return {**state, "narrow": {name: value for name, value in on_a_phone.items() if value != state[name]}}
 
     @property
     def html(self) -> str:
@@ -76,7 +85,7 @@ class Inspector(ABC):
         """Draw the picture with matplotlib, into `ax` or into a figure of its own size; returns the axes.
 
         `theme` is "light" or "dark"; without it the picture goes with the background of the axes. Raises ImportError
-        where matplotlib is not installed (it is in the extra `course`).
+        where matplotlib is not installed (it is in the extra `inspect`).
         """
         return _figures().plotted(self.svg, ax, theme)
 
@@ -113,7 +122,7 @@ class Inspector(ABC):
         return path
 
     def print(self) -> None:
-        """Print the text; on a terminal in colours, if `rich` is installed (it is in the extra `course`)."""
+        """Print the text; on a terminal in colours, if `rich` is installed (it is in the extra `inspect`)."""
         if sys.stdout.isatty() and _has_rich():
             from rich import print as rich_print
 
@@ -135,7 +144,7 @@ class Inspector(ABC):
 
             return {"text/plain": escaped(self.text)}
         bundle = {"text/plain": self.text, "image/svg+xml": self.svg}
-        return {**bundle, "text/html": self.live} if _somebody_watches() else bundle
+        return {**bundle, "text/html": self.live} if somebody_watches() else bundle
 
 
 def _figures() -> Any:
@@ -143,7 +152,7 @@ def _figures() -> Any:
     try:
         from glassroom.drawing import figure
     except ImportError as error:
-        error.add_note("Figures, PNG and PDF files need matplotlib and cssselect2: pip install 'tensorglass[course]'")
+        error.add_note("Figures, PNG and PDF files need matplotlib and cssselect2: pip install 'tensorglass[inspect]'")
         raise
     return figure
 
@@ -157,15 +166,3 @@ def _is_on_a_terminal() -> bool:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return type(shell).__name__ == "TerminalInteractiveShell" and sys.stdout.isatty() and _has_rich()
-
-
-def _somebody_watches() -> bool:
-    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for
-    input.
-
-    Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
-    """
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    request: dict[str, Any] = getattr(shell, "get_parent", dict)()
-    return bool(request.get("content", {}).get("allow_stdin"))

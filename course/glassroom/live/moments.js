@@ -2,7 +2,7 @@
 // Parts of the picture say in data-on at which moments they are lit ("3-7", or several such), and in data-says what they are.
 
 import { make, reveal, scrolling } from "./elements.js";
-import { fill, player, statusPanel } from "./steps.js";
+import { fill, player, standing, statusPanel } from "./steps.js";
 
 export function isOn(spans, moment) {
   return spans.some(([first, last]) => first <= moment && moment <= last);
@@ -70,5 +70,5 @@ export function moments({ model, el }) {
     const found = part ? frames.findIndex((frame) => frame.at >= spansOf(part)[0][0]) : frameUnder(event);
     if (found >= 0) steps.go(found + 1);
   });
-  steps.go(0);
+  steps.go(standing(el, 0));
 }

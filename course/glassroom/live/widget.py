@@ -15,10 +15,12 @@ from glassroom.live.embed import module_of, style_of
 class LiveWidget(anywidget.AnyWidget):
     """A widget whose script and style sheet are `widget.js` and `widget.css` beside its module.
 
-    `text` and `svg` stand for it where widgets are not shown; `state` is what its script is given.
+    `text` and `svg` stand for it where widgets are not shown; `state` is what its script is given, and `narrow` is what
+    of it differs on a phone.
     """
 
     label = traitlets.Unicode().tag(sync=True)
+    narrow = traitlets.Dict().tag(sync=True)
 
     _esm: str
     _css: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from glassroom.reading.networks import owners_of_parameters
 from glassroom.reading.nonfinite import nonfinite
 from glassroom.reading.source_lines import recorded_line
 from glassroom.reading.storage_names import names_of
-from glassroom.reading.variables import named_tensors
+from glassroom.reading.variables import named_tensors, root_of
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
 
 MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
@@ -31,8 +31,10 @@ def graph_data(
     variables: Mapping[str, object],
     home: str = "",
     modules: Mapping[int, str] = MappingProxyType({}),
+    passing: Container[str] = (),
 ) -> GraphData:
-    """Read the graph behind `tensors`; `variables` gives leaves and intermediate results their names.
+    """Read the graph behind `tensors`; `variables` gives leaves and intermediate results their names, but those that
+    are `passing`, which loops have left behind, name a leaf that has no other name, and no result.
 
     Lines of code are told where the graph was recorded with anomaly detection; those of the file `home` are called by
     their numbers alone. `modules` are paths of networks by the ids of nodes; of other nodes the network is told whose
@@ -42,21 +44,26 @@ def graph_data(
     was_collecting = gc.isenabled()
     try:
         gc.disable()  # thousands of headers come and go: collecting would take as long as looking
-        return _read({**variables, **tensors}, tensors, home, modules)
+        return _read({**variables, **tensors}, tensors, home, modules, passing)
     finally:
         if was_collecting:
             gc.enable()
 
 
 def _read(
-    variables: Mapping[str, object], tensors: Mapping[str, Any], home: str, modules: Mapping[int, str]
+    variables: Mapping[str, object],
+    tensors: Mapping[str, Any],
+    home: str,
+    modules: Mapping[int, str],
+    passing: Container[str],
 ) -> GraphData:
-    named = named_tensors(variables)
+    every = named_tensors(variables)
+    named = [(name, tensor) for name, tensor in every if name in tensors or root_of(name) not in passing]
     roots = [node_of(name, tensor) for name, tensor in tensors.items()]
     order = in_order(roots)
     numbers = {id(node): number for number, node in enumerate(order)}
     made = _made_by(named, numbers)
-    names = {id(tensor): name for name, tensor in reversed(named)}
+    names = {id(tensor): name for name, tensor in reversed([*named, *every])}
     of_kind: dict[type, list[str]] = {}
     kept = [list(saved_by(node, of_kind)) for node in order]  # which holds the tensors until they are written down
     leaves = [_collected_by(node) for node in order]
@@ -145,14 +152,16 @@ def gradient_of(tensor: Any) -> Any:
         return tensor.grad if tensor.requires_grad and tensor.is_leaf else None
 
 
-def in_order(roots: list[Any]) -> list[Any]:
-    """Every node behind `roots`, the first input first: its place is its number."""
+def in_order(roots: list[Any], known: Container[int] = ()) -> list[Any]:
+    """Every node behind `roots`, the first input first: its place is its number. Nodes whose ids are `known`, and what
+    they alone lead to, are left out.
+    """
     nodes: dict[int, Any] = {}  # by id; holding them keeps the ids unique
     order: list[Any] = []
     stack = list(reversed(roots))
     while stack and len(order) < MOST_READ:
         node = stack.pop()
-        if id(node) in nodes:
+        if id(node) in nodes or id(node) in known:
             continue
         nodes[id(node)] = node
         order.append(node)

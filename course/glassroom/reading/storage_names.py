@@ -4,13 +4,21 @@ Two memories that are alive at the same moment and overlap are the same memory, 
 storage is known by the bytes it holds for as long as it lives, and when it dies its name dies with it, even if the
 allocator hands out the same address again. One sequence serves every library, hence a notebook prints the same names on
 tensorglass and on PyTorch.
+
+A cell of a notebook that is run again gives the names that it gave before, in the same order: the words around it speak
+of S0. What was called so until then is another storage now, and gets another name if it is looked at again.
 """
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tensorglass import memory as tensorglass_memory
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,76 @@ class _Named:
 _named: dict[Hashable, _Named] = {}
 
 
+@dataclass
+class _Run:
+    """A run of a notebook's cell: the names that it is to give, as it gave them before, and those that it has given."""
+
+    request: Hashable
+    cell: Hashable
+    again: list[str]
+    given: list[str] = field(default_factory=list)
+
+    def goes_on(self) -> None:
+        """Give the names that are left next."""
+        rest = self.again[len(self.given) :]
+        tensorglass_memory.give_again(rest)
+        for identity in [key for key, entry in _named.items() if entry.name in rest]:
+            del _named[identity]
+
+    def stops(self) -> None:
+        """Take note of what was given."""
+        self.given += tensorglass_memory.give_again(())
+
+
+_run: _Run | None = None
+_by_cell: dict[Hashable, list[str]] = {}  # the names that a cell gave when it was last run
+
+
+def of_tensorglass(storage: Any) -> str:
+    """The name of a storage of tensorglass, as pictures and memory reports have it."""
+    _begin_run()
+    return tensorglass_memory.name_of(storage)
+
+
+@contextmanager
+def of_what_was_there() -> Iterator[None]:
+    """A block that looks at what a cell has found: its names are none of those that the cell gives to what it makes."""
+    _begin_run()
+    if _run is not None:
+        _run.stops()
+    try:
+        yield
+    finally:
+        if _run is not None:
+            tensorglass_memory.give_again(())
+            _run.goes_on()
+
+
+def _begin_run() -> None:
+    """Where another cell runs now, or the same once more, give the names again that it gave before."""
+    global _run
+    now = _cell_that_runs()
+    if now is None or (_run is not None and _run.request == now[0]):
+        return
+    if _run is not None:
+        _run.stops()
+        if _run.given:
+            _by_cell[_run.cell] = _run.given
+    _run = _Run(*now, _by_cell.get(now[1], []))
+    _run.goes_on()
+
+
+def _cell_that_runs() -> tuple[Hashable, Hashable] | None:
+    """The request that a notebook's kernel works at, and the cell that it is of; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    parent: Any = getattr(shell, "get_parent", dict)()
+    if parent.get("msg_type") != "execute_request":
+        return None
+    cell = parent.get("metadata", {}).get("cellId") or parent["content"]["code"]
+    return parent["header"]["msg_id"], cell
+
+
 def name_of(memory: Memory) -> str:
     """The name of this memory; a new one is given when nothing alive holds these bytes."""
     [name] = names_of([memory])
@@ -51,6 +129,7 @@ def name_of(memory: Memory) -> str:
 
 def names_of(memories: Iterable[Memory]) -> list[str]:
     """The names of several memories, in time that does not grow with the square of their number."""
+    _begin_run()
     known: list[str | None] = []
     new = []
     for memory in memories:

@@ -14,6 +14,8 @@ from glassroom.reading.adapters import adapter_for
 from glassroom.reading.places import is_of_a_program, tensors_at
 from glassroom.records.printable import printable
 
+ARROW = " → "  # in a path that goes on into a graph
+
 
 def variables_of(frame: FrameType) -> dict[str, object]:
     """What the code of a frame has names for: its globals, and over them its locals."""
@@ -40,6 +42,12 @@ def is_a_users(name: str) -> bool:
 def named_tensors(variables: Mapping[str, object]) -> list[tuple[str, Any]]:
     """Tensors by the names that a reader knows them by: variables, and the paths from them into what they hold."""
     return list(tensors_at((printable(name), value) for name, value in variables.items() if is_a_users(name)))
+
+
+def root_of(path: str) -> str:
+    """The variable that a path begins with: `trainer` of `trainer.history[3]`."""
+    ends = [at for at in (path.find(mark) for mark in (".", "[", ":", ARROW)) if at > 0]
+    return path[: min(ends)] if ends else path
 
 
 def variables_of_function(function: Any) -> dict[str, object]:

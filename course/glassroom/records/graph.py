@@ -59,7 +59,7 @@ class Step:
         return sum(each.nbytes for each in self.saved)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GraphData:
     """The steps in the order in which they are met from the roots; `roots` are their numbers."""
 

@@ -39,13 +39,13 @@ class Update:
 
 
 def working_folder(asked_for: str | Path | None) -> Path:
-    """The folder asked for; else this one, if it is a working copy; else ``./glassroom-course``.
+    """The folder asked for; else the working copy that this folder is, or is in; else ``./glassroom-course``.
 
     Raises `Problem` for what is not the name of a folder to work in: nothing, a NUL, the root of the disk.
     """
     if asked_for is None:
         here = _absolute(Path())
-        return here if os.path.isfile(here / MANIFEST) else here / DEFAULT_FOLDER
+        return working_copy_around(here) or here / DEFAULT_FOLDER
     name = os.fspath(asked_for)
     if not name.strip() or "\0" in name:
         raise Problem(f"'{name}' is not the name of a folder. Name one, as in: glassroom lab tensors", Exit.USAGE)
@@ -57,6 +57,11 @@ def working_folder(asked_for: str | Path | None) -> Path:
     if real == real.parent:
         raise Problem(f"{folder} is the root of the disk. Name a folder, as in: glassroom lab ~/tensors", Exit.USAGE)
     return folder
+
+
+def working_copy_around(place: Path) -> Path | None:
+    """The working copy that a folder is, or lies in; None if there is none."""
+    return next((each for each in (place, *place.parents) if os.path.isfile(each / MANIFEST)), None)
 
 
 def update(folder: Path, sources: Path) -> Update:

@@ -7,6 +7,7 @@ run in float32. `casting` has the lists.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial, wraps
 from typing import Any
 
@@ -19,6 +20,7 @@ from tensorglass.core.contexts import Context
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.utils import checkpoint
 
 _SUPPORTED = (torch.bfloat16, torch.float16)
 
@@ -112,6 +114,18 @@ def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) ->
             return func(*args, **kwargs)
 
     return decorate_autocast
+
+
+def _as_now() -> list[AbstractContextManager[Any]]:
+    """Blocks in which autocast is what it is now in this thread."""
+    is_cached = settings.is_autocast_cache_enabled()
+    return [
+        autocast(kind, settings.get_autocast_dtype(kind), settings.is_autocast_enabled(kind), is_cached)
+        for kind in settings.DEFAULTS
+    ]
+
+
+checkpoint.kept_settings.append(_as_now)
 
 
 # --- custom functions ------------------------------------------------------------------------------------------------

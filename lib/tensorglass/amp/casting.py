@@ -24,7 +24,7 @@ from tensorglass.tensor.torch_function import dispatch, overloaded_arguments, te
 
 #: Those that are fast in a short dtype: products. Some are here because PyTorch computes them by others of the list.
 LOWER_PRECISION = """
-    addbmm addmm baddbmm bmm chain_matmul conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+    addbmm addmm baddbmm bmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d
     conv_transpose3d corrcoef cov einsum inner matmul matrix_power mm prelu tensordot __matmul__ __rmatmul__
     linalg.matmul linalg.matrix_power linalg.multi_dot linalg.vecdot
     nn.functional.linear nn.functional.scaled_dot_product_attention
@@ -32,7 +32,7 @@ LOWER_PRECISION = """
 
 #: Those that need the range and the places of float32.
 FLOAT32 = """
-    cdist cholesky cholesky_inverse cholesky_solve geqrf inverse lu_solve nanquantile orgqr ormqr pinverse polar prod qr
+    cdist cholesky cholesky_inverse cholesky_solve geqrf inverse lu_solve nanquantile orgqr pinverse polar prod qr
     quantile stft svd trace triangular_solve view_as_complex
     fft.fft fft.fft2 fft.fftn fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft
     fft.rfft2 fft.rfftn
@@ -54,7 +54,7 @@ FLOAT32 = """
 WIDEST = "cat column_stack concat concatenate dstack hstack index_copy row_stack stack vstack"
 
 #: Not in the lists, but written here with operators that are: they cast nothing.
-UNTOUCHED = "nn.functional.bilinear nn.functional.multilabel_soft_margin_loss"
+UNTOUCHED = "pca_lowrank svd_lowrank nn.functional.bilinear nn.functional.multilabel_soft_margin_loss"
 
 
 def _makes_one_number(input: Tensor, other: Tensor, dims: Any = 2) -> bool:

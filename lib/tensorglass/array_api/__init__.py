@@ -32,7 +32,7 @@ from tensorglass.array_api.elementwise import (
     nextafter, not_equal, positive, pow, real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square,
     subtract, tan, tanh, trunc,
 )
-from tensorglass.array_api.inspection import __array_namespace_info__
+from tensorglass.array_api.data_types import __array_namespace_info__
 from tensorglass.array_api.linalg import matmul, matrix_transpose, tensordot, vecdot
 from tensorglass.array_api.manipulation import (
     broadcast_arrays, broadcast_shapes, broadcast_to, concat, expand_dims, flip, moveaxis, permute_dims, repeat,

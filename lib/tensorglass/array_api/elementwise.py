@@ -1,12 +1,12 @@
 """The standard's elementwise functions: our operators by its names, with its promotion of dtypes.
 
-Each stands in one line. Functions of two take a Python number in place of one of them.
+They are made from tables of names. Functions of two take a Python number in place of one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tensorglass as torch
 from tensorglass.array_api.promoting import as_tensors, of_number, promoted
@@ -102,73 +102,34 @@ def _floor_divide(x1: Tensor, x2: Tensor) -> Tensor:
     return torch.where(torch.isfinite(x1) & torch.isfinite(x2), quotient, torch.floor(exact))
 
 
-abs = _of_one("abs")
-acos = _of_one("acos")
-acosh = _of_one("acosh")
-asin = _of_one("asin")
-asinh = _of_one("asinh")
-atan = _of_one("atan")
-atanh = _of_one("atanh")
-bitwise_invert = _of_one("bitwise_invert", torch.bitwise_not)
-ceil = _of_one("ceil")
-conj = _of_one("conj", _conjugated)
-cos = _of_one("cos")
-cosh = _of_one("cosh")
-exp = _of_one("exp")
-expm1 = _of_one("expm1", _expm1)
-floor = _of_one("floor")
-imag = _of_one("imag")
-isfinite = _of_one("isfinite")
-isinf = _of_one("isinf")
-isnan = _of_one("isnan")
-log = _of_one("log")
-log10 = _of_one("log10")
-log1p = _of_one("log1p")
-log2 = _of_one("log2")
-logical_not = _of_one("logical_not")
-negative = _of_one("negative")
-positive = _of_one("positive")
-real = _of_one("real")
-reciprocal = _of_one("reciprocal")
-round = _of_one("round", _round)
-sign = _of_one("sign", _sign)
-signbit = _of_one("signbit")
-sin = _of_one("sin")
-sinh = _of_one("sinh")
-sqrt = _of_one("sqrt")
-square = _of_one("square")
-tan = _of_one("tan")
-tanh = _of_one("tanh", _tanh)
-trunc = _of_one("trunc")
+#: The functions that are ours of the same name, of one array and of two.
+_OURS_OF_ONE = (
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "exp", "floor", "imag", "isfinite",
+    "isinf", "isnan", "log", "log10", "log1p", "log2", "logical_not", "negative", "positive", "real", "reciprocal",
+    "signbit", "sin", "sinh", "sqrt", "square", "tan", "trunc",
+)  # fmt: skip
+_OURS_OF_TWO = (
+    "atan2", "hypot", "logaddexp", "logical_and", "logical_or", "logical_xor", "maximum", "minimum", "nextafter",
+)  # fmt: skip
+#: Those that are other ones, or take a number as the second.
+_OF_ONE: dict[str, Callable[..., Any] | None] = dict.fromkeys(_OURS_OF_ONE) | {
+    "bitwise_invert": torch.bitwise_not, "conj": _conjugated, "expm1": _expm1, "round": _round, "sign": _sign,
+    "tanh": _tanh,
+}  # fmt: skip
+_WITH_NUMBERS: dict[str, Callable[..., Any]] = {
+    "add": torch.add, "bitwise_and": torch.bitwise_and, "bitwise_left_shift": torch.bitwise_left_shift,
+    "bitwise_or": torch.bitwise_or, "bitwise_right_shift": torch.bitwise_right_shift, "bitwise_xor": torch.bitwise_xor,
+    "copysign": torch.copysign, "divide": torch.true_divide, "equal": torch.eq,
+    "greater": torch.gt, "greater_equal": torch.ge, "less": torch.lt, "less_equal": torch.le, "multiply": torch.mul,
+    "not_equal": torch.ne, "pow": torch.pow, "remainder": _remainder, "subtract": torch.sub,
+}  # fmt: skip
+globals().update({name: _of_one(name, operator) for name, operator in _OF_ONE.items()})
+globals().update({name: _of_two(name) for name in _OURS_OF_TWO}, floor_divide=_of_two("floor_divide", _floor_divide))
+globals().update({name: _of_two(name, operator, numbers=True) for name, operator in _WITH_NUMBERS.items()})
 
-add = _of_two("add", numbers=True)
-atan2 = _of_two("atan2")
-bitwise_and = _of_two("bitwise_and", numbers=True)
-bitwise_left_shift = _of_two("bitwise_left_shift", numbers=True)
-bitwise_or = _of_two("bitwise_or", numbers=True)
-bitwise_right_shift = _of_two("bitwise_right_shift", numbers=True)
-bitwise_xor = _of_two("bitwise_xor", numbers=True)
-copysign = _of_two("copysign", numbers=True)
-divide = _of_two("divide", torch.true_divide, numbers=True)
-equal = _of_two("equal", torch.eq, numbers=True)
-floor_divide = _of_two("floor_divide", _floor_divide)
-greater = _of_two("greater", torch.gt, numbers=True)
-greater_equal = _of_two("greater_equal", torch.ge, numbers=True)
-hypot = _of_two("hypot")
-less = _of_two("less", torch.lt, numbers=True)
-less_equal = _of_two("less_equal", torch.le, numbers=True)
-logaddexp = _of_two("logaddexp")
-logical_and = _of_two("logical_and")
-logical_or = _of_two("logical_or")
-logical_xor = _of_two("logical_xor")
-maximum = _of_two("maximum")
-minimum = _of_two("minimum")
-multiply = _of_two("multiply", torch.mul, numbers=True)
-nextafter = _of_two("nextafter")
-not_equal = _of_two("not_equal", torch.ne, numbers=True)
-pow = _of_two("pow", numbers=True)
-remainder = _of_two("remainder", _remainder, numbers=True)
-subtract = _of_two("subtract", torch.sub, numbers=True)
+if TYPE_CHECKING:  # the names above
+
+    def __getattr__(name: str) -> Any: ...
 
 
 def clip(x: Tensor, /, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:

@@ -22,7 +22,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import GradcheckError, explained
 from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.node import Gradients, Node, set_history
-from tensorglass.ops.creation.fill import empty, zeros_like
+from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.sorting.equal import allclose
 from tensorglass.tensor.autograd_meta import like
 from tensorglass.tensor.tensor import Tensor
@@ -190,23 +190,6 @@ class Check:
                     )
                     what = f"{prefix}Jacobian computed with forward mode mismatch"
                     raise self._mismatch(what, number, which, nudged, tangents_found)
-
-    def batched_gradients(self) -> None:
-        """A batch of gradients followed backward together gives what they give one by one."""
-        for place, output in enumerate(with_gradients(self.function(*self.inputs))):
-            starts = empty((2, *output._size), dtype=output._dtype).normal_()
-            apart = [grad(output, self.differentiable, each, retain_graph=True, allow_unused=True) for each in starts]
-            together = grad(
-                output, self.differentiable, starts, retain_graph=True, allow_unused=True, is_grads_batched=True
-            )
-            for which, found in enumerate(together):
-                for one, other in zip(
-                    [each[which] for each in apart], found if found is not None else (), strict=False
-                ):
-                    if one is not None and not allclose(one, other):
-                        raise GradcheckError(
-                            f"For output {place} and input {which}:\n\nGot:\n{other}\n\nExpected:\n{one}"
-                        )
 
     def zero_gradients(self) -> None:
         """Zero gradients of the outputs give zero gradients of the inputs, of the right kind."""

@@ -13,8 +13,7 @@ from tensorglass.core.errors import explained
 from tensorglass.graph import inplace
 from tensorglass.graph.accumulate_grad import gradient_edge, history
 from tensorglass.graph.node import Edge, Gradients, Node
-from tensorglass.graph.saved_errors import second_time
-from tensorglass.graph.saved_tensor import NOTHING, SavedTensor
+from tensorglass.graph.saved_tensor import NOTHING, SavedTensor, second_time
 from tensorglass.tensor.autograd_meta import OutputLike, like, requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor

@@ -46,14 +46,15 @@ def gradcheck(
     they are zero for zero gradients of the outputs, and that outputs without a gradient are accepted
     (`check_undefined_grad`).
 
-    `fast_mode` and `masked` are accepted and change nothing: whole Jacobians are always compared, and there are no
-    sparse tensors.
+    `fast_mode`, `masked`, `check_batched_grad` and `check_batched_forward_grad` are accepted and change nothing: whole
+    Jacobians are always compared, there are no sparse tensors, and a batch is a loop.
 
     >>> x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     >>> torch.autograd.gradcheck(torch.exp, x)
     True
     """
-    _check_choices(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     from tensorglass.autograd.checks import Check, as_tuple  # not imported until needed
 
     check = Check(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_grad_dtypes)
@@ -64,8 +65,6 @@ def gradcheck(
         if check_forward_ad:
             check.forward()
         if check_backward_ad:
-            if check_batched_grad:
-                check.batched_gradients()
             check.zero_gradients()
             if check_undefined_grad:
                 check.undefined_gradients()
@@ -104,7 +103,8 @@ def gradgradcheck(
     >>> torch.autograd.gradgradcheck(torch.exp, x)
     True
     """
-    _check_second_order_choices(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     from tensorglass.autograd.checks import as_tuple, with_gradients  # not imported until needed
 
     given = as_tuple(inputs)
@@ -136,7 +136,6 @@ def gradgradcheck(
         nondet_tol=nondet_tol,
         check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes,
-        check_batched_grad=check_batched_grad,
         check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
@@ -151,21 +150,3 @@ def _random_like(output: Tensor, spread_out: bool) -> Tensor:
     if spread_out and made.numel() > 1:
         made = made.repeat_interleave(2, dim=-1)[..., ::2]
     return made.requires_grad_()
-
-
-def _check_choices(forward: bool, backward: bool, batched: bool, batched_forward: bool) -> None:
-    if not (forward or backward):
-        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-    if batched and not backward:
-        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
-    if batched_forward and not forward:
-        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-
-
-def _check_second_order_choices(forward: bool, reverse: bool, undefined: bool, batched: bool) -> None:
-    if not (forward or reverse):
-        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-    if undefined and not reverse:
-        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
-    if batched and not reverse:
-        raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")

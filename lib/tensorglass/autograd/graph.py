@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from tensorglass.autograd import engine
 from tensorglass.core.contexts import Context, setting
 from tensorglass.core.errors import explained
+from tensorglass.core.out_of_scope import refusing
 from tensorglass.graph import saved_tensor as saved
 from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.node import NOWHERE, Node
@@ -24,7 +25,6 @@ from tensorglass.tensor.tensor import Tensor
 __all__ = [
     "GradientEdge",
     "Node",
-    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
@@ -32,6 +32,9 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+
+__getattr__ = refusing("autograd.graph")
 
 
 class saved_tensors_hooks(Context):
@@ -82,62 +85,6 @@ class disable_saved_tensors_hooks(setting):
         if saved.hooks.stack:
             raise RuntimeError(self._message)
         return super().before()
-
-
-class _Key:
-    """What a node keeps in place of a copy."""
-
-
-class _Copies:
-    """The copies that were saved in one `allow_mutation_on_saved_tensors`, until they are cleared."""
-
-    def __init__(self) -> None:
-        self._copies: weakref.WeakKeyDictionary[_Key, Tensor] = weakref.WeakKeyDictionary()
-
-    def clear(self) -> None:
-        """Drop all copies: no backward can use them any more."""
-        self._copies.clear()
-
-    def pack(self, tensor: Tensor) -> _Key:
-        """A key for a copy of a tensor."""
-        key = _Key()  # the graph alone keeps it, and by it the copy
-        self._copies[key] = tensor.detach().clone()
-        return key
-
-    def unpack(self, key: _Key) -> Tensor:
-        """The copy."""
-        if key not in self._copies:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was "
-                "originally recorded."
-            )
-        return self._copies[key]
-
-
-class allow_mutation_on_saved_tensors(saved_tensors_hooks):
-    """Within it, what operators keep may be written to: they keep copies. Backward must be called within it, too.
-
-    >>> x = torch.tensor(3.0, requires_grad=True)
-    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
-    ...     y = x.clone()
-    ...     z = y * y
-    ...     _ = y.zero_()
-    ...     z.backward()
-    >>> x.grad
-    tensor(6.)
-    """
-
-    def __init__(self) -> None:
-        self._copies = _Copies()
-        super().__init__(self._copies.pack, self._copies.unpack)
-
-    def begin(self, note: tuple[object, Any]) -> _Copies:
-        super().begin(note)
-        return self._copies
-
-    def end(self, note: tuple[object, Any]) -> None:
-        super().end(note)
-        self._copies.clear()
 
 
 class GradientEdge(NamedTuple):

@@ -1,7 +1,8 @@
 """Random bits on the CPU: the Mersenne Twister MT19937, which PyTorch uses there too.
 
 The same seed gives the same bits as PyTorch's CPU generator, so that a notebook prints the same random numbers on both.
-Here are bits alone; `ops.kernels.random_bits` makes numbers of them.
+Here are bits alone; `ops.kernels.random_bits` makes numbers of them. Accelerators get the same ones, at the price of a
+transfer (`HostBits`).
 
 Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the seeding is their `init_genrand`.
 """
@@ -10,11 +11,12 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from tensorglass.core.critical_section import CriticalSection
+from tensorglass.core.devices import device as Device
 
 _first_use = CriticalSection()
 _drawing: weakref.WeakSet[NumpyBits] = weakref.WeakSet()  #: those that have an engine
@@ -144,3 +146,48 @@ _STATE = numpy.dtype(
         ("unused_5", "i4"),
     ]
 )
+
+# --- for accelerators ------------------------------------------------------------------------------------------------
+
+
+if TYPE_CHECKING:
+    from tensorglass.backends.base import Array, Backend
+
+
+class HostBits:
+    """A stream of random bits for a device."""
+
+    def __init__(self, backend: Backend, device: Device, seed: int) -> None:
+        self._backend = backend
+        self._device = device
+        self._bits = NumpyBits(seed)
+
+    @property
+    def spare_normal(self) -> float | None:
+        return self._bits.spare_normal
+
+    @spare_normal.setter
+    def spare_normal(self, value: float | None) -> None:
+        self._bits.spare_normal = value
+
+    def reseed(self, seed: int) -> None:
+        self._bits.reseed(seed)
+
+    def draw_32(self, count: int) -> Array:
+        return self._backend.from_host(self._bits.draw_32(count), self._device)
+
+    def draw_64(self, count: int) -> Array:
+        return self._backend.from_host(self._bits.draw_64(count), self._device)
+
+    def draw_poisson(self, rates: Array) -> Array:
+        return self._backend.from_host(self._bits.draw_poisson(self._backend.to_host(rates)), self._device)
+
+    def draw_binomial(self, counts: Array, chances: Array) -> Array:
+        given = [self._backend.to_host(each) for each in (counts, chances)]
+        return self._backend.from_host(self._bits.draw_binomial(*given), self._device)
+
+    def save(self, initial_seed: int) -> numpy.ndarray:
+        return self._bits.save(initial_seed)
+
+    def load(self, state: numpy.ndarray) -> int:
+        return self._bits.load(state)

@@ -26,6 +26,7 @@ def __getattr__(name: str) -> Any:
 _cuda = Accelerator("cuda", FAMILY)
 globals().update(_cuda.functions())
 
+
 def get_device_capability(device: Where = None) -> tuple[int, int]:
     """The compute capability, (major, minor)."""
     properties = _cuda.get_device_properties(device)

@@ -15,12 +15,15 @@ from tensorglass.fast import (
     cat_stack,
     copies,
     creation,
+    cross_entropy,
     einsum,
     gather_scatter,
     indexing,
     kernels,
+    linear,
     masks,
     matmul,
+    optimizers,
     pointwise,
     pointwise_parameters,
     recording,
@@ -32,14 +35,14 @@ from tensorglass.fast.shortcut import shortcut
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
-from tensorglass.ops.kernels import extrema, norm
+from tensorglass.ops.kernels import ordering
 from tensorglass.ops.kernels import softmax as softmax_kernels
-from tensorglass.ops.kernels.sum import average, total
+from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
 
 _length = reductions.of_reduction(
-    reductions.length, reductions.floating, norm.length, least=2, most_arguments=1, mixed=True
+    reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True
 )
 _to = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
@@ -62,6 +65,20 @@ def _with_pairs(form: Form) -> Form:
 
     pooling.install()
     return form
+
+
+def _with_one_node(form: Form) -> Form:
+    """Recurrent layers: an LSTM's becomes one node."""
+    from tensorglass.fast import lstm
+
+    return lstm.of_layer(form)
+
+
+def _with_views_of_heads(form: Form) -> Form:
+    """Multi-head attention: of a sequence to itself it becomes one node as well."""
+    from tensorglass.fast import self_attention
+
+    return self_attention.of_attention(form)
 
 
 #: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
@@ -121,17 +138,19 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "new_ones": creation.of_size_and_dtype(creation.ones),
     "from_numpy": shortcut(creation.from_numpy, 1),
     # reductions
-    "sum": reductions.of_reduction(reductions.add, reductions.widened, total, many=True, quicker=reductions.small_sum),
+    "sum": reductions.of_reduction(
+        reductions.add, reductions.widened, sums.total, many=True, quicker=reductions.small_sum
+    ),
     "mean": reductions.of_reduction(
-        reductions.average, reductions.floating, average, many=True, quicker=reductions.small_mean
+        reductions.average, reductions.floating, sums.average, many=True, quicker=reductions.small_mean
     ),
     "prod": reductions.of_reduction(reductions.multiply, reductions.widened),
     "all": reductions.of_reduction(reductions.every, reductions.truth),
     "any": reductions.of_reduction(reductions.some, reductions.truth),
     "var": reductions.of_reduction(reductions.variance, reductions.floating, least=2, mixed=True),
     "std": reductions.of_reduction(reductions.deviation, reductions.floating, least=2, mixed=True),
-    "amax": reductions.of_reduction(reductions.largest, reductions.as_it_is, extrema.largest, many=True),
-    "amin": reductions.of_reduction(reductions.smallest, reductions.as_it_is, extrema.smallest, many=True),
+    "amax": reductions.of_reduction(reductions.largest, reductions.as_it_is, ordering.largest, many=True),
+    "amin": reductions.of_reduction(reductions.smallest, reductions.as_it_is, ordering.smallest, many=True),
     "argmax": reductions.of_reduction(reductions.position_of_largest, reductions.position),
     "argmin": reductions.of_reduction(reductions.position_of_smallest, reductions.position),
     "max": reductions.of_extreme(reductions.largest, reductions.position_of_largest, return_types.max),
@@ -152,6 +171,16 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "einsum": einsum.of_pair,
     "convolution": _with_long_runs,
     "max_pool2d": _with_pairs,
+    # layers
+    "linear": linear.of_linear,
+    "multi_head_attention": _with_views_of_heads,
+    "recurrent_layer": _with_one_node,
+    "cross_entropy": cross_entropy.of_cross_entropy,
+    # optimizers
+    "SGD.update": optimizers.of_update(optimizers.sgd),
+    "Adam.update": optimizers.of_update(optimizers.adam),
+    "RMSprop.update": optimizers.of_update(optimizers.rmsprop),
+    "Adagrad.update": optimizers.of_update(optimizers.adagrad),
 }
 
 

@@ -16,27 +16,18 @@ from tensorglass.backends import Array
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import float32, float64
 from tensorglass.fast.bare_arrays import MOST_BARE, XP, BareArray, filled, in_quiet, shares_memory, spread, tensor_of
+from tensorglass.fast.node_rules import RULES, VIEWS, Rule, kept_arrays
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, Step
 from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.ops.kernels.activation_slopes import above_threshold, sigmoid_slope, tanh_slope
-from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.sum import total
 from tensorglass.tensor.autograd_meta import OutputLike
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 Formula = Callable[..., Any]
 _GIVEN = ("grad", "xp")  # to every formula, before what was kept
-
-
-def _product_by_rows(xp: Any, stride: tuple[int, ...], one: Array, other: Array) -> Array | None:
-    """The product of matrices, for a gradient of a matrix whose rows lie in a row; None for others."""
-    return None if stride == (1, one.shape[0]) else matrix_product(xp, one, other)
-
-
-def _scaled(array: Array | None, alpha: complex) -> Array | None:
-    return array if array is None or alpha == 1 else array * alpha
 
 
 def _share(grad: Array, size: tuple[int, ...]) -> Array | None:
@@ -75,29 +66,19 @@ FORMULAS: dict[str, Mapping[str, Formula]] = {
             grad - xp.exp(result) * total(xp, grad, (dim % grad.ndim,)) if grad.ndim else None
         )
     },
-    "mm": {
-        "input": lambda xp, grad, mat2, input_stride: _product_by_rows(xp, input_stride, grad, mat2.T),
-        "mat2": lambda xp, grad, input, mat2_stride: _product_by_rows(xp, mat2_stride, input.T, grad),
-    },
-    "addmm": {
-        "input": lambda grad, beta: grad if beta == 1 else grad * beta,
-        "mat1": lambda xp, grad, mat2, mat1_stride, alpha: _scaled(
-            _product_by_rows(xp, mat1_stride, grad, mat2.T), alpha
-        ),
-        "mat2": lambda xp, grad, mat1, mat2_stride, alpha: _scaled(
-            _product_by_rows(xp, mat2_stride, mat1.T, grad), alpha
-        ),
-    },
 }
 
 
 class Known:
     """What is known here of the nodes that have a `Blueprint` in common."""
 
-    __slots__ = ("is_elementwise", "last", "steps")
+    __slots__ = ("is_elementwise", "is_known", "is_view", "last", "rule", "steps")
 
-    def __init__(self, steps: tuple[Step, ...]) -> None:
+    def __init__(self, steps: tuple[Step, ...], rule: Rule | None) -> None:
         self.steps = steps  #: as `Blueprint.steps`, of arrays; empty if an input that gradients flow to has none
+        self.rule = rule  #: in place of those, a rule for the node as a whole
+        self.is_known = bool(steps or rule)
+        self.is_view = rule in VIEWS  #: whether it sends on a view of the gradient
         self.is_elementwise = False  #: whether gradients of operands have the result's size
         #: size, dtype and device of the last result, and its likeness: all in one, for there are other threads
         self.last: tuple[Any, Any, Any, tuple[OutputLike, ...]] = (None, None, None, ())
@@ -110,13 +91,13 @@ def learn(blueprint: Blueprint) -> Known:
     steps: tuple[Step, ...] = ()
     if blueprint.wanted and all(name in formulas for name in blueprint.wanted):
         steps = blueprint.steps_of(formulas, _GIVEN)
-    known = blueprint.fast = Known(steps)
+    known = blueprint.fast = Known(steps, RULES.get(derivative.operator))
     return known
 
 
 def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node | None] | None) -> Gradients | None:
     """The gradients that `node` sends on, as tensors; None where its formulas must be given tensors."""
-    if not (node.blueprint.fast or learn(node.blueprint)).steps:
+    if not (node.blueprint.fast or learn(node.blueprint)).is_known:
         return None
     found = in_quiet(gradients_of, node, gradient, towards)
     if found is None:
@@ -143,6 +124,12 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
             array = raw_array(gradient)
         if gradient._stride != CONTIGUOUS_STRIDES[gradient._size] and any(gradient._stride):
             return None
+    known = node.blueprint.fast or learn(node.blueprint)
+    if known.rule is not None:
+        if known.is_view and gradient is not array:  # which others may hold
+            return None
+        answers = _by_rule(known.rule, node, array, towards)
+        return None if answers is None else _settled(answers, array, gradient, dtype)
     array_dtype = array.dtype
     given = [array, XP]
     for kept in node.kept:
@@ -173,7 +160,6 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
         elif kind is SavedNumber:
             return None
         given.append(kept)
-    known = node.blueprint.fast or learn(node.blueprint)
     stays_small = known.is_elementwise and gradient is array
     found: list[Any] = []
     for formula, pick, _ in known.steps:
@@ -200,3 +186,34 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
             answer = XP.asarray(answer)
         found.append(answer)
     return found
+
+
+def _by_rule(rule: Rule, node: FormulaNode, array: Array, towards: Container[Node | None] | None) -> list[Any] | None:
+    """What the rule of a node's operator answers, for the edges that lead somewhere."""
+    kept = kept_arrays(node)
+    if kept is None:
+        return None
+    wanted = [end is not None and (towards is None or end in towards) for end, _ in node.edges]
+    try:
+        answers = rule(array, kept, wanted)
+    except MemoryError:
+        return None
+    if answers is not None and any(each is not None and each.dtype != array.dtype for each in answers):
+        return None
+    return answers
+
+
+def _settled(answers: list[Any], array: Array, gradient: Any, dtype: DType) -> list[Any]:
+    """What a rule answered: large arrays as tensors, and the gradient itself as it came."""
+    shared: Any = None
+    for place, each in enumerate(answers):
+        if each is None:
+            continue
+        if each is array:
+            if shared is not None and gradient is array:  # two get it: they share one tensor
+                gradient = tensor_of(array, dtype)
+                answers[shared] = gradient
+            answers[place], shared = gradient, place
+        elif each.nbytes > MOST_BARE:
+            answers[place] = tensor_of(each, dtype)
+    return answers

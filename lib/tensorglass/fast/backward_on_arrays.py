@@ -87,8 +87,10 @@ class ArrayRun(Run):
         arrived: Any = all_arrived.pop(node)
         while isinstance(node, FormulaNode):
             known = node.blueprint.fast or learn(node.blueprint)
-            if node.attachments is not None or not known.steps:
+            if node.attachments is not None or not known.is_known:
                 break
+            if known.is_view and (waiting[node.edges[0][0]] != 1 or node.edges[0][0] in all_arrived):
+                break  # to a view nothing is added in place, so it must be seen to be one
             sent = None if arrived[0] is None else gradients_of(node, arrived[0])
             if sent is None:
                 break
@@ -232,6 +234,7 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
         or leaf._size is not wanted.size  # other `data` since
         or leaf._stride != CONTIGUOUS_STRIDES[leaf._size]
         or is_spread(gradient)
+        or not gradient.flags.c_contiguous
     ):
         return False
     found = tensor_of(gradient, wanted.dtype)

@@ -1,7 +1,7 @@
 """Bare arrays: small gradients that nobody can see need no header and no storage on their way.
 
-A bare array lies without gaps, or is one number that was spread, and has the size and dtype of the output that it is
-the gradient of, on the CPU. Nobody else holds it: a gradient that goes to two nodes is a tensor, which they share, for
+A bare array lies without gaps (a matrix perhaps by columns), or is one number that was spread, and has the size and dtype
+of the output that it is the gradient of, on the CPU. Nobody else holds it: a gradient that goes to two nodes is a tensor, which they share, for
 a hook may write to it.
 """
 
@@ -82,4 +82,7 @@ def tensor_of(array: Array, dtype: DType) -> Tensor:
         number = XP.asarray(array.flat[0])
         expanded: Tensor = result_tensor(number, dtype, HOST, CPU, (), ()).expand(size)
         return expanded
+    if array.ndim == 2 and not array.flags.c_contiguous:
+        turned: Tensor = result_tensor(array.T, dtype, HOST, CPU, size[::-1], CONTIGUOUS_STRIDES[size[::-1]]).t()
+        return turned
     return result_tensor(array, dtype, HOST, CPU, size, CONTIGUOUS_STRIDES[size])

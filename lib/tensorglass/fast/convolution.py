@@ -14,6 +14,8 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.fast import convolution_of_batches as batches
+from tensorglass.fast.node_rules import RULES, Kept
 from tensorglass.ops.nn import convolution as plain
 from tensorglass.ops.nn.convolution import Plan
 
@@ -90,6 +92,8 @@ class _Runs:
 
 def _of_convolve(slow: Kernel) -> Kernel:
     def convolve(xp: Any, inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> Array:
+        if batches.takes(xp, inputs, prod(weights.shape[1:]), plan):
+            return batches.convolve(inputs, weights, bias, plan)
         if not _takes(xp, inputs, plan):
             return slow(xp, inputs, weights, bias, plan)
         made = XP.empty((len(inputs), len(weights), *plan.counts), inputs.dtype)
@@ -109,6 +113,8 @@ def _of_convolve(slow: Kernel) -> Kernel:
 
 def _of_spread(slow: Kernel) -> Kernel:
     def spread(xp: Any, results: Array, weights: Array, plan: Plan) -> Array:
+        if batches.takes(xp, results, prod(weights.shape[1:]), plan):
+            return batches.gradients(None, results, weights, (True, False), plan)[0]
         if not _takes(xp, results, plan):
             return slow(xp, results, weights, plan)
         channels = plan.groups * weights.shape[1]
@@ -127,6 +133,8 @@ def _of_spread(slow: Kernel) -> Kernel:
 
 def _of_correlate(slow: Kernel) -> Kernel:
     def correlate(xp: Any, inputs: Array, results: Array, like: Array, plan: Plan) -> Array:
+        if batches.takes(xp, inputs, prod(like.shape[1:]), plan):
+            return batches.gradients(inputs, results, like, (False, True), plan)[1]
         if not _takes(xp, inputs, plan):
             return slow(xp, inputs, results, like, plan)
         runs = _Runs(len(inputs), inputs.shape[1], results.shape[1], inputs.dtype, plan)
@@ -141,8 +149,23 @@ def _of_correlate(slow: Kernel) -> Kernel:
     return correlate
 
 
+def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    """The gradients of a convolution of many small images, whose results' gradient is brought into order once."""
+    input, weight = kept.get("input"), kept.get("weight")
+    if input is None or weight is None or kept["transposed"] or not grad.flags.c_contiguous or grad.ndim != 4:
+        return None
+    names = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
+    plan = plain._plan_of(input.shape, weight.shape, *[kept[name] for name in names])
+    is_packed = input.flags.c_contiguous and weight.flags.c_contiguous and input.dtype == weight.dtype == grad.dtype
+    if not is_packed or not batches.takes(XP, grad, prod(weight.shape[1:]), plan):
+        return None
+    found = batches.gradients(input, grad, weight, (wanted[0], wanted[1]), plan)
+    return [*found, *[batches.bias_gradient(grad) if each else None for each in wanted[2:]]]
+
+
 def install() -> None:
     """Put these ways before the plain kernels, which take what is not theirs."""
+    RULES["convolution"] = _rule
     plain.convolve = _of_convolve(plain.convolve)
     plain.spread = _of_spread(plain.spread)
     plain.correlate = _of_correlate(plain.correlate)

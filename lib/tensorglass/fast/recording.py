@@ -15,7 +15,7 @@ from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, kept
 from tensorglass.graph.node import NOWHERE, Edge, next_number
-from tensorglass.graph.recorder import Recorder
+from tensorglass.graph.recorder import Recorder, recorder_of
 from tensorglass.graph.saved_tensor import SavedInput, keep_input, keep_result
 from tensorglass.tensor.autograd_meta import Meta, like
 from tensorglass.tensor.grad_mode import watched
@@ -39,8 +39,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
         node = recorder.begin(operands + left_out)
         if node is not None:
             recorder.finish(node, result)
-            is_simple = recorder.is_plain and all(place < count for _, place in node.blueprint.sources)
-            if flow > 0 and node.blueprint.leads and is_simple:
+            if flow > 0 and node.blueprint.leads and recorder.is_plain:
                 (node.blueprint.fast or learn(node.blueprint)).is_elementwise = is_elementwise
                 known_flows[flow] = node.blueprint
         return result
@@ -102,6 +101,9 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
         node.blueprint = blueprint
         node.kept = kept_values = []
         for keep, place in blueprint.sources:
+            if place >= count:
+                kept_values.append(left_out[place - count])
+                continue
             value = operands[place]
             if keep is not kept:
                 value = keep(value)
@@ -121,6 +123,42 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
         if blueprint.keeps_result:  # which asks what the result came out of
             kept_values.append(keep_result(result))
         return result
+
+    return enter
+
+
+def entering_view(form: Callable[..., Tensor]) -> Callable[[tuple[Any, ...], Tensor], Tensor]:
+    """A function that enters a call of `form`, an operator that makes a view, and returns the view.
+
+    It is given all arguments, the viewed tensor first, and the view. One name fits all calls of the operator.
+    """
+    recorder: Recorder | None = None
+    blueprint: Blueprint | None = None
+
+    def enter(arguments: tuple[Any, ...], view: Tensor) -> Tensor:
+        nonlocal recorder, blueprint
+        edge = gradient_edge(arguments[0])
+        if edge is NOWHERE:
+            return view
+        if blueprint is None or _anomaly.enabled:
+            recorder = recorder or recorder_of(form)[0]
+            node = recorder.begin(arguments)
+            if node is not None:
+                recorder.finish(node, view)
+                blueprint = node.blueprint
+            return view
+        node = _new(FormulaNode)
+        node.edges = (edge,)
+        node.outputs = (like(view),)
+        node.sequence_nr = next_number()
+        node.attachments = None
+        node.blueprint = blueprint
+        node.kept = [
+            arguments[place] if keep is kept else keep(arguments[place]) for keep, place in blueprint.sources
+        ]
+        meta = view._meta = Meta()
+        meta.grad_fn = node
+        return view
 
     return enter
 

@@ -1,7 +1,8 @@
-"""Shortcuts of views: plain ints, and a tensor that no gradient flows to.
+"""Shortcuts of views: plain ints.
 
 Such a call needs no reading of its arguments and cannot be misread, so it goes straight to the header's arithmetic, or
-to what that came to the last time. Every other call goes on to the form that is handed out.
+to what that came to the last time. Of a tensor that gradients flow to it is entered into the graph, where the operator
+is one that PyTorch has a node for whatever it is given. Every other call goes on to the form that is handed out.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from functools import wraps
 from typing import Any
 
 from tensorglass import geometry
+from tensorglass.fast.recording import entering_view
 from tensorglass.tensor.construct import view_of
+from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import PLAIN
 
 Header = tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -24,7 +28,7 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     @wraps(form)
     def fast_path(input: Any = _LEFT_OUT, /, *shape: Any, **keywords: Any) -> Tensor:
-        if type(input) is Tensor and input._meta is None and shape and not keywords:
+        if type(input) in PLAIN and shape and not keywords and (input._meta is None or state.grad):
             lengths = shape[0] if type(shape[0]) is tuple and len(shape) == 1 else shape
             for length in lengths:
                 if type(length) is not int:
@@ -32,10 +36,33 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
             else:
                 size, stride = geometry.reshape(input._size, input._stride, lengths)
                 if stride is not None:
-                    return view_of(input, size, stride, input._offset)
+                    if input._meta is None:
+                        return view_of(input, size, stride, input._offset)
+                    if is_view or input.is_contiguous():  # of others `reshape` has a node of its own
+                        return enter_view((input, lengths), view_of(input, size, stride, input._offset))
         return form(*shape, **keywords) if input is _LEFT_OUT else form(input, *shape, **keywords)
 
+    is_view = form.__name__ == "view"
     return fast_path
+
+
+def _entering_lengths() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
+    """What enters a view of other lengths, whatever it was called by."""
+    from tensorglass.ops.views.shape import view  # which has been declared by the time of the first call
+
+    return entering_view(view)
+
+
+_enter_lengths: Any = None
+
+
+def enter_view(arguments: tuple[Tensor, tuple[int, ...]], made: Tensor) -> Tensor:
+    """Enter `made`, the first argument with other lengths, into the graph."""
+    global _enter_lengths
+    if _enter_lengths is None:
+        _enter_lengths = _entering_lengths()
+    entered: Tensor = _enter_lengths(arguments, made)
+    return entered
 
 
 def of_matrix(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -45,10 +72,12 @@ def of_matrix(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 1 and not keywords:
             input = arguments[0]
-            if type(input) is Tensor and input._meta is None and len(input._size) == 2:
-                return view_of(input, input._size[::-1], input._stride[::-1], input._offset)
+            if type(input) in PLAIN and len(input._size) == 2 and (input._meta is None or state.grad):
+                made = view_of(input, input._size[::-1], input._stride[::-1], input._offset)
+                return made if input._meta is None else enter(arguments, made)
         return form(*arguments, **keywords)
 
+    enter = entering_view(form)
     return fast_path
 
 
@@ -59,11 +88,14 @@ def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 3 and not keywords:
             input, dim0, dim1 = arguments
-            if type(dim0) is int is type(dim1) and type(input) is Tensor and input._meta is None:
+            is_plain = type(dim0) is int is type(dim1) and type(input) in PLAIN
+            if is_plain and (input._meta is None or state.grad):
                 size, stride = geometry.exchange(input._size, input._stride, dim0, dim1)
-                return view_of(input, size, stride, input._offset)
+                made = view_of(input, size, stride, input._offset)
+                return made if input._meta is None else enter(arguments, made)
         return form(*arguments, **keywords)
 
+    enter = entering_view(form)
     return fast_path
 
 

@@ -11,18 +11,20 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.core.dtypes import FLOATING
-from tensorglass.func.arguments import (
+from tensorglass.func.levels import (
     ALL,
     Argnums,
+    Level,
     check_can_move,
     check_tensors,
+    gradients,
+    outside_inference,
     places,
     refuse_complex,
     refuse_integers,
     split_aux,
     with_leaves,
 )
-from tensorglass.func.levels import Level, gradients, outside_inference
 from tensorglass.func.pytree import tree_flatten, tree_map
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.random.vmap import SliceDraws
@@ -202,25 +204,6 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     if has_aux:
         return pushed.output(), found, pushed.level.unwrap(pushed.aux)
     return pushed.output(), found
-
-
-@outside_inference
-def linearize(func: Function, *primals: Any) -> tuple[Any, Function]:
-    """``(output, f)``, where ``f(*tangents)`` is ``J·v``: for many tangents at one place `func` is called once."""
-    flat_primals, structure = tree_flatten(primals)
-    pushed = _Jvp(func, primals, ALL, False, "linearize(f, *primals)")
-
-    @outside_inference
-    def push(*tangents: Any) -> Any:
-        flat, other = tree_flatten(tangents)
-        if other != structure:
-            raise RuntimeError(f"Expected the tangents {other} to have the same argspec as the primals {structure}")
-        for primal, tangent in zip(flat_primals, flat, strict=True):
-            if (tangent._size, tangent._dtype) != (primal._size, primal._dtype):
-                raise RuntimeError(f"Expected tangents like the primals, but got {tangent.dtype} of {tangent.shape}")
-        return pushed.output_structure.unflatten(pushed.pushed_forward(flat))
-
-    return pushed.output(), push
 
 
 # --- whole Jacobians -------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ new one.
 `iteration`               the strides of a pointwise result, and of what an index reads
 `views`                   transpose, permute, movedim, squeeze, unsqueeze
 `slicing`                 select, slice, narrow, diagonal, unfold, as_strided
-`reshaping`               view, flatten, unflatten
+`view_reshape`            view, flatten, unflatten
 `splitting`               split, chunk, tensor_split and others: where they cut
 `reinterpreting`          view(dtype), view_as_real, view_as_complex, real, imag
 `overlap`                 cells reached twice, cells shared by two tensors
@@ -51,16 +51,6 @@ from tensorglass.geometry.overlap import (
     self_overlaps,
 )
 from tensorglass.geometry.reinterpreting import imag, real, view_as_complex, view_as_real, view_dtype
-from tensorglass.geometry.reshaping import (
-    flat_view,
-    flatten_size,
-    infer_size,
-    no_such_view,
-    reshape,
-    unflatten,
-    view,
-    view_strides,
-)
 from tensorglass.geometry.slicing import (
     as_strided,
     check_within_storage,
@@ -91,6 +81,16 @@ from tensorglass.geometry.strides import (
     reach,
     storage_nbytes,
     suggests_channels_last,
+)
+from tensorglass.geometry.view_reshape import (
+    flat_view,
+    flatten_size,
+    infer_size,
+    no_such_view,
+    reshape,
+    unflatten,
+    view,
+    view_strides,
 )
 from tensorglass.geometry.views import exchange, movedim, permute, squeeze, t, transpose, unsqueeze
 

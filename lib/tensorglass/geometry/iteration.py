@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from tensorglass.geometry.broadcast import broadcast_strides
 from tensorglass.geometry.dims import Ints, remembered
-from tensorglass.geometry.reshaping import view_strides
 from tensorglass.geometry.strides import (
     channels_last_strides,
     contiguous_strides,
@@ -20,6 +19,7 @@ from tensorglass.geometry.strides import (
     packed_strides,
     sort_dims,
 )
+from tensorglass.geometry.view_reshape import view_strides
 
 
 def elementwise_strides(size: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:

@@ -16,7 +16,7 @@ from tensorglass.core.memory_format import contiguous_format
 from tensorglass.geometry import contiguous_strides
 from tensorglass.graph.accumulate_grad import gradient_edge, history
 from tensorglass.graph.node import NOWHERE, Gradients, Node, set_history, short_name
-from tensorglass.graph.saved_errors import second_time
+from tensorglass.graph.saved_tensor import second_time
 from tensorglass.tensor.autograd_meta import Creation, Meta, OutputLike, like, meta_of, requires_grad
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.grad_mode import state

@@ -19,9 +19,9 @@ from tensorglass.backends import Array
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, old_type_name
 from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.graph import anomaly
 from tensorglass.graph.accumulate_grad import AccumulateGrad, gradient_edge, history
 from tensorglass.graph.node import Node, short_name
-from tensorglass.graph.saved_errors import hint, of_inference, second_time
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.autograd_meta import Meta, requires_grad
 from tensorglass.tensor.construct import make
@@ -164,9 +164,9 @@ class SavedTensor:
             )
         return tensor
 
-    def array(self, dtype: DType) -> Array | None:
-        """The elements one after the other, if that is how they lie and they are of `dtype`; None where only `unpack`
-        knows what to do or to say.
+    def array(self, dtype: DType | None = None) -> Array | None:
+        """The elements one after the other, if that is how they lie and they are of `dtype`, if that is given; None
+        where only `unpack` knows what to do or to say.
         """
         header = self._header
         if header is None or self._hooked is not None:
@@ -180,8 +180,9 @@ class SavedTensor:
             counter, array = header._counter, header._array
             if self._place is not None and (header._meta is None or header._meta.grad_fn is None):
                 return None  # it was detached in place
-        is_as_it_was = counter is None and storage.version == self._version
-        return array if is_as_it_was and stride == CONTIGUOUS_STRIDES[size] and saved_dtype is dtype else None
+        if counter is not None or storage.version != self._version or stride != CONTIGUOUS_STRIDES[size]:
+            return None
+        return array if dtype is None or saved_dtype is dtype else None
 
     def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
         """What the user's hook gives, with the place in the graph of the tensor that was packed."""
@@ -389,3 +390,47 @@ def read(value: Any, node: Node) -> Any:
     if isinstance(value, (list, tuple)) and any(isinstance(each, SavedTensor) for each in value):
         return type(value)([read(each, node) for each in value])
     return value
+
+
+# --- what is said of tensors that changed ----------------------------------------------------------------------------
+
+
+def of_inference() -> RuntimeError:
+    """The error of a tensor that cannot be kept: one that was made in inference mode."""
+    return explained(
+        RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
+            "it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+        )
+    )
+
+
+def hint() -> str:
+    """How to find out which operator a tensor was kept for that was written to since."""
+    return _FURTHER_ABOVE if anomaly.state.enabled else _ENABLE
+
+
+_ENABLE = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+_FURTHER_ABOVE = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "changed in there or anywhere later. Good luck!"
+)
+_FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
+def second_time() -> RuntimeError:
+    """The error of a graph whose saved tensors are gone."""
+    return explained(
+        RuntimeError(_FREED),
+        "The first backward let go of what the derivatives need, to save memory.",
+        notebook="02 the graph and backward",
+    )

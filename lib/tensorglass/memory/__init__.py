@@ -19,11 +19,13 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from weakref import WeakValueDictionary
 
 from tensorglass.backends.host_memory import LEAST as LEAST_POOLED
 from tensorglass.backends.host_memory import POOL
@@ -68,6 +70,9 @@ _add_bytes = _live_bytes.seek
 _ends = _Ends()
 atexit.register(delattr, Counted, "__del__")  # storages may outlive this file
 _next_number = 0
+_names_given: deque[str] = deque(maxlen=4096)  # since `give_again` was called
+_names_again: deque[str] = deque()  # which are given out before new ones
+_storages_named: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
 class Observer(Protocol):
@@ -133,16 +138,39 @@ def copied(nbytes: int) -> None:
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
-def next_name() -> str:
+def next_name(storage: Any = None) -> str:
     """The next small name, S0, S1, …: one sequence for the session, given out when a storage is first looked at."""
     global _next_number
-    name = f"S{_next_number}"
-    _next_number += 1
+    if _names_again:
+        name = _names_again.popleft()
+    else:
+        name = f"S{_next_number}"
+        _next_number += 1
+    _names_given.append(name)
+    if storage is not None:
+        _storages_named[name] = storage
     return name
 
 
+def give_again(names: Iterable[str]) -> list[str]:
+    """Give these names out next, in this order, and say which were given out since the last call.
+
+    So what a notebook's cell shows is called the same when the cell is run again. A storage that has one of the names
+    is without one until it is looked at again.
+    """
+    given = list(_names_given)
+    _names_given.clear()
+    _names_again.clear()
+    _names_again.extend(names)
+    for name in _names_again:
+        storage = _storages_named.pop(name, None)
+        if storage is not None:
+            storage._name = None
+    return given
+
+
 def name_of(storage: Any) -> str:
-    """The small name that a storage keeps for life. Names are given in the order in which they are first asked for,
+    """The small name that a storage keeps. Names are given in the order in which they are first asked for,
     so that a picture's first storage is S0 however many temporaries came and went before.
     """
     return storage.name

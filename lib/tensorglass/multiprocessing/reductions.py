@@ -26,7 +26,8 @@ from tensorglass.storage import sharing
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.hooks import warn_if_has_hooks
-from tensorglass.tensor.tensor import Tensor, VersionCounter
+from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.version_counter import VersionCounter
 
 
 def register() -> None:

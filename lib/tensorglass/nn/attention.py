@@ -31,7 +31,6 @@ class SDPBackend(Enum):
 def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = False) -> Iterator[None]:
     """A ``with`` block in which PyTorch would choose among `backends`, in their order if `set_priority`."""
     listed = [backends] if isinstance(backends, SDPBackend) else backends
-    assert isinstance(listed, list) and all(isinstance(each, SDPBackend) for each in listed), (
-        "Backend must be an instance of SDPBackend or a list of SDPBackend instances"
-    )
+    if not isinstance(listed, list) or not all(isinstance(each, SDPBackend) for each in listed):
+        raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
     yield

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import tensorglass as torch
 from tensorglass.nn import functional as F
+from tensorglass.ops.declare.registry import has_shortcut
 
 State = tuple[Any, ...]
 
@@ -118,6 +119,7 @@ def _grouped(flat: Sequence[Any], has_biases: bool, projected: bool) -> list[Wei
     return groups
 
 
+@has_shortcut("recurrent_layer")
 def _padded(
     cell: Cell, input: Any, state: State, w: Weights, backwards: bool, _: list[int] | None
 ) -> tuple[Any, State]:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 #: The modules that nearly every program uses, in the order of the table.
 _IN_USE = (
     "predicates", "copies.copy", "copies.copy_pickle", "copies.to", "creation.fill",
-    "creation.ranges", "creation.tensor", "indexing.gather", "indexing.getitem", "indexing.masked",
-    "indexing.where_nonzero", "linalg.matmul", "pointwise.arithmetic", "pointwise.comparison",
-    "pointwise.rounding", "pointwise.signs", "pointwise.exponential",
+    "creation.ranges", "creation.tensor", "indexing.gather", "indexing.getitem",
+    "indexing.where_masked", "linalg.matmul", "pointwise.arithmetic", "pointwise.comparison",
+    "pointwise.rounding", "pointwise.signs", "pointwise.exp_log_sigmoid",
     "pointwise.trigonometric", "random.factories", "random.in_place", "rearrange.cat_stack", "rearrange.diagonal",
     "rearrange.repeat_flip_roll", "rearrange.split", "reductions.cumulative", "reductions.max_min",
     "reductions.softmax", "reductions.sum_mean_prod", "reductions.var_std", "sorting.equal", "sorting.sort",

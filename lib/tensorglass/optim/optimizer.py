@@ -29,7 +29,9 @@ __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer
 
 Group = dict[str, Any]
 StateDict = dict[str, Any]
-ParamsT = Iterable[Tensor] | Iterable[Group] | Iterable[tuple[str, Tensor]]  #: what optimizers take, as PyTorch names it
+ParamsT = (
+    Iterable[Tensor] | Iterable[Group] | Iterable[tuple[str, Tensor]]
+)  #: what optimizers take, as PyTorch names it
 
 
 class _Required:

@@ -11,7 +11,6 @@ tensors, numbers and containers; whatever else a file asks for is refused.
 `pickled`          plain data as PyTorch pickles it: what is written
 `unpickled`        and what is read, by a machine that can do nothing else
 `zip_io`           tensors into PyTorch's zip files and out of them
-`untrusted`        which attributes and keys a file may name
 `opening`          files that are written whole or not at all; files that are mapped rather than read
 `save_load`        `save` and `load`: what kind of file it is
 `locations`        on which device a loaded storage goes

@@ -19,6 +19,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.size import Size
 from tensorglass.serialization.tree import not_data
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import is_parameter
 
 
 class StorageKey:
@@ -63,7 +64,7 @@ class Writer:
         if id(value) in self._memo:
             self._out += pickle.LONG_BINGET + struct.pack("<I", self._memo[id(value)])
             return
-        write = _WRITERS.get(type(value))
+        write = Writer._parameter if is_parameter(value) else _WRITERS.get(type(value))
         if write is None:
             raise not_data(value, path)
         write(self, value, path)
@@ -157,6 +158,20 @@ class Writer:
             self._name(*parts[0].rebuilt_by)
             self._rebuilt_of(parts)
         self._out += pickle.REDUCE
+        self._remember(value)
+
+    def _parameter(self, value: Tensor, path: tuple[Any, ...]) -> None:
+        attributes, (*where, requires_grad, conj) = value.__dict__, self._parts(value)
+        self._name("torch._utils", f"_rebuild_parameter{'_with_state' if attributes else ''}")
+        self._out += pickle.MARK
+        self._name(*where[0].rebuilt_by)
+        self._rebuilt_of((*where, False, conj))
+        self._out += pickle.REDUCE
+        self._write(requires_grad, ())
+        self._write(OrderedDict(), ())
+        if attributes:
+            self._write(attributes, (*path, "__dict__"))
+        self._out += pickle.TUPLE + pickle.REDUCE
         self._remember(value)
 
     def _rebuilt_of(self, parts: Parts) -> None:

@@ -23,16 +23,17 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import complex64, complex128, float64, int16, int32, int64, uint8
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.ops.copies.copy_pickle import rebuild
+from tensorglass.ops.copies.copy_pickle import rebuild, rebuild_parameter
 from tensorglass.serialization.locations import Placing
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.runs import Member, Run, find_runs
 from tensorglass.serialization.tree import Tree, decode
-from tensorglass.serialization.untrusted import set_attributes
+from tensorglass.serialization.unpickled import set_attributes
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.hooks import warn_if_has_hooks
 from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import is_parameter
 
 METADATA = "__metadata__"
 LONGEST_HEADER = 100_000_000  #: bytes: what other readers take too
@@ -210,7 +211,8 @@ class _Chunk:
         if shown is None or member.layout != shown.layout:
             row |= {"size": member.size, "stride": member.stride, "offset": member.offset}
             row |= {"conj": True} if member.conj else {}
-        return row | ({"requires_grad": True} if member.tensor.requires_grad else {})
+        row |= {"requires_grad": True} if member.tensor.requires_grad else {}
+        return row | ({"parameter": True} if is_parameter(member.tensor) else {})
 
     def contents(self) -> Any:
         """The bytes, as an array of the host's."""
@@ -290,7 +292,7 @@ def _storages(
             # Every element at a multiple of its width, as kernels expect it.
             yield name, part if start % entry.dtype.itemsize == 0 else part.clone()
         else:
-            storage = UntypedStorage(entry.end - entry.begin)
+            storage = UntypedStorage(entry.end - entry.begin, device="cpu")
             file.seek(begin + header.nbytes + entry.begin)
             read_into(file, storage.buffer)
             yield name, storage
@@ -325,7 +327,11 @@ def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -
     for name, entry in header.entries.items():
         loaded[name] = _arranged(entry, storages[name], place, **described["entries"].get(name, {}))
     rows: list[dict[str, Any]] = described["tensors"]
-    made = [_tensor(loaded, **{key: value for key, value in row.items() if key != "attributes"}) for row in rows]
+    made = []
+    for row in rows:
+        made.append(_tensor(loaded, **{key: row[key] for key in row if key not in ("attributes", "parameter")}))
+        if row.get("parameter") is True:
+            made[-1] = rebuild_parameter(made[-1], made[-1].requires_grad)
 
     def tensor(number: int) -> Tensor:
         if number < 0:
@@ -354,7 +360,7 @@ def _arranged(
         if nbytes > storage.nbytes():
             raise ValueError("these strides leave gaps")
         cells = _CELLS[itemsize]
-        rearranged = UntypedStorage(nbytes)
+        rearranged = UntypedStorage(nbytes, device="cpu")
         source = raw_array(make(storage, size, geometry.contiguous_strides(size), 0, cells))
         raw_array(make(rearranged, size, stride, 0, cells))[...] = source
         storage = rearranged

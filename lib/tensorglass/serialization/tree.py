@@ -16,8 +16,9 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.core.size import Size
-from tensorglass.serialization.untrusted import Keys, check_attribute, is_key
+from tensorglass.serialization.unpickled import Keys, check_attribute, is_key
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import PLAIN
 
 JSON_INTS = 2**63  #: beyond, other readers of JSON lose digits
 _AS_THEY_ARE = (type(None), bool, float, str)
@@ -45,7 +46,7 @@ class Tree:
             return value
         if kind is int:
             return value if -JSON_INTS <= value < JSON_INTS else {"int": hex(value)}
-        if kind is Tensor:
+        if kind in PLAIN:
             return {"tensor": self._number(value, path)}
         if kind in _LEAVES:
             name, encode = _LEAVES[kind]

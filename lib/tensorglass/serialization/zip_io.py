@@ -16,14 +16,13 @@ from typing import Any, BinaryIO
 
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
-from tensorglass.ops.copies.copy_pickle import rebuild
+from tensorglass.ops.copies.copy_pickle import rebuild, rebuild_parameter
 from tensorglass.serialization.locations import Placing
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.pickled import Parts, StorageKey, Writer
 from tensorglass.serialization.runs import find_runs
 from tensorglass.serialization.tree import Tree
-from tensorglass.serialization.unpickled import Machine, Named, Stored, refused
-from tensorglass.serialization.untrusted import set_attributes
+from tensorglass.serialization.unpickled import Machine, Named, Stored, refused, set_attributes
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.hooks import warn_if_has_hooks
 from tensorglass.tensor.tensor import Tensor
@@ -180,7 +179,7 @@ class _Checkpoint:
             if record.file_size != numel * dtype.itemsize:
                 raise refused(f"Storage {key} should have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
             if self._whole is None:
-                storage = UntypedStorage(record.file_size)
+                storage = UntypedStorage(record.file_size, device="cpu")
                 self._read_into(record, storage.buffer)
             else:
                 begin = self._begin(record)
@@ -237,10 +236,9 @@ def _rebuild_from_bytes(
 
 
 def _rebuild_parameter(data: Any, requires_grad: Any, hooks: Any, state: Any = None) -> Tensor:
-    """A parameter is read as a tensor."""
     if type(data) is not Tensor:
         raise TypeError("a parameter is made of a tensor")
-    return _with_state(data.detach().requires_grad_(requires_grad is True), state)
+    return _with_state(rebuild_parameter(data, requires_grad is True), state)
 
 
 def _rebuild_with_state(function: Any, kind: Any, arguments: Any, state: Any) -> Tensor:
@@ -249,7 +247,9 @@ def _rebuild_with_state(function: Any, kind: Any, arguments: Any, state: Any) ->
         raise TypeError("a tensor is rebuilt by a function that rebuilds tensors")
     if type(kind) is not Named or kind.name not in ("torch.Tensor", "torch.nn.parameter.Parameter"):
         raise TypeError("only plain tensors and parameters are rebuilt")
-    return _with_state(function.call(*arguments), state)
+    made = function.call(*arguments)
+    is_to_be = kind.name == "torch.nn.parameter.Parameter" and type(made) is Tensor
+    return _with_state(rebuild_parameter(made, made.requires_grad) if is_to_be else made, state)
 
 
 def _with_state(tensor: Tensor, state: Any) -> Tensor:

@@ -331,9 +331,9 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @property
     def name(self) -> str:
-        """The small name, S0, S1, …, given when it is first asked for and kept for life."""
+        """The small name, S0, S1, …, given when it is first asked for and kept, see `memory.give_again`."""
         if self._name is None:
-            self._name = memory.next_name()
+            self._name = memory.next_name(self)
         return self._name
 
 

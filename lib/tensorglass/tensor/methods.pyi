@@ -53,10 +53,6 @@ class _return_histogram(NamedTuple):
     hist: Tensor
     bin_edges: Tensor
 
-class _return_histogramdd(NamedTuple):
-    hist: Tensor
-    bin_edges: Tensor
-
 class _return_kthvalue(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -407,6 +403,10 @@ class Methods(Header):
     def _history(self) -> Node | None:
         """The `grad_fn`, found anew for a view of what was written to."""
 
+    @property
+    def _version(self) -> _int:
+        """How many in-place writes this tensor and those that share its counter have seen."""
+
     def abs(self) -> Tensor:
         """The absolute value; of a complex number its length, a real number."""
 
@@ -571,11 +571,6 @@ class Methods(Header):
 
     def as_strided_(self, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None) -> Tensor:
         """`as_strided` in place: gives this tensor the header that the view would have."""
-
-    def as_strided_scatter(
-        self, src: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None,
-    ) -> Tensor:
-        """A copy with `src` where ``as_strided(size, stride, storage_offset)`` looks."""
 
     def as_subclass(self, cls: Any) -> Tensor:
         """A view of the whole tensor of a subclass of Tensor, as results of operators on it will be."""
@@ -1144,20 +1139,6 @@ class Methods(Header):
     def index_put_(self, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
         """A copy with `values` written, or added, where the tensors `indices` say."""
 
-    def index_reduce(
-        self, dim: _int, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = True,
-    ) -> Tensor:
-        """A copy whose slices at the positions `index` along `dim` are combined with those of `source`: multiplied,
-        the mean, the largest or the smallest, as `reduce` says ('prod', 'mean', 'amax', 'amin'); without
-        `include_self` the slices of `source` with each other alone."""
-
-    def index_reduce_(
-        self, dim: _int, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = True,
-    ) -> Tensor:
-        """A copy whose slices at the positions `index` along `dim` are combined with those of `source`: multiplied,
-        the mean, the largest or the smallest, as `reduce` says ('prod', 'mean', 'amax', 'amin'); without
-        `include_self` the slices of `source` with each other alone."""
-
     def index_select(self, dim: _int, index: Tensor) -> Tensor:
         """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
 
@@ -1367,12 +1348,6 @@ class Methods(Header):
     def mT(self) -> Tensor:
         """The last two dimensions swapped: the transpose of each matrix of a batch."""
 
-    def map2_(self, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
-        """Every element replaced by what `callable` makes of it and of those of `x` and `y`, expanded to its size."""
-
-    def map_(self, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
-        """Every element replaced by what `callable` makes of it and of the one of `other`, expanded to its size."""
-
     def masked_fill(self, mask: Tensor, value: Any) -> Tensor:
         """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
 
@@ -1517,9 +1492,6 @@ class Methods(Header):
     def narrow(self, dim: _int, start: Any, length: _int) -> Tensor:
         """`length` positions of dimension `dim`, from `start` on."""
 
-    def narrow_copy(self, dim: _int, start: Any, length: _int) -> Tensor:
-        """`narrow`, copied: shares no memory with the input."""
-
     def ne(self, other: Tensor | _complex) -> Tensor:
         """``input != other``."""
 
@@ -1599,10 +1571,6 @@ class Methods(Header):
     def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
         ...
 
-    def nonzero_static(self, *, size: _int, fill_value: _int = -1) -> Tensor:
-        """The positions of `size` elements that are not 0, a row each; `fill_value` stands where there are not as
-        many."""
-
     def norm(
         self, p: _float | str | None = 'fro', dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
         dtype: _dtype | None = None,
@@ -1624,9 +1592,6 @@ class Methods(Header):
 
     def orgqr(self, input2: Tensor) -> Tensor:
         """`linalg.householder_product` under LAPACK's name."""
-
-    def ormqr(self, input2: Tensor, input3: Tensor, left: _bool = True, transpose: _bool = False) -> Tensor:
-        """The product of all reflections, or its adjoint if `transpose`, times `input3`; or after it, if not `left`."""
 
     def outer(self, vec2: Tensor) -> Tensor:
         """The products of each element of one vector with each of another: a matrix."""
@@ -2089,16 +2054,6 @@ class Methods(Header):
     ) -> Any:
         """Each run of equal elements, or of equal slices along `dim`, as one; also each one's run, and their
         lengths."""
-
-    def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-        """`chunk`, whose pieces do not count as views."""
-
-    def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-        """`split`, whose pieces do not count as views: write to one, and neither graph nor versions know of the
-        others."""
-
-    def unsafe_split_with_sizes(self, split_sizes: Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
-        """`split_with_sizes`, whose pieces do not count as views."""
 
     def unsqueeze(self, dim: _int) -> Tensor:
         """With a dimension of size 1 put in before dimension `dim`."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from tensorglass import geometry
 from tensorglass.storage.storage import UntypedStorage
-from tensorglass.tensor.tensor import Tensor, VersionCounter
+from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.version_counter import VersionCounter
 
 
 def point(input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> None:

@@ -15,8 +15,8 @@ from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import (
     METHOD_NAMES,
     PLAIN,
-    DisableTorchFunctionSubclass,
     call_handlers,
+    disabled_torch_function,
     dispatch,
     flattened,
     on_first_subclass,
@@ -59,9 +59,8 @@ def _default_torch_function(cls: type, func: Callable[..., Any], types: Any, arg
     """
     if not all(issubclass(cls, each) for each in types):
         return NotImplemented
-    with DisableTorchFunctionSubclass():
-        result = func(*args, **(kwargs or {}))
-    return result if func in nowrap_functions() else converted(result, cls)
+    result = disabled_torch_function(cls, func, types, args, kwargs)
+    return result if result is NotImplemented or func in nowrap_functions() else converted(result, cls)
 
 
 def nowrap_functions() -> set[Callable[..., Any]]:

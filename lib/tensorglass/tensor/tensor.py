@@ -27,20 +27,12 @@ from tensorglass.tensor import printing
 from tensorglass.tensor.autograd_meta import Creation, Meta
 from tensorglass.tensor.grad_mode import is_grad_enabled
 from tensorglass.tensor.methods import Methods
+from tensorglass.tensor.version_counter import CountsWrites, VersionCounter
 
 _make_size = tuple.__new__  # past the checks of Size, which these lengths have passed
 
 
-class VersionCounter:
-    """Counts the in-place writes of a header that does not count with its storage: one made by `.data` or `set_`."""
-
-    __slots__ = ("count",)
-
-    def __init__(self, count: int = 0) -> None:
-        self.count = count
-
-
-class Tensor(Methods):
+class Tensor(CountsWrites, Methods):
     """An array of elements of one dtype on one device. Make one with `tensor`, `zeros`, `arange` and their siblings.
 
     >>> x = torch.arange(6).reshape(2, 3)
@@ -68,6 +60,8 @@ class Tensor(Methods):
     _creation: Creation  #: of a view alone: how it was made
     _seen: int  #: of a view alone: the version at which its `grad_fn` was right
     _meta: Meta | None  #: its place in the graph of gradients; None for a tensor that has nothing to do with one
+
+    _version = CountsWrites._version  #: here too, so that it refuses to be set in PyTorch's words
 
     __array_priority__ = 1000  # NumPy leaves `array + tensor` to the tensor
 
@@ -210,20 +204,6 @@ class Tensor(Methods):
 
     def _is_view(self) -> bool:
         return self._base is not None
-
-    @property
-    def _version(self) -> int:
-        """How many in-place writes this tensor and those that share its counter have seen."""
-        if self._meta is not None and self._meta.is_inference:
-            raise RuntimeError("Inference tensors do not track version counter.")
-        return self._storage.version if self._counter is None else self._counter.count
-
-    def _written(self) -> None:
-        """Count one in-place write."""
-        if self._counter is None:
-            self._storage.version += 1
-        else:
-            self._counter.count += 1
 
     # --- values, as Python sees them -------------------------------------------------------------------------------
 

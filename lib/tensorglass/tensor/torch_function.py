@@ -19,6 +19,7 @@ from tensorglass.tensor.tensor import Tensor
 
 class _State(threading.local):
     is_disabled = False
+    running: Any = None  #: the function that the default handler has called
 
 
 state = _State()
@@ -32,6 +33,11 @@ internal_calls: list[Callable[[], bool]] = []
 #: The classes whose tensors an operator takes as they are: Tensor, and those that override nothing, as `nn.Parameter`.
 PLAIN: set[type] = {Tensor}
 _BASIC = {Tensor, int, float, bool, complex, str, type(None), slice, type(Ellipsis)}
+
+
+def is_parameter(tensor: Any) -> bool:
+    """Whether this is an `nn.Parameter`: of a class, other than Tensor, that overrides nothing."""
+    return type(tensor) in PLAIN and type(tensor) is not Tensor
 
 
 def overrides_nothing(kind: type[Tensor]) -> None:
@@ -49,7 +55,9 @@ class DisableTorchFunctionSubclass(setting):
 
 def disabled_torch_function(cls: Any, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """The `__torch_function__` of a class that overrides nothing: PyTorch's `_disabled_torch_function_impl`."""
-    with DisableTorchFunctionSubclass():
+    if func is state.running:
+        return NotImplemented  # it has come back to its handler, so it is another library's
+    with setting(state, is_disabled=True, running=func):
         return func(*args, **(kwargs or {}))
 
 
@@ -58,8 +66,13 @@ def has_override(argument: Any) -> bool:
     kind = type(argument)
     if kind in _BASIC:
         return False
+    return _handler(kind) not in (None, disabled_torch_function)
+
+
+def _handler(kind: type) -> Any:
+    """The `__torch_function__` of a class. PyTorch's own would call the operator again, for ever, and do not count."""
     handler = getattr(kind, "__torch_function__", None)
-    return handler is not None and handler is not disabled_torch_function
+    return None if str(getattr(handler, "__module__", "")).startswith("torch.") else handler
 
 
 def flattened(arguments: Iterable[Any]) -> Iterator[Any]:
@@ -78,7 +91,7 @@ def tensor_likes(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> lis
         kind = type(argument)
         if kind is list or kind is tuple:
             found += tensor_likes(tuple(argument), {})
-        elif kind not in _BASIC and (issubclass(kind, Tensor) or hasattr(kind, "__torch_function__")):
+        elif kind not in _BASIC and (issubclass(kind, Tensor) or _handler(kind) is not None):
             found.append(argument)
     return found
 

@@ -19,7 +19,7 @@ from tensorglass.autograd import engine
 from tensorglass.autograd.backward import backward
 from tensorglass.autograd.function import Function
 from tensorglass.autograd.graph import saved_tensors_hooks
-from tensorglass.core.contexts import Context, setting
+from tensorglass.core.contexts import Context
 from tensorglass.core.errors import explained
 from tensorglass.graph.saved_tensor import SavedTensor
 from tensorglass.tensor.autograd_meta import requires_grad
@@ -32,10 +32,27 @@ __all__ = [
     "checkpoint",
     "checkpoint_sequential",
     "noop_context_fn",
-    "set_checkpoint_early_stop",
 ]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+
+#: What else both runs must have in common: each returns contexts that put its settings back as they are now. `amp`
+#: adds autocast's.
+kept_settings: list[Callable[[], list[AbstractContextManager[Any]]]] = []
+
+
+def _settings() -> Callable[[], contextlib.ExitStack]:
+    """A function that makes a block in which these settings are as they are now."""
+    contexts = [context for settings in kept_settings for context in settings()]
+
+    def entered() -> contextlib.ExitStack:
+        stack = contextlib.ExitStack()
+        for context in contexts:
+            stack.enter_context(context)
+        return stack
+
+    return entered
 
 
 class CheckpointError(RuntimeError):
@@ -83,12 +100,12 @@ def checkpoint(
     if not state.grad:
         return function(*args, **kwargs)
     random_state = get_rng_state() if preserve_rng_state else None
+    settings = _settings()
 
     def again(*inputs: Any) -> None:
-        with random_numbers_from(random_state), second:
+        with random_numbers_from(random_state), settings(), second:
             function(*inputs, **kwargs)
 
-    early_stop = early_stop if _early_stop.wanted is None else _early_stop.wanted
     part = _Part(again, args, early_stop, determinism_check == "default")
     with saved_tensors_hooks(part.pack, part.unpack), first:
         result = function(*args, **kwargs)
@@ -129,18 +146,6 @@ def _in_sequence(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
         return input
 
     return run
-
-
-class _EarlyStop:
-    wanted: bool | None = None
-
-
-_early_stop = _EarlyStop()
-
-
-def set_checkpoint_early_stop(enable: bool) -> Context:
-    """A block in which parts that are run again end early or not, whatever was passed to `checkpoint`."""
-    return setting(_early_stop, wanted=enable)
 
 
 class _Ticket:
@@ -302,6 +307,7 @@ class CheckpointFunction(Function):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
+        ctx.settings = _settings()
         ctx.numbers = [None if isinstance(each, Tensor) else each for each in args]
         ctx.save_for_backward(*[each if isinstance(each, Tensor) else None for each in args])
         with no_grad():
@@ -319,7 +325,7 @@ class CheckpointFunction(Function):
             number if tensor is None else tensor.detach().requires_grad_(requires_grad(tensor))
             for number, tensor in zip(ctx.numbers, ctx.saved_tensors, strict=True)
         ]
-        with random_numbers_from(ctx.random_state), enable_grad():
+        with random_numbers_from(ctx.random_state), ctx.settings(), enable_grad():
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         reached = [nr for nr, each in enumerate(outputs) if isinstance(each, Tensor) and requires_grad(each)]

@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tensorglass
+from glassroom.drawing.canvas import NARROW, narrow
 from glassroom.drawing.snapshot.lanes import reached
 from glassroom.drawing.snapshot.svg import svg_of
 from glassroom.drawing.snapshot.text import text_of
@@ -219,3 +220,13 @@ def test_no_tensors_is_a_picture_too() -> None:
 )
 def test_values_are_written_briefly(value, short: str) -> None:
     assert written(value) == short
+
+
+def test_on_a_phone_a_picture_is_as_wide_as_one() -> None:
+    wide = tensorglass.arange(400.0).view(4, 100)
+    named = {"a": wide, "t": wide.t(), "row": wide[0]}
+    for seen in (snapshot(named), snapshot({"a_tensor_with_a_very_long_name_that_says_what_it_is": wide})):
+        on_a_page = ElementTree.fromstring(svg_of(seen))
+        with narrow():
+            on_a_phone = ElementTree.fromstring(svg_of(seen))
+        assert int(on_a_phone.attrib["width"]) <= NARROW < int(on_a_page.attrib["width"])

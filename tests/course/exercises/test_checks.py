@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import traceback
+from pathlib import Path
 
 import numpy
 import pytest
@@ -15,11 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassroom.exercises import Misconception, check, engine, exercise, exercises, hint, judge
+from glassroom.exercises.account import account
 from glassroom.exercises.expect import (
     call,
+    every_slot,
     expect_copy,
     expect_equal,
     expect_tensor,
+    expect_truths,
     expect_value,
     expect_view,
     expect_word,
@@ -335,6 +340,69 @@ def test_a_check_records_and_leaves_the_switch_of_autograd_as_it_was(torch):
         with torch.no_grad():
             assert "solved" not in said(check, "00-switches", lambda: None)
             assert not torch.is_grad_enabled()
+
+
+def test_an_interrupted_check_shows_the_learners_frames_alone():
+    def endless():
+        raise KeyboardInterrupt
+
+    def examine(function):
+        return call(function, "function")
+
+    with declared("00-interrupted", examine):
+        try:
+            check("00-interrupted", endless)
+        except KeyboardInterrupt as interrupt:
+            frames = [frame.f_code for frame, _ in traceback.walk_tb(interrupt.__traceback__)]
+    ours = [code.co_name for code in frames if code.co_filename.startswith(str(Path(engine.__file__).parent))]
+    assert ours == ["check"]  # which hides itself in a notebook
+    assert frames[-1].co_name == "endless"
+
+
+def test_all_wrong_slots_are_named_and_the_first_is_explained():
+    table = {"a": (True, "It is."), "b": (False, "It is not."), "c": (True, "It must be.")}
+    assert misconception(expect_truths, table, (True, True, True)) == "`b` is True. It is not."
+    told = misconception(expect_truths, table, (False, False, False))
+    assert told == "1 of 3 are right; `a` and `c` are not yet. To begin with the first: `a` is False. It is."
+    expect_truths(table, (True, False, True))
+
+
+def test_slots_of_several_expectations_stand_in_blocks_of_their_own(torch):
+    a = torch.arange(6)
+
+    def both(first, second):
+        with every_slot() as slot:
+            with slot("first"):
+                expect_tensor(first, "first", shape=(3,))
+                expect_view(first, "first", of=a, of_name="a")
+            with slot("second"):
+                expect_tensor(second, "second", shape=(2,))
+
+    both(a[:3], a[:2])
+    assert misconception(both, a[:3].clone(), a[:2]).startswith("`first` is a copy")
+    assert misconception(both, a, a).startswith("0 of 2 are right; `first` and `second` are not yet.")
+
+
+def test_slips_of_the_pen_are_told_in_any_exercise(torch):
+    assert misconception(expect_equal, (3, 1), "stride", (1, 3)).endswith("the right numbers, in another order.")
+    assert misconception(expect_equal, -6, "offset", 6).endswith("only the sign is wrong.")
+    assert misconception(expect_equal, (3,), "stride", (3, 1)).endswith("1 number; 2 were asked for.")
+    assert misconception(expect_value, torch.tensor([1, -2]), "x", [-1, 2]).endswith("with the wrong sign.")
+
+
+def test_the_account_tells_what_a_function_did(torch):
+    x = torch.arange(6.0).view(2, 3)
+    with account() as kept:
+        (kept.watched(x) + 1).exp_().sum(0)
+        x.t().contiguous()
+    assert kept.names >= {"add", "exp", "sum"}
+    assert kept.copies == [24]
+    assert kept.allocations[:2] == [24, 12]
+    assert not kept.transfers
+    with account() as after:
+        pass
+    x + 1
+    assert not after.allocations
 
 
 def test_functions_of_the_learner_are_called_and_their_errors_told():

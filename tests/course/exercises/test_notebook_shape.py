@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 import pytest
-from stored_notebooks import NOTEBOOKS, about, cells, links, number, prose
+from stored_notebooks import CONTENTS, NOTEBOOKS, about, cells, links, number, prose
 
 from glassroom.exercises import exercises
 
@@ -23,23 +23,68 @@ PARTS = {
         A5.1 A5.2 A5.4 A5.8 A5.9
         """,
     ),
-    "2_tensors": ("t", "A1.8 A3.2 A3.3 A4.5 A5.1 A5.2 A5.4"),
-    "3_autograd": ("a", "A1.8 A5.3 A5.5 A5.6 A5.7 A5.10"),
-    "4_extensions": ("e", "A1.8"),
-    # Of the articles' series, each title on networks is a point of its own.
+    "2_tensors": ("t", "A3.2 A3.3 A5.1 A5.2 A5.4"),
+    "3_autograd": ("a", "A5.3 A5.5 A5.6 A5.7 A5.10"),
+    "4_extensions": ("e", ""),
     "5_networks": (
         "n",
         """
-        A1.8-lenet A1.8-recurrent-networks A2.1
-        A3.5-neural-networks A3.5-functional-api A3.5-optimisers A3.5-the-transformer
-        A4.5-1x1-convolution A4.5-adam A4.5-attention A4.5-bilinear-and-lazy-layers A4.5-channels A4.5-dataparallel
-        A4.5-dataset-and-tensor-dataset A4.5-dropout A4.5-embeddings A4.5-extracting-and-drawing-features
-        A4.5-half-precision A4.5-linear-layers-and-initialisation A4.5-looking-at-weights A4.5-parameter-vectors
-        A4.5-relu-and-non-linearity A4.5-saving-models A4.5-the-step-lr-schedule A4.5-train-and-eval-mode
-        A4.5-vanishing-and-exploding-gradients A4.5-xavier-initialisation
-        A5.5
+        A2.1 A3.5-neural-networks A3.5-functional-api A3.5-optimisers A3.5-the-transformer A5.5
         """,
     ),
+}
+#: the titles of the two series that the articles belong to, A1.8 and A4.5, and the part in which each has its home
+TITLES = {
+    "A1.8": {
+        "1_memory": {1: "basic and advanced indexing"},
+        "2_tensors": {2: "mathematics of tensors, and NumPy's"},
+        "3_autograd": {3: "autograd: data, grad, grad_fn, requires_grad", 4: "gradients of results, and hooks"},
+        "4_extensions": {5: "extending: Function", 6: "higher-order derivatives", 7: "least squares, several ways"},
+        "5_networks": {8: "LeNet", 9: "recurrent networks"},
+    },
+    "A4.5": {
+        "2_tensors": {
+            1: "global settings",
+            3: "stacking and concatenating",
+            5: "saving and loading",
+            22: "half precision",
+            28: "devices",
+            29: "exchange with NumPy",
+            31: ".to(device) against .cuda()",
+        },
+        "3_autograd": {
+            2: "grad",
+            4: "switching gradients off",
+            9: "the graph",
+            18: "leaves",
+            19: "the chain rule",
+            21: "how detach works",
+            27: "requires_grad",
+        },
+        "5_networks": {
+            6: "vanishing and exploding gradients",
+            7: "linear layers",
+            8: "their initialisation",
+            10: "looking at weights",
+            11: "saving models",
+            12: "Adam",
+            13: "ReLU and non-linearity",
+            14: "train and eval mode",
+            15: "bilinear layers",
+            16: "lazy layers",
+            17: "parameter vectors",
+            20: "dropout",
+            23: "Xavier initialisation",
+            24: "channels",
+            25: "1×1 convolution",
+            26: "attention",
+            30: "DataParallel",
+            32: "Dataset and TensorDataset",
+            33: "the StepLR schedule",
+            34: "embeddings",
+            35: "extracting and drawing features",
+        },
+    },
 }
 #: the questions about views, storage and copies, and those about autograd
 QUESTIONS = [
@@ -48,6 +93,11 @@ QUESTIONS = [
     ({"3_autograd", "4_extensions"}, range(29, 41)),
     ({"5_networks"}, [27, 35, 40]),
 ]
+
+
+def titles_of(part):
+    """The titles that have their home in a part, as its notebooks declare them: "A4.5.3"."""
+    return {f"{series}.{number}" for series, parts in TITLES.items() for number in parts.get(part, ())}
 
 
 def part_of(place):
@@ -129,7 +179,22 @@ def test_every_prediction_is_revealed(place):
 @pytest.mark.parametrize(("part", "points"), [(part, points) for part, (_, points) in PARTS.items()])
 def test_a_part_has_a_home_for_every_point_of_the_articles_and_for_no_other(part, points):
     declared = {each for place in NOTEBOOKS if part_of(place) == part for each in about(place)["articles"]}
-    assert declared == set(points.split())
+    assert declared == set(points.split()) | titles_of(part)
+
+
+def test_every_title_of_the_two_series_has_a_home():
+    numbers = {
+        series: sorted(number for titles in parts.values() for number in titles) for series, parts in TITLES.items()
+    }
+    assert numbers == {"A1.8": [*range(1, 10)], "A4.5": [*range(1, 36)]}
+
+
+@pytest.mark.parametrize(
+    ("part", "title"),
+    [(part, title) for part in sorted({part_of(place) for place in NOTEBOOKS}) for title in sorted(titles_of(part))],
+)
+def test_a_title_is_taught_in_its_part(part, title):
+    assert [place for place in NOTEBOOKS if part_of(place) == part and title in about(place)["articles"]]
 
 
 @pytest.mark.parametrize(("parts", "questions"), QUESTIONS)
@@ -140,7 +205,7 @@ def test_parts_answer_their_questions_and_no_others(parts, questions):
 
 @pytest.mark.parametrize("place", NOTEBOOKS)
 def test_links_lead_to_notebooks_that_are_there(place):
-    assert set(links(place, prose(place))) <= set(NOTEBOOKS)
+    assert set(links(place, prose(place))) <= {*NOTEBOOKS, CONTENTS}
 
 
 @pytest.mark.parametrize(("place", "following"), list(pairwise(NOTEBOOKS)))

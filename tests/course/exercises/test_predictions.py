@@ -37,7 +37,7 @@ def test_a_prediction_prints_its_question_and_answers_and_what_is_missing(capsys
 @pytest.mark.parametrize(
     ("kind", "said", "advice"),
     [
-        ("memory", "shared", 'write "view" or "copy"'),
+        ("memory", "strided", 'write "view" or "copy"'),
         ("stride", "(3, 1)", "write a tuple"),
         ("offset", "0", "write an integer"),
         ("contiguous", "yes", "write True or False"),
@@ -204,3 +204,25 @@ def test_tensors_meet_junk_without_a_crash(torch):
             "error",
         ):
             revealed({kind: said}, torch.arange(6)[::2], of=said)
+
+
+def test_any_class_that_fits_and_an_error_are_right(capsys):
+    def refuse():
+        raise NotImplementedError("not here")
+
+    for said in ("NotImplementedError", "RuntimeError", "Exception", "an error", "Error", RuntimeError):
+        predict("which error?", error=said).reveal(refuse)
+        assert "✓" in capsys.readouterr().out
+    for said in ("none", "IndexError", "object"):
+        predict("which error?", error=said).reveal(refuse)
+        assert "✗" in capsys.readouterr().out
+    predict("which error?", error="an error").reveal(lambda: 1)
+    assert "✗" in capsys.readouterr().out
+
+
+def test_shared_is_a_view(torch, capsys):
+    a = torch.arange(6)
+    predict("view or copy?", memory="shared").reveal(a[1:], of=a)
+    assert "✓" in capsys.readouterr().out
+    predict("view or copy?", memory="copied").reveal(a[1:], of=a)
+    assert "✗" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 from typing import Any
 
@@ -50,7 +51,7 @@ def test_a_slice_that_keeps_much_alive_is_told_with_its_base_and_a_clone_is_the_
     small = lib.zeros(1_000_000)[10:20]
     found = aliases(small)
     assert (
-        "small keeps 4,000,000 bytes alive, of which 40 are reached. A clone would hold no more than these."
+        "small keeps 3.81 MiB alive, of which 40 bytes are reached. A clone would hold no more than these."
         in found.text
     )
     assert [(each.name, each.how) for each in group_of(found, "small").members] == [
@@ -145,7 +146,7 @@ def test_of_many_the_largest_are_shown_and_the_rest_is_counted(lib) -> None:
     whole = sum(4 * (n % 100 + 1) for n in range(10_000)) + 80_000
     assert (found.data.storages, found.data.nbytes) == (10_001, whole)
     assert len(found.data.groups) == 16
-    assert "… and 9,985 smaller storages" in found.text
+    assert "… and 9,985 more storages" in found.text
     assert "… and 9,993 more tensors" in found.text or "… and 9,992 more tensors" in found.text
     assert len(found.html) < 200_000
 
@@ -211,3 +212,50 @@ def test_of_a_tensor_in_very_many_pieces_the_range_alone_is_known() -> None:
     found = aliases(column, other)
     assert (member(found, "column").nbytes, member(found, "column").span) == (None, (0, 799_996))
     assert "their ranges overlap, in more pieces than are counted" in found.text
+
+
+def test_shared_storages_come_first_and_no_label_is_cut_while_there_is_room(lib) -> None:
+    a_single_tensor_with_quite_a_long_name = lib.zeros(3)
+    shared = lib.zeros(4)
+    view = shared.view(2, 2)
+    found = aliases(a_single_tensor_with_quite_a_long_name, shared, view)
+    assert [names(group)[:2] for group in found.data.groups] == [
+        ["shared", "view"], ["a_single_tensor_with_quite_a_long_name"]
+    ]  # fmt: skip
+    assert ">a_single_tensor_with_quite_a_long_name<" in found.svg
+    assert "…" not in found.svg
+
+
+def lengths_of_bars(svg: str) -> list[float]:
+    return [float(width) for width in re.findall(r'class="whole"[^>]* width="([\d.]+)"', svg)]
+
+
+def test_bars_are_in_proportion_to_bytes_or_to_their_logarithm(lib) -> None:
+    small, large = lib.zeros(10), lib.zeros(20)
+    found = aliases(small, large)
+    one, other = lengths_of_bars(found.svg)
+    assert other == pytest.approx(2 * one, abs=0.2)
+    tiny, some, huge = lib.zeros(1), lib.zeros(1000), lib.zeros(10**6)
+    found = aliases(tiny, some, huge)
+    least, middle, most = lengths_of_bars(found.svg)
+    assert 20 < least < middle / 2
+    assert middle < 0.8 * most <= 748
+    assert ">1 KiB<" in found.svg
+    assert "logarithm" in found.svg
+    assert "3.81 MiB on cpu" in found.text
+
+
+def test_each_variable_is_told_with_what_it_keeps_alive_and_by_which_path(lib) -> None:
+    class Trainer:
+        def __init__(self) -> None:
+            self.history = [{"loss": (lib.ones(80, 80, requires_grad=True) * 2).pow(2).sum()} for _ in range(3)]
+
+    trainer, batch = Trainer(), lib.zeros(100)
+    found = aliases(trainer=trainer, batch=batch)
+    [first, second] = found.data.roots
+    assert (first.name, second.name) == ("trainer", "batch")
+    assert first.nbytes == found.data.nbytes - 400
+    assert first.largest == "trainer.history[0]['loss'] → PowBackward0.self"
+    assert f"trainer: {first.nbytes / 1024:.1f} KiB in {first.storages} storages" in found.text
+    assert "kept alive by" in found.svg
+    assert "kept alive by" not in aliases(batch).text  # the map says it already

@@ -324,4 +324,4 @@ def test_without_matplotlib_a_figure_says_what_to_install() -> None:
         "except ImportError as error: print(*error.__notes__)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "pip install 'tensorglass[course]'" in done.stdout
+    assert "pip install 'tensorglass[inspect]'" in done.stdout

@@ -355,3 +355,61 @@ def test_frames_of_the_live_form_follow_the_moments(library: Any) -> None:
     keys = set(re.findall(r'data-key="(\d+)"', state["svg"]))
     assert all(frame["key"] in keys for frame in state["frames"])
     assert state["frames"][-1]["map"] == len(state["maps"]) - 1 == 1
+
+
+def test_each_gradient_stands_on_the_arrow_along_which_it_goes(library: Any) -> None:
+    x = library.tensor([1.0, 2.0], requires_grad=True)
+    y = library.tensor([3.0, 5.0], requires_grad=True)
+    loss = (x * y).sum()
+    stepper = step_backward(loss)
+    assert "goes on to x (leaf), step 3: [3, 5]\n    goes on to y (leaf), step 4: [1, 2]" in stepper.text
+    page = ElementTree.fromstring(stepper.svg)
+    numbers = {
+        (each.get("data-from"), each.get("data-to")): "".join(each.itertext())
+        for each in page.iter()
+        if each.get("class") == "sent"
+    }
+    places = {step.leaf.name: str(step.number) for step in stepper.data.graph.steps if step.leaf}
+    assert numbers["1", places["x"]] == "[3, 5]"
+    assert numbers["1", places["y"]] == "[1, 2]"
+    assert numbers["0", "1"] == "[1, 1]"
+
+
+def test_a_leaf_says_what_its_gradient_was_and_is(library: Any) -> None:
+    w = library.ones(2, requires_grad=True)
+    assert "collects: w.grad = [2, 2]\n" in step_backward((w * 2).sum()).text + "\n"
+    stepper = step_backward((w * 3).sum())
+    assert "collects: w.grad = [5, 5], and was [2, 2]" in stepper.text
+    assert "grad: [2, 2] → [5, 5]" in stepper.svg
+    [[turn, before]] = stepper.state()["grads"].values()
+    assert (turn, before) == (3, "grad: [2, 2]")
+
+
+def test_numbers_of_a_folded_graph_stand_where_there_is_one_for_an_arrow(library: Any) -> None:
+    w = library.ones(1, requires_grad=True)
+    result = w
+    for _ in range(30):
+        result = result * 2
+    stepper = step_backward(result.sum())
+    assert "⋮" in stepper.svg
+    assert f"[{2**30:.4g}]" in stepper.svg  # what goes from the fold to the leaf
+    assert "grad: [1.074e+09]" in stepper.svg
+
+
+def test_variables_that_loops_left_behind_name_no_results(library: Any) -> None:
+    x = library.ones(2, requires_grad=True)
+    result = x * 1
+    for line in (x * 2, x * 3):
+        result = result + line
+    assert "MulBackward0" in graph(result).text
+    assert "line" not in graph(result).text
+    assert "line" not in step_backward(result.sum()).text
+    for line in (x * 2,):
+        assert "line = MulBackward0" in graph(line.sum()).text  # it is no thing of the past in the loop itself
+    row = x * 5
+    assert "row = MulBackward0" in graph(row.sum()).text
+    weights = [x]
+    for weight in weights:
+        total = (weight * 2).sum()
+    del x
+    assert "weights[0] (leaf)" in graph(total).text

@@ -106,7 +106,7 @@ def test_freeing_what_was_there_before_goes_below_the_start() -> None:
         before.clear()
     assert curve(timeline).levels == (0, -400)
     assert "never above the start · 400 bytes fewer at the end" in timeline.text
-    assert timeline.text.splitlines()[-1].endswith("  before[0] 400   <·   there before the block")
+    assert timeline.text.splitlines()[-1].endswith("  before[0] 400 B <·   there before the block")
     assert "before[0] is freed: 400 bytes on cpu" in timeline.state()["frames"][0]["lines"][0]
     ElementTree.fromstring(timeline.svg)
 
@@ -286,7 +286,7 @@ def test_a_simulated_device_has_its_own_curve_and_its_pool(sim: Any) -> None:
     assert z.shape == (1000,)
     assert curve(timeline, "sim:0").levels[-1] == 4000
     assert [step.kind for step in timeline.data.steps].count("moved") == 1
-    assert "4,096 of 2,097,152 reserved bytes allocated" in timeline.text
+    assert "4,096 bytes allocated of 2.00 MiB reserved" in timeline.text
     end = timeline.data.pool_at("sim:0", len(timeline.data.steps))
     assert end is not None
     assert [name.split()[0] for name in end.names.values()] == ["z"]
@@ -325,7 +325,7 @@ def test_the_cpus_pool_is_shown_where_the_block_makes_use_of_it() -> None:
     assert [name.split()[0] for name in moment.names.values()] == ["b"]
     assert moment.pool.allocated == b.nbytes
     assert moment.pool.reserved == torch.memory.reserved()
-    assert "4,194,304 of 20,971,520 reserved bytes allocated" in timeline.text
+    assert "4.00 MiB allocated of 20.00 MiB reserved" in timeline.text
 
 
 def test_watching_costs_no_simulated_time(sim: Any) -> None:
@@ -354,3 +354,20 @@ def test_a_recorder_that_is_stopped_is_told_nothing() -> None:
 def test_a_result_in_place_of_a_function_is_refused_in_words() -> None:
     with pytest.raises(TypeError, match="takes a function without arguments"):
         memory_timeline(json.loads("3"))
+
+
+def test_the_second_run_of_a_checkpoint_which_ends_in_the_middle_of_a_node_is_watched() -> None:
+    linear, relu = torch.nn.Linear, torch.nn.ReLU
+    layers = torch.nn.Sequential(linear(4, 4), relu(), linear(4, 4), relu(), linear(4, 4))
+    rows = torch.ones(3, 4)
+
+    def step() -> None:
+        result = torch.utils.checkpoint.checkpoint_sequential(layers, 2, rows, use_reentrant=False)
+        result.square().sum().backward()
+
+    step()
+    expected = [parameter.grad.clone() for parameter in layers.parameters()]
+    layers.zero_grad()
+    timeline = memory_timeline(step)
+    assert any("activations" in bands.levels for bands in timeline.data.bands)
+    assert all(map(torch.equal, expected, (parameter.grad for parameter in layers.parameters())))

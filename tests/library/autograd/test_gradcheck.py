@@ -28,8 +28,6 @@ WITHOUT_DERIVATIVE = (
     "linalg_ldl_factor",
     "linalg_ldl_factor_ex",
     "linalg_ldl_solve",
-    "detach_copy",
-    "view_as_complex_copy",
     "geqrf",
     "binomial",
     "native_channel_shuffle",

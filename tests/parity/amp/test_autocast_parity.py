@@ -326,3 +326,36 @@ def test_a_scaler_without_its_device_does_nothing() -> None:
         told.append(([str(each.message) for each in record], scaler.is_enabled(), scaler.state_dict()))
         assert scaler.scale(3) == 3
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("use_reentrant", [True, False])
+def test_a_checkpointed_part_runs_again_under_the_autocast_of_its_first_run(use_reentrant: bool) -> None:
+    found = []
+    for library in BOTH:
+        library.manual_seed(0)
+        body = library.nn.Sequential(library.nn.Linear(4, 4), library.nn.ReLU(), library.nn.Linear(4, 2))
+        x = library.randn(3, 4, requires_grad=True)
+        with library.autocast("cpu"):
+            y = library.utils.checkpoint.checkpoint(body, x, use_reentrant=use_reentrant)
+        z = library.utils.checkpoint.checkpoint(body, x, use_reentrant=use_reentrant)
+        with library.autocast("cpu"):  # the backward's own does not matter
+            (y.sum() + z.sum()).backward()
+        found.append((str(y.dtype), x.grad.tolist(), body[0].weight.grad.tolist()))
+    assert found[0][0] == found[1][0] == "torch.bfloat16"
+    for one, other in zip(found[0][1:], found[1][1:], strict=True):
+        np.testing.assert_allclose(one, other, atol=0.02)
+
+
+def test_the_older_names_for_cuda_warn_as_in_pytorch() -> None:
+    told = []
+    for library in BOTH:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            amp = library.cuda.amp
+            amp.autocast(enabled=False)
+            amp.GradScaler(enabled=False)
+            amp.custom_fwd(cast_inputs=library.float32)
+            amp.custom_bwd(lambda ctx: None)
+        told.append([(each.category, str(each.message)) for each in caught])
+        assert isinstance(amp.autocast(enabled=False), library.amp.autocast)
+    assert told[0] == told[1]

@@ -251,28 +251,6 @@ STORIES = {
         see(repr(first))
         attempt(lambda: first * 2)
     """,
-    "what is saved may be written to": """
-        allow = torch.autograd.graph.allow_mutation_on_saved_tensors
-        with allow() as kept:
-            a = torch.ones(2, 3, requires_grad=True)
-            b = a.clone()
-            out = (b**2).sum()
-            b.sin_()
-            out.backward()
-            see(a.grad)
-            w = torch.full((2,), 3.0, requires_grad=True)
-            loss = (w * w * w).sum()
-            with torch.no_grad():
-                w.mul_(5)
-            (first,) = torch.autograd.grad(loss, w, create_graph=True)
-            see(first, torch.autograd.grad(first.sum(), w))
-            late = a.exp().tanh().sum()
-        attempt(lambda: late.backward())
-        with allow() as kept:
-            late = a.exp().tanh().sum()
-            kept.clear()
-            attempt(lambda: late.backward())
-    """,
     "where a gradient lies along dimensions of length 1": """
         for make in (lambda: torch.arange(3.0).reshape(3, 1).t(), lambda: torch.arange(3.0).reshape(3, 1).t().clone()):
             a = make().requires_grad_()

@@ -249,13 +249,12 @@ STORIES = {
         see(x.grad)
     """,
     "products with several zeros in a cell are differentiated once": """
-        for form in (torch.scatter_reduce, torch.index_reduce):
-            for factors in ([1.0, 0.0, 0.0], [2.0, 0.0, 3.0]):
-                start, many = new(1.0, 2.0), new(*factors)
-                made = form(start, 0, torch.tensor([0, 0, 0]), many, "prod")
-                first = torch.autograd.grad(made.sum(), (start, many), create_graph=True)
-                see([each.detach() for each in first])
-                attempt(lambda: torch.autograd.grad(first[0].sum() + first[1].sum(), (start, many)))
+        for factors in ([1.0, 0.0, 0.0], [2.0, 0.0, 3.0]):
+            start, many = new(1.0, 2.0), new(*factors)
+            made = torch.scatter_reduce(start, 0, torch.tensor([0, 0, 0]), many, "prod")
+            first = torch.autograd.grad(made.sum(), (start, many), create_graph=True)
+            see([each.detach() for each in first])
+            attempt(lambda: torch.autograd.grad(first[0].sum() + first[1].sum(), (start, many)))
     """,
     "a function may write only to views that operators may write to": """
         class Add(Function):

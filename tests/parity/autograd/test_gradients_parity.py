@@ -15,13 +15,13 @@ import tensorglass
 #: How the names of calls begin that PyTorch refuses to differentiate, or gets wrong (docs/differences.md).
 GOES_FURTHER = {
     "float64": (
-        "cdist-", "pdist-", "segment_reduce-", "linalg_cond-", "as_strided_scatter-", "asinh_-", "acosh_-", "atanh_-",
+        "cdist-", "pdist-", "linalg_cond-", "asinh_-", "acosh_-", "atanh_-",
     ),
     "complex128": (
-        "linalg_cond-", "as_strided_scatter-", "asinh_-", "acosh_-", "atanh_-", "select_scatter-", "slice_scatter-",
+        "linalg_cond-", "asinh_-", "acosh_-", "atanh_-", "select_scatter-", "slice_scatter-",
         "scatter_reduce-",
         "nan_to_num-", "amax-6", "amin-6", "softmax-3", "log_softmax-3",
-        "select_copy-", "slice_copy-", "convolution-", "affine_grid_generator-",
+        "convolution-", "affine_grid_generator-",
     ),
 }  # fmt: skip
 
@@ -31,7 +31,7 @@ WITH_EDGES_OF_NUMBERS = (
     "trapezoid",
 )  # fmt: skip
 #: Older operators, whose nodes are those of their successors (docs/differences-appendix.md).
-WITH_NODES_OF_SUCCESSORS = ("cholesky", "norm_except_dim", "pairwise_distance", "triangular_solve")
+WITH_NODES_OF_SUCCESSORS = ("cholesky", "pairwise_distance", "triangular_solve")
 #: A node of the graph, by its name and those behind it.
 Shape = tuple[Any, ...] | None
 

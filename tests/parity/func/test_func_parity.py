@@ -69,11 +69,6 @@ CALLS: dict[str, Callable[..., Any]] = {
     "jvp with more": lambda t, f, x, w: f.jvp(lambda x: (x * 2, x), (x,), (x,), has_aux=True),
     "jvp of a constant": lambda t, f, x, w: f.jvp(lambda x: t.ones(2), (x,), (x,)),
     "jvp of a constant, strictly": lambda t, f, x, w: f.jvp(lambda x: t.ones(2), (x,), (x,), strict=True),
-    "linearized": lambda t, f, x, w: [f.linearize(cube, x)[0], *[f.linearize(cube, x)[1](v) for v in (x, x * 2)]],
-    "linearized in several": lambda t, f, x, w: f.linearize(several, x, x * 2)[1](x, x * 3),
-    "linearized, tangents of another size": lambda t, f, x, w: f.linearize(cube, x)[1](t.ones(7)),
-    "linearized, tangents of another dtype": lambda t, f, x, w: f.linearize(cube, x)[1](x.to(t.float16)),
-    "linearized, too many tangents": lambda t, f, x, w: f.linearize(cube, x)[1](x, x),
     "jvp in a jvp": lambda t, f, x, w: f.jvp(lambda x: f.jvp(cube, (x,), (x,))[1], (x,), (t.ones_like(x),)),
     "jvp of a gradient": lambda t, f, x, w: f.jvp(f.grad(lambda x: cube(x).sum()), (x,), (x,)),
     "jvp without a tuple": lambda t, f, x, w: f.jvp(cube, x, x),
@@ -141,9 +136,6 @@ OTHER_WORDS = {
     "vjp of integers",
     "vjp of a number",
     "jvp of a constant, strictly",
-    "linearized, tangents of another size",
-    "linearized, tangents of another dtype",
-    "linearized, too many tangents",
     "jvp of another structure",
     "jvp of another size",
     "jvp at a number",
@@ -233,9 +225,6 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "of another size when nudged": lambda t, c, x: c.gradcheck(lambda x: x[x.detach() >= x.detach()[0].round()], x),
     "too coarse": lambda t, c, x: c.gradcheck(cube, x, eps=0.5),
     "nothing to check": lambda t, c, x: c.gradcheck(cube, x, check_backward_ad=False),
-    "in a batch but not backwards": lambda t, c, x: c.gradcheck(
-        cube, x, check_backward_ad=False, check_forward_ad=True, check_batched_grad=True
-    ),
     "nothing to check in second order": lambda t, c, x: c.gradgradcheck(cube, x, check_rev_over_rev=False),
 }
 

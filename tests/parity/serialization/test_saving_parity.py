@@ -74,6 +74,18 @@ def test_conjugates_and_attributes_go_along(writer, reader, tmp_path: Path) -> N
     assert conjugated.tolist() == [1 - 2j]
 
 
+@LIBRARIES
+def test_parameters_are_parameters_in_the_other_library(writer, reader, tmp_path: Path) -> None:
+    learned, frozen = writer.nn.Parameter(writer.ones(2)), writer.nn.Parameter(writer.ones(2), requires_grad=False)
+    learned.kind = "weights"
+    writer.save({"learned": learned, "again": [learned], "frozen": frozen}, tmp_path / "a.pt")
+    found = reader.load(tmp_path / "a.pt")
+    assert type(found["learned"]) is type(found["frozen"]) is reader.nn.Parameter
+    assert found["again"][0] is found["learned"]
+    assert found["learned"].kind == "weights"
+    assert (found["learned"].requires_grad, found["frozen"].requires_grad) == (True, False)
+
+
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
 def test_what_programs_save_with_pytorch_is_read(protocol, tmp_path: Path) -> None:
     model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))

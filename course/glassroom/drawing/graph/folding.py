@@ -7,8 +7,10 @@ disappears silently. A chain goes from node to node; what hangs on it, a leaf or
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 
 from glassroom.records.graph import GraphData, Step
 
@@ -47,13 +49,14 @@ class Box:
         return f"{count}, × {self.repeats:,}" if self.repeats > 1 else count
 
 
-def boxes_of(data: GraphData, opened: int | None = None) -> dict[int, Box]:
+@lru_cache(maxsize=32)
+def boxes_of(data: GraphData, opened: int | None = None) -> Mapping[int, Box]:
     """The boxes of a graph by key, in the order in which they are met; the fold `opened` shows what is in it."""
     whole = {step.number: Box(step.number, step, (), step.inputs) for step in data.steps}
     if len(whole) <= WHOLE:
-        return whole
+        return MappingProxyType(whole)
     boxes = _fold_chains(whole, data.roots, opened)
-    return boxes if len(boxes) <= MOST else _fold_far(boxes, data.roots, opened)
+    return MappingProxyType(boxes if len(boxes) <= MOST else _fold_far(boxes, data.roots, opened))
 
 
 def folds_of(data: GraphData) -> Iterator[int]:
@@ -204,7 +207,8 @@ def _fold_far(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | None)
     for key, box in boxes.items():
         if key in near:
             inputs = [each if each is None or each in near else fold.key for each in box.inputs]
-            shown[key] = Box(key, box.step, box.folded, tuple(dict.fromkeys(inputs)), box.repeats, box.period)
+            ways = tuple(inputs if box.step is not None else dict.fromkeys(inputs))
+            shown[key] = Box(key, box.step, box.folded, ways, box.repeats, box.period)
     return {**shown, fold.key: fold}
 
 

@@ -7,14 +7,17 @@ mean place of the neighbours, up and down in turn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 SWEEPS = 8
 GAP = 28.0
 STATION = 12.0  # the room for an edge that passes a layer
 LAYER_GAP = 34.0
+WORDS_GAP = 13.0  # between layers where words stand between them
+WORDS = 17.0  # the height of words on an edge
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,16 @@ class Placed:
 
 @dataclass(frozen=True)
 class Route:
-    """An edge: from the box `start`, its input number `slot`, to the box `end`, by these points."""
+    """An edge: from the box `start`, its input number `slot`, to the box `end`, by these points.
+
+    `words` is the middle of the place that is left for words on it.
+    """
 
     start: int
     slot: int
     end: int
     points: tuple[tuple[float, float], ...]
+    words: tuple[float, float] | None = None
 
 
 Station = tuple[int, int, int]  # an edge's start, slot, and the layer that it passes
@@ -42,10 +49,19 @@ Item = int | Station
 
 
 def arranged(
-    sizes: Mapping[int, tuple[float, float]], inputs: Mapping[int, Sequence[int | None]]
+    sizes: Mapping[int, tuple[float, float]],
+    inputs: Mapping[int, Sequence[int | None]],
+    words: Mapping[tuple[int, int], float] = MappingProxyType({}),
+    gap: float = GAP,
 ) -> tuple[dict[int, Placed], list[Route]]:
-    """Place boxes of the given sizes (width, height) and route the edges from each to its inputs."""
+    """Place boxes of the given sizes (width, height) and route the edges from each to its inputs.
+
+    `words` are the widths of what is to stand on edges, by box and slot: it gets a layer of its own beneath the box.
+    Boxes stand at least a `gap` apart.
+    """
     layer = _layers(inputs)
+    if words:
+        layer = {key: 2 * at for key, at in layer.items()}
     rows: list[list[Item]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
     for key in inputs:
         rows[layer[key]].append(key)
@@ -65,19 +81,23 @@ def arranged(
                 below.setdefault(one, []).append(other)
                 above.setdefault(other, []).append(one)
     _order(rows, above, below)
-    width = {item: sizes[item][0] if isinstance(item, int) else STATION for row in rows for item in row}
-    x = _columns(rows, width, above, below)
+    stands = {(*edge, layer[edge[0]] + 1): wide for edge, wide in words.items()}
+    width = {
+        item: sizes[item][0] if isinstance(item, int) else stands.get(item, STATION) for row in rows for item in row
+    }
+    x = _columns(rows, width, above, below, gap)
     placed: dict[int, Placed] = {}
     tops: list[tuple[float, float]] = []
     top = 0.0
     for row in rows:
-        height = max([sizes[item][1] for item in row if isinstance(item, int)], default=0)
+        heights = [sizes[item][1] if isinstance(item, int) else WORDS * (item in stands) for item in row]
+        height = max(heights, default=0)
         tops.append((top, height))
         for item in row:
             if isinstance(item, int):
                 placed[item] = Placed(x[item], top, *sizes[item])
-        top += height + LAYER_GAP
-    return placed, [_route(way, placed, x, tops, inputs) for way in ways]
+        top += height + (WORDS_GAP if words else LAYER_GAP)
+    return placed, [_route(way, placed, x, tops, inputs, stands) for way in ways]
 
 
 def _layers(inputs: Mapping[int, Sequence[int | None]]) -> dict[int, int]:
@@ -114,7 +134,11 @@ def _order(rows: list[list[Item]], above: dict[Item, list[Item]], below: dict[It
 
 
 def _columns(
-    rows: list[list[Item]], width: dict[Item, float], above: dict[Item, list[Item]], below: dict[Item, list[Item]]
+    rows: list[list[Item]],
+    width: dict[Item, float],
+    above: dict[Item, list[Item]],
+    below: dict[Item, list[Item]],
+    gap: float,
 ) -> dict[Item, float]:
     """Centres: each as near to the mean of its neighbours as the order and the gaps allow."""
     x: dict[Item, float] = {}
@@ -122,7 +146,7 @@ def _columns(
         at = 0.0
         for item in row:
             x[item] = at + width[item] / 2
-            at += width[item] + GAP
+            at += width[item] + gap
     for sweep in range(SWEEPS):
         downwards = sweep % 2 == 0
         for row in rows if downwards else list(reversed(rows)):
@@ -131,19 +155,19 @@ def _columns(
                 sum(x[each] for each in neighbours[item]) / len(neighbours[item]) if neighbours.get(item) else x[item]
                 for item in row
             ]
-            x.update(zip(row, _spaced(wanted, [width[item] for item in row]), strict=True))
+            x.update(zip(row, _spaced(wanted, [width[item] for item in row], gap), strict=True))
     left = min([x[item] - width[item] / 2 for row in rows for item in row], default=0.0)
     return {item: place - left for item, place in x.items()}
 
 
-def _spaced(wanted: list[float], widths: list[float]) -> list[float]:
+def _spaced(wanted: list[float], widths: list[float], gap: float) -> list[float]:
     """Places in order and a gap apart, near to those wanted: the mean of pushing right and of pushing left."""
     right = list(wanted)
     for at in range(1, len(right)):
-        right[at] = max(right[at], right[at - 1] + (widths[at - 1] + widths[at]) / 2 + GAP)
+        right[at] = max(right[at], right[at - 1] + (widths[at - 1] + widths[at]) / 2 + gap)
     left = list(wanted)
     for at in range(len(left) - 2, -1, -1):
-        left[at] = min(left[at], left[at + 1] - (widths[at] + widths[at + 1]) / 2 - GAP)
+        left[at] = min(left[at], left[at + 1] - (widths[at] + widths[at + 1]) / 2 - gap)
     return [(one + other) / 2 for one, other in zip(right, left, strict=True)]
 
 
@@ -153,14 +177,18 @@ def _route(
     x: dict[Item, float],
     tops: list[tuple[float, float]],
     inputs: Mapping[int, Sequence[int | None]],
+    stands: Container[Item],
 ) -> Route:
     start, slot, end, items = way
     box, target = placed[start], placed[end]
     count = len(inputs[start])
     out = box.x + (slot - (count - 1) / 2) * min(24.0, box.width / max(count, 1))
     points = [(out, box.top + box.height)]
+    words = None
     for item in items[1:-1]:
         top, height = tops[item[2]]  # type: ignore[index]  # those between are stations
+        if item in stands:
+            words = x[item], top + height / 2
         points += [(x[item], top), (x[item], top + height)]
     points.append((target.x, target.top))
-    return Route(start, slot, end, tuple(points))
+    return Route(start, slot, end, tuple(points), words)

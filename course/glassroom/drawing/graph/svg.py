@@ -3,45 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, Drawing, number, style
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, TITLE_ADVANCE, Drawing, is_narrow, number, style
 from glassroom.drawing.graph.folding import Box, boxes_of
-from glassroom.drawing.graph.layout import Placed, Route, arranged
+from glassroom.drawing.graph.layout import GAP, Placed, Route, arranged
 from glassroom.drawing.graph.text import leaf_facts, place_of, saved_words, step_name
 from glassroom.drawing.words import sized
 from glassroom.records.graph import GraphData, Saved
 
 CSS = style(Path(__file__).with_name("graph.css"))
-TITLE_ADVANCE = 7.9
 LINE = 15.0
 LONGEST = 44
+LONGEST_NARROW = 22
+LONGEST_SENT = 28
 
 
-def svg_of_graph(
-    data: GraphData, label: str, turns: Mapping[int, str] = MappingProxyType({}), opened: int | None = None
-) -> str:
-    """The picture of a graph; `turns` are badges for boxes, by key, and `opened` is a fold that shows what is in it."""
+@dataclass(frozen=True)
+class Ran:
+    """A backward through the graph. By the keys of boxes: `turns`, their badges, and `collected`, of a leaf the turn,
+    what its gradient was before and what it is after it; and `sent`, by box and slot the turn and what went along.
+    """
+
+    turns: Mapping[int, str]
+    sent: Mapping[tuple[int, int], tuple[int, str]]
+    collected: Mapping[int, tuple[int, str, str]]
+
+
+def svg_of_graph(data: GraphData, label: str, ran: Ran | None = None, opened: int | None = None) -> str:
+    """The picture of a graph, with what a backward did if one `ran`; `opened` is a fold that shows what is in it."""
     boxes = boxes_of(data, opened)
-    sizes = {key: _size(box) for key, box in boxes.items()}
-    placed, routes = arranged(sizes, {key: box.inputs for key, box in boxes.items()})
+    ran = Ran({}, {}, {}) if ran is None else ran
+    sizes = {key: _size(box, ran) for key, box in boxes.items()}
+    words = {edge: len(_sent(each)) * FACT_ADVANCE + 10 for edge, (_, each) in ran.sent.items()}
+    gap = GAP / 3 if is_narrow() else GAP
+    placed, routes = arranged(sizes, {key: box.inputs for key, box in boxes.items()}, words, gap)
     drawing = Drawing()
     for route in routes:
         _draw_edge(drawing, route)
+    for route in routes:
+        _draw_sent(drawing, route, *ran.sent.get((route.start, route.slot), (0, "")))
     for key, box in boxes.items():
-        _draw_box(drawing, box, placed[key], turns.get(key, ""))
+        _draw_box(drawing, box, placed[key], ran)
     return drawing.finished(label, CSS)
 
 
-def lines_of(box: Box) -> list[tuple[str, str]]:
+def lines_of(box: Box, ran: Ran) -> list[tuple[str, str]]:
     """The lines beneath a box's title, each with its look."""
     if box.step is None:
         return [(box.kinds, "fact soft")]
     step = box.step
     facts = [(line, "fact soft") for line in leaf_facts(step.leaf)] if step.leaf is not None else []
+    if facts and box.key in ran.collected:
+        _, before, after = ran.collected[box.key]
+        facts[-1] = f"grad: {after}" if before == "None" else f"grad: {before} → {after}", "fact grad"
     facts += [(place, "fact soft")] if (place := place_of(step)) else []
     facts += [(f"{each.name} = {saved_words(each)}", _look(each)) for each in step.saved]
     return facts + [(flag, "fact bad") for flag in step.flags]
@@ -55,12 +73,14 @@ def _title(box: Box) -> str:
     return box.title if box.step is None else step_name(box.step)
 
 
-def _size(box: Box) -> tuple[float, float]:
-    widest = max([len(_short(line)) * FACT_ADVANCE for line, _ in lines_of(box)], default=0)
-    return max(len(_short(_title(box))) * TITLE_ADVANCE, widest) + 20, 26 + LINE * len(lines_of(box))
+def _size(box: Box, ran: Ran) -> tuple[float, float]:
+    lines = lines_of(box, ran)
+    widest = max([len(_short(line)) * FACT_ADVANCE for line, _ in lines], default=0)
+    return max(len(_short(_title(box))) * TITLE_ADVANCE, widest) + 20, 26 + LINE * len(lines)
 
 
-def _draw_box(drawing: Drawing, box: Box, place: Placed, turn: str) -> None:
+def _draw_box(drawing: Drawing, box: Box, place: Placed, ran: Ran) -> None:
+    turn = ran.turns.get(box.key, "")
     kind = "fold" if box.step is None else "leaf" if box.step.leaf is not None else "node"
     x, y = place.x - place.width / 2 + PAD, place.top + PAD
     drawing.add(
@@ -69,7 +89,7 @@ def _draw_box(drawing: Drawing, box: Box, place: Placed, turn: str) -> None:
         f'<rect x="{number(x)}" y="{number(y)}" width="{number(place.width)}" height="{number(place.height)}"/>'
     )
     drawing.text(x + place.width / 2, y + 17, _short(_title(box)), "title mid")
-    for at, (line, look) in enumerate(lines_of(box)):
+    for at, (line, look) in enumerate(lines_of(box, ran)):
         drawing.text(x + place.width / 2, y + 19 + LINE * (at + 0.85), _short(line), f"{look} mid")
     if turn:
         half = 6 + 3.2 * len(turn)
@@ -125,5 +145,28 @@ def _draw_edge(drawing: Drawing, route: Route) -> None:
     drawing.extend(max(x for x, _ in points), max(y for _, y in points))
 
 
+def _draw_sent(drawing: Drawing, route: Route, turn: int, words: str) -> None:
+    """What went along an edge, in the place that is left for it."""
+    if route.words is None:
+        return
+    x, y = route.words[0] + PAD, route.words[1] + PAD
+    short = _sent(words)
+    half = len(short) * FACT_ADVANCE / 2 + 4
+    drawing.add(
+        f'<g class="sent" data-turn="{turn}" data-from="{route.start}" data-to="{route.end}">'
+        f'<rect x="{number(x - half)}" y="{number(y - 8.5)}" width="{number(2 * half)}" height="17"/>'
+    )
+    drawing.text(x, y + 4, short, "fact mid")
+    drawing.add("</g>")
+    drawing.extend(x + half, y + 9)
+
+
+def _sent(words: str) -> str:
+    """A gradient as it stands on an edge."""
+    longest = LONGEST_SENT // 2 if is_narrow() else LONGEST_SENT
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"
+
+
 def _short(words: str) -> str:
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    longest = LONGEST_NARROW if is_narrow() else LONGEST
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"

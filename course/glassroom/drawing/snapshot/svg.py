@@ -20,12 +20,13 @@ from glassroom.drawing.canvas import (
     GAP_WIDTH,
     GRID_INDEX,
     HUES,
+    LINE,
     PAD,
     TINY_ADVANCE,
-    WIDTH,
     Drawing,
     draw_slabs,
     number,
+    room,
     shortened,
     slab_width,
     width_of_slabs,
@@ -76,8 +77,7 @@ def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
     rest = unshown(snapshot)
     if rest is not None:
         drawing.rule(top)
-        drawing.text(PAD, top + 22, rest, "fact soft")
-        drawing.extend(PAD, top + 26)
+        drawing.wrapped(PAD, top + 22, rest, "fact soft")
     return drawing.finished(summary(snapshot))
 
 
@@ -88,9 +88,8 @@ def _draw_storage(
     facts = " · ".join(storage_facts(storage))
     drawing.text(PAD, top + 14, storage.name, "name")
     facts_x = PAD + (len(storage.name) + 1) * 9
-    drawing.text(facts_x, top + 14, facts, "fact soft")
-    drawing.extend(facts_x + len(facts) * FACT_ADVANCE, top + 20)
-    return draw_strip(drawing, top + 24, storage, headers, hues)
+    bottom = drawing.wrapped(facts_x, top + 14, facts, "fact soft")
+    return draw_strip(drawing, bottom + 10, storage, headers, hues)
 
 
 def draw_strip(
@@ -100,11 +99,11 @@ def draw_strip(
     headers: Sequence[Header],
     hues: Mapping[str, int],
     *,
-    room: float = WIDTH,
+    most: float | None = None,
     written_to: Collection[int] = (),
     in_bytes: bool = False,
 ) -> float:
-    """Draw a storage's cells in lines no wider than `room`, and the lanes of the tensors over it; returns the bottom.
+    """Draw a storage's cells in lines no wider than `most`, and the lanes of the tensors over it; returns the bottom.
 
     Above each cell stands its number, or with `in_bytes` the byte where it begins. Cells that begin at the bytes
     `written_to` are marked.
@@ -119,7 +118,7 @@ def draw_strip(
     cells = {cell.index[0]: cell for cell in storage.cells}
     places = {at: f"+{cell.byte}" if in_bytes else str(at) for at, cell in cells.items()}
     width = _cell_width([written(cell.value) for cell in storage.cells], list(places.values()))
-    per_line = _per_line(positions, room - PAD - left, width)
+    per_line = _per_line(positions, (most or room()) - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
         drawing.add(
@@ -192,7 +191,7 @@ def _draw_tensors(
     bottom = top
     for header in headers:
         width = _tensor_width(header, storage)
-        if x > PAD and x + width > WIDTH - PAD:
+        if x > PAD and x + width > room() - PAD:
             x, top = PAD, bottom + 18
         bottom = max(bottom, _draw_tensor(drawing, x, top, header, storage, hues[header.name]))
         drawing.extend(x + width, bottom)
@@ -217,25 +216,39 @@ def _widths(header: Header, storage: Storage) -> tuple[float, float]:
 
 
 def _slabs(header: Header, cell_width: float) -> Iterator[Slab[Cell]]:
-    """The slabs to draw: a single row that is too long for the picture goes on in the next line."""
+    """The slabs to draw: a single row that is too long for the picture goes on in the next line, and of rows that are
+    too long the ends are shown.
+    """
     for slab in slabs_of(header):
         per_line = len(slab.columns)
         if len(header.size) == 1:
-            per_line = _per_line(slab.columns, WIDTH - 2 * PAD, cell_width)
+            per_line = _per_line(slab.columns, room() - 2 * PAD, cell_width)
+        elif slab_width(slab, cell_width) > room() - 2 * PAD - 20:
+            shown = [column for column in slab.columns if column is not None]
+            most = max(int((room() - 2 * PAD - 20 - GAP_WIDTH) // cell_width), 2)
+            columns = (*shown[: most - most // 2], None, *shown[len(shown) - most // 2 :])
+            yield replace(slab, columns=columns)
+            continue
         for begin in range(0, len(slab.columns), max(per_line, 1)):
             yield replace(slab, columns=slab.columns[begin : begin + per_line])
 
 
 def _tensor_width(header: Header, storage: Storage) -> float:
-    title = len(shortened(header.name, LONGEST_NAME)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
+    title = len(_name_of(header)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
     facts = max(len(line) for line, _ in _facts_of(header, storage)) * FACT_ADVANCE
+    title, facts = min(title, room() - 2 * PAD), min(facts, room() - 2 * PAD)
     cell_width, row_width = _widths(header, storage)
     slabs = _slabs(header, cell_width) if header.cells else []
     return max(title, facts, width_of_slabs(slabs, lambda slab: row_width + slab_width(slab, cell_width)))
 
 
+def _name_of(header: Header) -> str:
+    """A tensor's name, as far as there is room for it."""
+    return shortened(header.name, min(LONGEST_NAME, int((room() - 2 * PAD - 27) / 8.6)))
+
+
 def _draw_tensor(drawing: Drawing, left: float, top: float, header: Header, storage: Storage, hue: int) -> float:
-    name = shortened(header.name, LONGEST_NAME)
+    name = _name_of(header)
     size = ",".join(map(str, header.size))
     windowed = ' data-windowed=""' if header.windowed else ""
     drawing.add(
@@ -245,12 +258,12 @@ def _draw_tensor(drawing: Drawing, left: float, top: float, header: Header, stor
     drawing.add(f'<path class="lane" d="M{number(left)} {number(top + 9)}h20"/>')
     drawing.text(left + 27, top + 14, name, "name")
     from_where = origin(header)
+    top += 14
     if from_where:
-        drawing.text(left + 27 + (len(name) + 0.8) * 8.6, top + 14, from_where, "fact soft")
-    top += 16
+        top = drawing.wrapped(left + 27 + (len(name) + 0.8) * 8.6, top, from_where, "fact soft", left=left)
+    top += 2
     for line, look in _facts_of(header, storage):
-        top += 15
-        drawing.text(left, top, line, look)
+        top = drawing.wrapped(left, top + LINE, line, look)
     top += 8
     cell_width, row_width = _widths(header, storage)
     bottom = draw_slabs(

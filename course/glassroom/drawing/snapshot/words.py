@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from glassroom.drawing.snapshot.lanes import countable
-from glassroom.drawing.words import ARRAYS, NAMES_SHOWN, counted, listed, span
+from glassroom.drawing.words import ARRAYS, NAMES_SHOWN, counted, listed, sized, span
 from glassroom.records.snapshot import Header, Snapshot, Storage
 
 MOST_WRITTEN = 9999
@@ -13,7 +13,7 @@ MOST_WRITTEN = 9999
 
 def storage_facts(storage: Storage) -> list[str]:
     """What is said of a storage after its name."""
-    facts = [f"{counted(storage.nbytes, 'byte')} on {storage.device}"]
+    facts = [f"{sized(storage.nbytes)} on {storage.device}"]
     if storage.length and storage.itemsize > 1:
         facts.append(f"{counted(storage.length, 'cell')} of {counted(storage.itemsize, 'byte')}")
     facts.append(("shared by " if len(storage.shared_by) > 1 else "held by ") + listed(storage.shared_by))
@@ -71,7 +71,7 @@ def trouble(header: Header, storage: Storage) -> str | None:
         return None
     return (
         f"{header.name} reaches bytes {span(*header.bytes)}: outside {storage.name}, "
-        f"which holds {counted(storage.nbytes, 'byte')}"
+        f"which holds {sized(storage.nbytes)}"
     )
 
 

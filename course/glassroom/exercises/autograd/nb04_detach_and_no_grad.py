@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
-from glassroom.exercises.expect import call, expect, expect_copy, expect_equal, expect_tensor, expect_value, expect_word
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_copy,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+    expect_words,
+)
 from glassroom.exercises.facts import first_sentence, same_value, values
 
 
@@ -247,7 +255,5 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
     ],
 )
 def choose(constant: Any, service: Any, update: Any, snapshot: Any, scratch: Any) -> str:
-    answers = (constant, service, update, snapshot, scratch)
-    for (name, (best, mistakes)), answer in zip(CHOICES.items(), answers, strict=True):
-        expect_word(answer, name, best, mistakes)
+    expect_words(CHOICES, (constant, service, update, snapshot, scratch))
     return "Five wishes, five ways."

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_word
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import first_sentence, is_tensor, same_value, text, values
 
 
@@ -272,9 +272,11 @@ CHOICES = {
     ],
 )
 def which(penalty: Any, reversal: Any, debugging: Any, frugal: Any) -> str:
-    for (name, (best, reason)), answer in zip(CHOICES.items(), (penalty, reversal, debugging, frugal), strict=True):
-        others = {choice: reason for choice, _ in CHOICES.values() if choice != best}
-        expect_word(answer, name, best, others)
+    words = {
+        name: (best, {choice: reason for choice, _ in CHOICES.values() if choice != best})
+        for name, (best, reason) in CHOICES.items()
+    }
+    expect_words(words, (penalty, reversal, debugging, frugal))
     return "Each of the four has its task."
 
 

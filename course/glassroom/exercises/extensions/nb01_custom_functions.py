@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import Misconception, exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_word
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import same_value, text, values
 
 
@@ -113,6 +114,7 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
     expect_value(plain, "Matmul.forward(a, b)", product)
     result = _apply(Matmul, "Matmul", a, b)
     expect_value(result, "Matmul.apply(a, b)", product)
+    expect_saved_by_context(result.grad_fn, "Matmul")
     weights = product.detach() * 0 + 1
     weights[0, 0] = 3.0
     _backward((result * weights).sum(), "Matmul")
@@ -122,6 +124,7 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
     for needed in ((True, False), (False, True)):
         context = _Context(needed)
         Matmul.setup_context(context, (matrix, b.detach()), product)
+        expect_saved_by_context(context, "Matmul")
         answers = Matmul.backward(context, weights)
         for letter, wanted, answer in zip("ab", needed, answers, strict=True):
             expect(
@@ -134,6 +137,8 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
 
 class _Context:
     """Takes the place of `ctx`, to see what backward does for a given `needs_input_grad`."""
+
+    __slots__ = ("__dict__", "needs_input_grad", "saved_tensors")  # what is kept besides is in __dict__
 
     def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
         self.needs_input_grad = needs_input_grad
@@ -168,10 +173,10 @@ KEEP = {
     ],
 )
 def keep(input_tensor: Any, output_tensor: Any, factor: Any, size: Any, noise: Any) -> str:
-    answers = (input_tensor, output_tensor, factor, size, noise)
-    for (name, (truth, reason)), answer in zip(KEEP.items(), answers, strict=True):
-        other = "attribute" if truth == "save" else "save"
-        expect_word(answer, name, truth, {other: reason})
+    words = {
+        name: (truth, {"attribute" if truth == "save" else "save": reason}) for name, (truth, reason) in KEEP.items()
+    }
+    expect_words(words, (input_tensor, output_tensor, factor, size, noise))
     return "Tensors are saved, settings are attributes."
 
 
@@ -222,6 +227,7 @@ def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
     result = _apply(Softplus, "Softplus", leaf)
     expect_tensor(result, name, shape=tuple(x.shape))
     expect_value(result, name, leaf.detach().clamp(min=0) + (-leaf.detach().abs()).exp().log1p())
+    expect_saved_by_context(result.grad_fn, "Softplus")
     arriving = (leaf.detach() * 0).add(2.0)
     sigmoid = leaf.detach().sigmoid()
     try:
@@ -249,7 +255,7 @@ def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
         "both derivatives are right, but for a nan in the second: something overflows in it. torch.sigmoid does not.",
     )
     expect_equal(found, "2 times the second derivative", right)
-    return "Nothing overflows, and both derivatives are right."
+    return "Nothing overflows, both derivatives are right, and what backward needs was saved by the context."
 
 
 @exercise(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_word
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import dtype_name, same_value, text, values
 
 
@@ -108,6 +109,7 @@ def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any])
     expect_tensor(result, "Mended.apply(matrix, x, b)", shape=tuple(b.shape))
     expect_value(result, "Mended.apply(matrix, x, b)", (matrix @ x + b).detach())
     expect(result.requires_grad, "the result does not require grad. Is it made by `apply`, and not detached?")
+    expect_saved_by_context(result.grad_fn, "Mended")
     for place, (name, each) in enumerate(zip(("matrix", "x", "b"), inputs, strict=True)):
         alone = [each if other is each else other.detach() for other in inputs]
         expect(
@@ -143,9 +145,10 @@ CURES = {
 )
 def cure(single: Any, near_zero: Any, transposed: Any, noisy: Any, all_zeros: Any) -> str:
     kinds = ("double", "move", "seed", "mend")
-    answers = (single, near_zero, transposed, noisy, all_zeros)
-    for (name, (truth, reason)), answer in zip(CURES.items(), answers, strict=True):
-        expect_word(answer, name, truth, {kind: reason for kind in kinds if kind != truth})
+    words = {
+        name: (truth, {kind: reason for kind in kinds if kind != truth}) for name, (truth, reason) in CURES.items()
+    }
+    expect_words(words, (single, near_zero, transposed, noisy, all_zeros))
     return "Three times it was the question that was wrong, and twice the answer."
 
 
@@ -260,6 +263,7 @@ def product(Product: Any, *, gradcheck: Callable[..., Any], z: Any) -> str:
     v = (z.detach() * (2 - 0.5j) + 1).requires_grad_()
     result = _apply(Product, "Product", u, v)
     expect_value(result, "Product.apply(u, v)", (u * v).detach())
+    expect_saved_by_context(result.grad_fn, "Product")
     real = [each.detach().real.clone().requires_grad_() for each in (u, v)]
     expect(
         gradcheck(Product.apply, real, raise_exception=False),

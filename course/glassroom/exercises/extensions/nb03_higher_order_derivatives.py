@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
 from glassroom.exercises.facts import is_tensor, same_value, text, values
@@ -257,6 +258,8 @@ def bell(Bell: Any, *, x: Any, grad: Any) -> str:
     found, right = call(Bell.apply, "Bell.apply", leaf), (-other * other).exp()
     expect_tensor(found, "Bell.apply(x)", shape=tuple(x.shape))
     expect_value(found, "Bell.apply(x)", right.detach())
+    expect(found.requires_grad, "nothing was recorded: is the result made by `apply`, and returned as it is?")
+    expect_saved_by_context(found.grad_fn, "Bell")
     (slopes,) = call(lambda: grad((found * found).sum(), leaf, create_graph=True), "its backward")
     expect_value(slopes, "the gradient of the sum of Bell.apply(x) ** 2", (-4 * other * right * right).detach())
     expect(

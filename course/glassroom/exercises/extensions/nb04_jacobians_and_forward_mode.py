@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_word
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_words
 from glassroom.exercises.facts import same_value, text, values
 
 SETUP = """
@@ -83,7 +83,7 @@ def by_columns(by_columns: Callable[..., Any], *, f: Any, x: Any) -> str:
     wide = x.new_tensor([1.0, 2.0, 3.0, 4.0])
     found = call(by_columns, "by_columns", _neighbours, wide)
     _expect_jacobian(found, "by_columns of another function", _jacobian_of_neighbours(wide))
-    return "A forward for each input, and no way back."
+    return "Each column says where all results move when one input does."
 
 
 TASKS = {
@@ -109,9 +109,11 @@ TASKS = {
     ],
 )
 def cheaper(camera: Any, orbit: Any, wind: Any, blame: Any) -> str:
-    for (name, (best, reason)), answer in zip(TASKS.items(), (camera, orbit, wind, blame), strict=True):
-        others = {choice: reason for choice, _ in TASKS.values() if choice != best}
-        expect_word(answer, name, best, others)
+    words = {
+        name: (best, {choice: reason for choice, _ in TASKS.values() if choice != best})
+        for name, (best, reason) in TASKS.items()
+    }
+    expect_words(words, (camera, orbit, wind, blame))
     return "Count results and inputs, and ask for no matrix where a product will do."
 
 

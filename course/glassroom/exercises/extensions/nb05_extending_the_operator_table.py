@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_word
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 FORMULA_NAMES = ("grad", "input", "other", "result")
@@ -85,7 +85,7 @@ def swish(swish: Any, *, x: Any, grad: Any) -> str:
         same_value(values(bends), values(grad(right.sum(), other)[0])),
         "the gradient is right, and its own is not: compute the derivative in `backward`, from x.",
     )
-    return "One node, one tensor kept, and a derivative that has one itself."
+    return "An operator with a derivative, which has a derivative itself."
 
 
 @exercise(
@@ -153,10 +153,11 @@ RULES = {
     ],
 )
 def rules(rule_of_abs: Any, rule_of_exp: Any, rule_of_isnan: Any, rule_of_remainder: Any) -> str:
-    answers = (rule_of_abs, rule_of_exp, rule_of_isnan, rule_of_remainder)
-    for (name, (right, reason)), answer in zip(RULES.items(), answers, strict=True):
-        others = {rule: f"Look at the dtype: {reason}" for rule, _ in RULES.values() if rule != right}
-        expect_word(answer, name, right, others)
+    words = {
+        name: (right, {rule: f"Look at the dtype: {reason}" for rule, _ in RULES.values() if rule != right})
+        for name, (right, reason) in RULES.items()
+    }
+    expect_words(words, (rule_of_abs, rule_of_exp, rule_of_isnan, rule_of_remainder))
     return "Three rules, and every elementwise operator follows one of them."
 
 
@@ -184,9 +185,11 @@ WAYS = {
     ],
 )
 def which(experiment: Any, from_elsewhere: Any, contribution: Any) -> str:
-    for (name, (best, reason)), answer in zip(WAYS.items(), (experiment, from_elsewhere, contribution), strict=True):
-        others = {choice: reason for choice, _ in WAYS.values() if choice != best}
-        expect_word(answer, name, best, others)
+    words = {
+        name: (best, {choice: reason for choice, _ in WAYS.values() if choice != best})
+        for name, (best, reason) in WAYS.items()
+    }
+    expect_words(words, (experiment, from_elsewhere, contribution))
     return "The least that will do, until more is wanted."
 
 

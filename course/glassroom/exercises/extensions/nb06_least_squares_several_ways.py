@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_word
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 DATA = """
@@ -235,7 +235,9 @@ TASKS = {
     ],
 )
 def which(calibration: Any, network: Any, decay: Any, vocabulary: Any) -> str:
-    for (name, (best, reason)), answer in zip(TASKS.items(), (calibration, network, decay, vocabulary), strict=True):
-        others = {choice: reason for choice, _ in TASKS.values() if choice != best}
-        expect_word(answer, name, best, others)
+    words = {
+        name: (best, {choice: reason for choice, _ in TASKS.values() if choice != best})
+        for name, (best, reason) in TASKS.items()
+    }
+    expect_words(words, (calibration, network, decay, vocabulary))
     return "Solve where you can, walk where you must."

@@ -5,11 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account, expect_without
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths
+from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_truths
 from glassroom.exercises.facts import first_sentence, share_memory, values
 
 N = 1_000_000
+KERNELS = [
+    "abs",
+    "absolute",
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "div",
+    "divide",
+    "true_divide",
+    "rdiv",
+    "rtruediv",
+    "reciprocal",
+    "sign",
+    "where",
+    "clamp",
+    "maximum",
+    "copy",
+    "softsign",
+]
 
 
 @exercise(
@@ -65,7 +87,8 @@ def softsign(Softsign: Any, *, points: Any, gradcheck: Callable[..., bool]) -> s
         "`Softsign` should be a class derived from torch.autograd.Function.",
     )
     x = points.detach().clone().requires_grad_()
-    y = call(Softsign.apply, "Softsign.apply", x)
+    with account() as kept:
+        y = call(Softsign.apply, "Softsign.apply", kept.watched(x))
     expect_tensor(y, "Softsign.apply(x)", shape=(2, 3), dtype="float64")
     expect_equal(
         values(y.detach()), "Softsign.apply(x).tolist()", [[v / (1 + abs(v)) for v in row] for row in values(points)]
@@ -73,6 +96,17 @@ def softsign(Softsign: Any, *, points: Any, gradcheck: Callable[..., bool]) -> s
     expect(values(x.detach()) == values(points), "the kernel wrote into `x`. Its result needs memory of its own.")
     expect(not share_memory(x, y), "`y` lies in the memory of `x`. Its result needs memory of its own.")
     expect(y.requires_grad, "nothing was recorded: is the result made by `apply`, and returned as it is?")
+    expect_without(
+        kept,
+        "Softsign.forward",
+        KERNELS,
+        "That is a kernel of the library's. Yours is NumPy's: it reads x.detach().numpy(), and writes into "
+        "the memory of the result by out=.",
+    )
+    expect(
+        any(call.name == "numpy" for call in kept.calls),
+        "nothing asked for the memory of `x` by numpy(), so it was no kernel of NumPy's that computed this.",
+    )
     saved = getattr(y.grad_fn, "saved_tensors", ())
     expect_equal(
         len(saved),
@@ -103,23 +137,24 @@ def softsign(Softsign: Any, *, points: Any, gradcheck: Callable[..., bool]) -> s
     ],
 )
 def count(bytes_composed: Any, bytes_fused: Any, launches_saved: Any) -> str:
-    expect_equal(
-        bytes_composed,
-        "bytes_composed",
-        24 * N,
-        mistakes={
-            12 * N: "Each kernel reads *and* writes n elements.",
-            6 * N: "Those are elements; each has 4 bytes.",
-            16 * N: "Three results are written, and three operands read: the intermediate ones count twice.",
-        },
-    )
-    expect_equal(
-        bytes_fused,
-        "bytes_fused",
-        8 * N,
-        mistakes={4 * N: "It reads n elements and writes n.", 2 * N: "Each has 4 bytes."},
-    )
-    expect_equal(launches_saved, "launches_saved", 2, mistakes={3: "One launch is left."})
+    with every_slot():
+        expect_equal(
+            bytes_composed,
+            "bytes_composed",
+            24 * N,
+            mistakes={
+                12 * N: "Each kernel reads *and* writes n elements.",
+                6 * N: "Those are elements; each has 4 bytes.",
+                16 * N: "Three results are written, and three operands read: the intermediate ones count twice.",
+            },
+        )
+        expect_equal(
+            bytes_fused,
+            "bytes_fused",
+            8 * N,
+            mistakes={4 * N: "It reads n elements and writes n.", 2 * N: "Each has 4 bytes."},
+        )
+        expect_equal(launches_saved, "launches_saved", 2, mistakes={3: "One launch is left."})
     return "A third of the bytes, and of the launches."
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_word
+from glassroom.exercises.expect import call, expect, expect_equal, expect_words
 from glassroom.exercises.facts import first_line
 
 MOST = 2**20
@@ -118,10 +118,11 @@ ASKED = {
     ],
 )
 def who(listing: Any, turning: Any, sending: Any, adding: Any, asking: Any) -> str:
-    answers = (listing, turning, sending, adding, asking)
-    for (name, (truth, reason)), answer in zip(ASKED.items(), answers, strict=True):
-        wrong = {each: reason for each in ("allocate", "ufunc", "to_host", "from_host", "none") if each != truth}
-        expect_word(answer, name, truth, wrong)
+    asked = ("allocate", "ufunc", "to_host", "from_host", "none")
+    words = {
+        name: (truth, {each: reason for each in asked if each != truth}) for name, (truth, reason) in ASKED.items()
+    }
+    expect_words(words, (listing, turning, sending, adding, asking))
     return "Headers are the library's; bytes and kernels are the backend's."
 
 

@@ -6,7 +6,15 @@ from typing import Any
 
 from glassroom.exercises import facts
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import expect, expect_copy, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import (
+    every_slot,
+    expect,
+    expect_copy,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+    expect_view,
+)
 
 
 @exercise(
@@ -25,6 +33,8 @@ def same_cell(cell: Any) -> str:
         8: "The first index goes with the first stride: i * 3 + j * 1.",
         5: "That is the number in the cell; its place in the storage was asked for.",
         4: "That is 3 + 1. One row down is not one cell further: it skips 3.",
+        9: "The rows are right: 3 * 3. The column is forgotten, one step of 1 further.",
+        6: "The strides have changed places: the first index goes with 3, the second with 1.",
         16: "That would be rows of five. The table has five rows, of three cells each.",
     }
     expect_equal(cell, "cell", 3 * 3 + 1 * 1, mistakes)
@@ -85,11 +95,13 @@ def small(small: Any, *, a: Any) -> str:
     ],
 )
 def numpy(watching: Any, apart: Any, *, m: Any) -> str:
-    expect_tensor(watching, "watching", shape=m.shape)
-    expect_tensor(apart, "apart", shape=m.shape)
-    expect_view(watching, "watching", of=m, of_name="m", because="torch.tensor always copies.")
-    expect_copy(apart, "apart", of=m, of_name="m", because="torch.from_numpy always shares.")
-    expect_copy(apart, "apart", of=watching, of_name="watching")
-    expect_value(watching, "watching", m.tolist())
-    expect_value(apart, "apart", m.tolist())
-    return "One header over NumPy's memory, one over a storage of its own."
+    with every_slot() as slot:
+        with slot("watching"):
+            expect_tensor(watching, "watching", shape=m.shape)
+            expect_view(watching, "watching", of=m, of_name="m", because="torch.tensor always copies.")
+            expect_value(watching, "watching", m.tolist())
+        with slot("apart"):
+            expect_tensor(apart, "apart", shape=m.shape)
+            expect_copy(apart, "apart", of=m, of_name="m", because="torch.from_numpy always shares.")
+            expect_value(apart, "apart", m.tolist())
+    return "One header over the memory of `m`, and one over memory of its own."

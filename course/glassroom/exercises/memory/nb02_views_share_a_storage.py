@@ -6,7 +6,7 @@ from typing import Any
 
 from glassroom.exercises import facts
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_view
+from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_view
 
 
 @exercise(
@@ -42,12 +42,31 @@ def share_storage(share_storage: Any, *, a: Any) -> str:
         "it says False for a[:2] and a[4:]. Neither is a view of the other, and they have no cell in common; "
         "yet they look at one storage.",
     )
+    for name, header in (("a.detach()", a.detach()), ("a.data", a.data), ("a header set on its storage", _set_on(a))):
+        expect(
+            says(a, header) and says(header[3:], a[:2]),
+            f"it says False for a and {name}, or for parts of the two. They are no views of each other that `_base` "
+            "would know of, and look at one storage all the same: ask the storages.",
+        )
     expect(
         not says(a, a.clone()),
         "it says True for a and a.clone(), which hold equal values in two storages. "
         "(Did you compare values, or the ids of objects that nobody keeps?)",
     )
-    return "It is right about views, parts and clones."
+    expect(
+        not says(a[:3].clone(), a[:3].clone()),
+        "it says True for two clones, each of which has a storage of its own.",
+    )
+    expect(
+        not says(a, a.clone()[2:].view(2, 2)),
+        "it says True for a and a view of a clone of it, whose storage is the clone's.",
+    )
+    return "It is right about views, parts and clones, and about headers that are views of nothing."
+
+
+def _set_on(a: Any) -> Any:
+    """A header laid over the storage of `a`, which has no `_base`."""
+    return a.new_empty(0).set_(a.untyped_storage())
 
 
 @exercise(
@@ -64,7 +83,7 @@ def middle(middle: Any, *, a: Any) -> str:
     expect_tensor(middle, "middle", shape=(2, 2))
     expect_view(middle, "middle", of=a, of_name="a", because="Slicing and `view` would both give a view.")
     expect_tensor(middle, "middle", offset=facts.offset(a) + 1, stride=(2, 1))
-    return "Offset 1, size (2, 2), stride (2, 1), and no number was moved."
+    return "Offset 1, size (2, 2), stride (2, 1), over the numbers where they lie."
 
 
 @exercise(
@@ -110,6 +129,7 @@ def count(headers: Any, storages: Any) -> str:
         4: "Not every header has a storage of its own: `transpose` and slices are views.",
         5: "Not every name has a storage of its own: `transpose` and slices are views.",
     }
-    expect_equal(headers, "headers", 4, headers_mistakes)
-    expect_equal(storages, "storages", 2, storages_mistakes)
+    with every_slot():
+        expect_equal(headers, "headers", 4, headers_mistakes)
+        expect_equal(storages, "storages", 2, storages_mistakes)
     return "e and f are on one storage, g and h on the other, and i is e."

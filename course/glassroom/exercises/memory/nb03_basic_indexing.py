@@ -6,6 +6,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import (
+    every_slot,
     expect,
     expect_copy,
     expect_equal,
@@ -29,39 +30,40 @@ from glassroom.exercises.facts import nbytes, share_memory
     ],
 )
 def header_of_a_slice(size: Any, stride: Any, offset: Any) -> str:
-    expect_equal(
-        size,
-        "size",
-        (2, 3),
-        mistakes={
-            (3, 3): "Of the five rows `1::2` takes rows 1 and 3 only.",
-            (2, 4): "The end of a slice is not part of it: `2:5` takes columns 2, 3 and 4.",
-            (4, 3): "`1::2` takes every other row: 1 and 3.",
-        },
-    )
-    expect_equal(
-        stride,
-        "stride",
-        (12, 1),
-        mistakes={
-            (6, 1): "That is the stride of the table. Rows are taken with a step of 2, which doubles the stride.",
-            (2, 1): "The step multiplies the stride that is there, 6; it does not replace it.",
-            (10, 1): "A row of the table has six elements, so its stride is (6, 1), not (5, 1).",
-            (96, 8): "That counts bytes; a stride counts elements.",
-        },
-    )
-    expect_equal(
-        offset,
-        "offset",
-        8,
-        mistakes={
-            2: "The columns begin 2 further. The rows begin at row 1, which is 6 further still.",
-            3: "One row further is not one element further, but stride[0] = 6 elements.",
-            6: "The rows are right; the columns begin at column 2.",
-            14: "The offset grows by the start times the stride of the table, not by the step times it.",
-            64: "That counts bytes; an offset counts elements.",
-        },
-    )
+    with every_slot():
+        expect_equal(
+            size,
+            "size",
+            (2, 3),
+            mistakes={
+                (3, 3): "Of the five rows `1::2` takes rows 1 and 3 only.",
+                (2, 4): "The end of a slice is not part of it: `2:5` takes columns 2, 3 and 4.",
+                (4, 3): "`1::2` takes every other row: 1 and 3.",
+            },
+        )
+        expect_equal(
+            stride,
+            "stride",
+            (12, 1),
+            mistakes={
+                (6, 1): "That is the stride of the table. Rows are taken with a step of 2, which doubles the stride.",
+                (2, 1): "The step multiplies the stride that is there, 6; it does not replace it.",
+                (10, 1): "A row of the table has six elements, so its stride is (6, 1), not (5, 1).",
+                (96, 8): "That counts bytes; a stride counts elements.",
+            },
+        )
+        expect_equal(
+            offset,
+            "offset",
+            8,
+            mistakes={
+                2: "The columns begin 2 further. The rows begin at row 1, which is 6 further still.",
+                3: "One row further is not one element further, but stride[0] = 6 elements.",
+                6: "The rows are right; the columns begin at column 2.",
+                14: "The offset grows by the start times the stride of the table, not by the step times it.",
+                64: "That counts bytes; an offset counts elements.",
+            },
+        )
     return "Starts moved the offset, the step doubled the stride, and no element was read."
 
 
@@ -77,12 +79,15 @@ def header_of_a_slice(size: Any, stride: Any, offset: Any) -> str:
 )
 def find_the_key(first: Any, second: Any, *, cube: Any) -> str:
     because = "A basic key (integers and slices) gives one that looks at cube's."
-    expect_tensor(first, "first", shape=(3,))
-    expect_view(first, "first", of=cube, of_name="cube", because=because)
-    expect_tensor(first, "first", stride=(4,), offset=15)
-    expect_tensor(second, "second", shape=(2, 2, 4))
-    expect_view(second, "second", of=cube, of_name="cube", because=because)
-    expect_tensor(second, "second", stride=(12, 8, 1), offset=0)
+    with every_slot() as slot:
+        with slot("first"):
+            expect_tensor(first, "first", shape=(3,))
+            expect_view(first, "first", of=cube, of_name="cube", because=because)
+            expect_tensor(first, "first", stride=(4,), offset=15)
+        with slot("second"):
+            expect_tensor(second, "second", shape=(2, 2, 4))
+            expect_view(second, "second", of=cube, of_name="cube", because=because)
+            expect_tensor(second, "second", stride=(12, 8, 1), offset=0)
     return "You can read a header backwards: which dimension went away, which was stepped over, where it starts."
 
 
@@ -116,7 +121,7 @@ def paint_the_frame(board: Any, *, canvas: Any) -> str:
             [row[column] for row in cells] == [1] * 5,
             f"the {name} column is not all 1 yet. A column is board[:, …].",
         )
-    return "Four views, written through; the shortest way takes two, board[::4] and board[:, ::6]."
+    return "Written into the storage that `canvas` shows too. Two views are enough: board[::4] and board[:, ::6]."
 
 
 @exercise(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import expect, expect_tensor, expect_value, expect_view, expect_word
+from glassroom.exercises.expect import every_slot, expect, expect_tensor, expect_value, expect_view, expect_word
 
 
 @exercise(
@@ -19,13 +19,14 @@ from glassroom.exercises.expect import expect, expect_tensor, expect_value, expe
 )
 def view_or_copy(row: Any, row_in_list: Any, every_other: Any, mixed: Any, masked: Any) -> str:
     basic = "There are only integers and slices in this key, so all it takes is a new header."
-    expect_word(row, "row", "view", {"copy": basic})
     in_list = "A list is an advanced key, however short it is. The numbers in it are not looked at."
-    expect_word(row_in_list, "row_in_list", "copy", {"view": in_list})
-    expect_word(every_other, "every_other", "view", {"copy": basic})
     one_is_enough = "The slice alone would give a view, but one list among the keys makes the whole index advanced."
-    expect_word(mixed, "mixed", "copy", {"view": one_is_enough})
-    expect_word(masked, "masked", "copy", {"view": "A mask picks cells at will, and no stride can say which."})
+    with every_slot():
+        expect_word(row, "row", "view", {"copy": basic})
+        expect_word(row_in_list, "row_in_list", "copy", {"view": in_list})
+        expect_word(every_other, "every_other", "view", {"copy": basic})
+        expect_word(mixed, "mixed", "copy", {"view": one_is_enough})
+        expect_word(masked, "masked", "copy", {"view": "A mask picks cells at will, and no stride can say which."})
     return "It is the kind of key that decides."
 
 
@@ -85,7 +86,7 @@ def a_block(block: Any, *, m: Any) -> str:
         "that stand up as a column.",
     )
     expect_value(block, "block", wanted)
-    return "Every row with every column. In one pair of brackets: sizes (2, 1) and (2,) meet in (2, 2)."
+    return "Every row with every column. One pair of brackets can say it, as sizes (2, 1) and (2,) meet in (2, 2)."
 
 
 @exercise(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import every_slot, expect, expect_equal, expect_tensor, expect_value, expect_view
 
 
 @exercise(
@@ -27,6 +27,8 @@ def find_the_cell(position: Any, *, t: Any) -> str:
         mistakes={
             24: "The steps are right; where is the offset? `1:` left out the first row, 5 elements.",
             27: "The last dimension was sliced with a step of 2, so one step there skips 2 elements.",
+            25: "The row of the layer is there; the last index, two steps of 2, is forgotten.",
+            34: "The index in the middle is 0: no step of 5. Count the rows from where `1:` begins.",
             22: (
                 "That is the cell in the tensor before slicing. `1:` moved the offset, and `::2` "
                 "doubled the last stride."
@@ -54,30 +56,31 @@ def find_the_cell(position: Any, *, t: Any) -> str:
     ],
 )
 def chain(stride: Any, offset: Any) -> str:
-    expect_equal(
-        stride,
-        "stride",
-        (1, 12),
-        mistakes={
-            (1, 4, 12): (
-                "That is the stride after the transpose. The integer in `[:, 1]` takes the middle dimension away."
-            ),
-            (12, 1): "The transpose comes first: it makes (12, 4, 1) into (1, 4, 12).",
-            (1, 4): "`[:, 1]` takes the middle dimension away, not the last one.",
-            (4, 12): "`[:, 1]` takes the middle dimension away, not the first one.",
-            (2, 1): "Those would be the strides of a fresh tensor of that size. A view keeps the storage's layout.",
-        },
-    )
-    expect_equal(
-        offset,
-        "offset",
-        4,
-        mistakes={
-            0: "`[:, 1]` starts at index 1 of its dimension: one step of that dimension's stride.",
-            1: "Index 1 is one *step*, and one step of that dimension is 4 elements.",
-            12: "12 is the stride of the last dimension, after the transpose. The integer stands in the middle one.",
-        },
-    )
+    with every_slot():
+        expect_equal(
+            stride,
+            "stride",
+            (1, 12),
+            mistakes={
+                (1, 4, 12): (
+                    "That is the stride after the transpose. The integer in `[:, 1]` takes the middle dimension away."
+                ),
+                (12, 1): "The transpose comes first: it makes (12, 4, 1) into (1, 4, 12).",
+                (1, 4): "`[:, 1]` takes the middle dimension away, not the last one.",
+                (4, 12): "`[:, 1]` takes the middle dimension away, not the first one.",
+                (2, 1): "Those would be the strides of a fresh tensor of that size. A view keeps the storage's layout.",
+            },
+        )
+        expect_equal(
+            offset,
+            "offset",
+            4,
+            mistakes={
+                0: "`[:, 1]` starts at index 1 of its dimension: one step of that dimension's stride.",
+                1: "Index 1 is one *step*, and one step of that dimension is 4 elements.",
+                12: "12 is the last stride, after the transpose. The integer stands in the middle dimension.",
+            },
+        )
     return "Swap two strides, drop one, move the offset: three small sums, whatever the tensors' size."
 
 

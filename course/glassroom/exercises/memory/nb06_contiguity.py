@@ -161,7 +161,7 @@ def small_bill(rows: Any, *, big: Any) -> str:
         kept == needed,
         f"`rows` shows {needed} bytes, and its storage has {kept}: more was copied than you need. Slice first.",
     )
-    return f"{needed} bytes copied, where the other order of operations copies {nbytes(big)}."
+    return f"{needed} bytes in order, where all of `big` turned round would be {nbytes(big)}."
 
 
 @exercise(

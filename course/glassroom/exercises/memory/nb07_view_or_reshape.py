@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import (
     call,
@@ -15,7 +16,7 @@ from glassroom.exercises.expect import (
     expect_value,
     expect_view,
 )
-from glassroom.exercises.facts import share_memory
+from glassroom.exercises.facts import shape, share_memory
 
 
 @exercise(
@@ -24,20 +25,40 @@ from glassroom.exercises.facts import share_memory
     hints=[
         "view cuts the same elements into rows of another length; -1 stands for a size to be worked out.",
         "You know how many rows there should be: one a frame. The length of a row is what you leave open.",
-        "rows = frames.view(2, …)",
-        "rows = frames.view(2, -1)",
+        """
+        def rows(frames):
+            return frames.view(len(frames), …)
+        """,
+        """
+        def rows(frames):
+            return frames.view(len(frames), -1)
+        """,
     ],
 )
-def rows(rows: Any, *, frames: Any) -> str:
-    expect_tensor(rows, "rows")
-    expect(
-        tuple(rows.shape) != (24,),
-        "`rows` is one row for both frames. Keep the first size, 2, and leave only the second open.",
-    )
-    expect_tensor(rows, "rows", shape=(2, 12))
-    expect_value(rows, "rows", frames.flatten(1))
-    expect_view(rows, "rows", of=frames, of_name="frames", because="view gives one that is none.")
-    return "Two rows of 12. Where you write −1, the 12 is worked out for you."
+def rows(rows: Callable[[Any], Any], *, frames: Any) -> str:
+    larger, more = frames.repeat(1, 2, 2), frames.repeat(3, 1, 1)
+    for name, pictures in (("frames", frames), ("pictures of 6 by 8", larger), ("six frames", more)):
+        with account() as kept:
+            result = call(rows, "rows", kept.watched(pictures))
+        expect_tensor(result, f"rows({name})")
+        expect(
+            shape(result) != (pictures.numel(),),
+            "`rows` gives one row for all frames. Keep the first size, and leave only the second open.",
+        )
+        expect_tensor(result, f"rows({name})", shape=(len(pictures), pictures[0].numel()))
+        expect_value(result, f"rows({name})", pictures.flatten(1))
+        expect_view(result, f"rows({name})", of=pictures, of_name="the frames", because="view gives one that is none.")
+        views = [each for each in kept.calls if each.name in ("view", "reshape")]
+        expect(
+            not views or any(-1 in _sizes(each.arguments) for each in views),
+            "right, and the length of a row was worked out by hand. Leave it open: −1 does the multiplication.",
+        )
+    return "One row for each frame, however large the pictures are, and nothing was copied."
+
+
+def _sizes(arguments: tuple[Any, ...]) -> list[Any]:
+    """The sizes that a call of view was given, one by one or as a tuple."""
+    return [size for each in arguments[1:] for size in (each if isinstance(each, (tuple, list)) else (each,))]
 
 
 @exercise(
@@ -59,7 +80,7 @@ def pixels_last(pixels: Any, *, batch: Any) -> str:
     )
     expect_value(pixels, "pixels", batch.permute(0, 2, 3, 1))
     expect_view(pixels, "pixels", of=batch, of_name="batch", because="permute alone is enough.")
-    return "permute let the channels change places; all its work was to reorder the strides."
+    return "The channels changed places, and all there was to do was to reorder the strides."
 
 
 WORKS = {
@@ -166,7 +187,8 @@ def price(
         "every other element": every_other,
     }
     for kind, tensor in samples.items():
-        result = call(flat_and_price, "flat_and_price", tensor)
+        with account() as kept:
+            result = call(flat_and_price, "flat_and_price", tensor)
         expect(
             isinstance(result, (tuple, list)) and len(result) == 2,
             "`flat_and_price` should return two things: the flat tensor and the price in bytes.",
@@ -189,5 +211,10 @@ def price(
                 flat.nbytes: f"For {kind} there is a view, and nothing was copied.",
                 0: f"For {kind} there is no view: the elements were copied.",
             },
+        )
+        expect(
+            sum(kept.copies) <= bytes_copied,
+            f"For {kind} the price is right for one copy, and {len(kept.copies)} were made: "
+            f"{sum(kept.copies)} bytes. reshape(-1) alone copies once, where it must.",
         )
     return "The same line costs nothing on one tensor and all its bytes on another."

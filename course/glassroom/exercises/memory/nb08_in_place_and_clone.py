@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value, expect_word
+from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import is_tensor, share_memory, values
 
 
@@ -68,7 +68,7 @@ def faulty(readings: Any, *, screen: Any) -> str:
         share_memory(readings, screen),
         "the values are right, but in a new tensor: `screen` shows the old ones. Write into the storage.",
     )
-    return "One pair of brackets, and it stands to the left of =: nothing was read first."
+    return "Written into the storage that was there, so `screen` shows it too."
 
 
 @exercise(
@@ -141,6 +141,11 @@ def history(history: Any, *, weight: Any) -> str:
         )
         expect_value(entry, name, [step + 1.0, step + 1.0])
     expect_value(weight, "weight", [3.0, 3.0])
+    expect(
+        weight._version > 0,
+        "the history is right, and `weight` is a new tensor in each round: `weight = weight + 1` gives the name away. "
+        "Keep `weight += 1`, and append a copy.",
+    )
     return "Each entry has a storage of its own, and the weight was updated in place."
 
 
@@ -181,7 +186,9 @@ def choose(undo: Any, buffer: Any, plot: Any, network: Any) -> str:
         "`undo` is 'deepcopy'. It would work, and it copies the whole storage under `x`, also what `x` does not show. "
         "For one tensor there is a way that copies its own elements only.",
     )
-    for (name, (best, reason)), answer in zip(CHOICES.items(), (undo, buffer, plot, network), strict=True):
-        others = {choice: reason for choice, _ in CHOICES.values() if choice != best}
-        expect_word(answer, name, best, others)
+    words = {
+        name: (best, {choice: reason for choice, _ in CHOICES.values() if choice != best})
+        for name, (best, reason) in CHOICES.items()
+    }
+    expect_words(words, (undo, buffer, plot, network))
     return "Each of the four has its place."

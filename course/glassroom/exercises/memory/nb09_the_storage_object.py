@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_value
 from glassroom.exercises.facts import dtype_name, memory_range, nbytes, values
 
 ALL_OF_IT = "It is {}: a header on the storage of measured, which keeps all its 4,000 bytes."
@@ -36,9 +36,12 @@ LEFT: dict[str, tuple[int, dict[int, str]]] = {
     ],
 )
 def left(part: Any, packed: Any, picked: Any, double: Any, late: Any) -> str:
-    for (name, (nbytes_left, mistakes)), answer in zip(LEFT.items(), (part, packed, picked, double, late), strict=True):
-        elements = {nbytes_left // 4: "That counts elements; bytes were asked for."} if nbytes_left == 4000 else {}
-        expect_equal(answer, name, nbytes_left, mistakes={**elements, **mistakes})
+    with every_slot():
+        for (name, (nbytes_left, mistakes)), answer in zip(
+            LEFT.items(), (part, packed, picked, double, late), strict=True
+        ):
+            elements = {nbytes_left // 4: "That counts elements; bytes were asked for."} if nbytes_left == 4000 else {}
+            expect_equal(answer, name, nbytes_left, mistakes={**elements, **mistakes})
     return "What copies the part frees the whole; what copies the whole, or nothing, does not."
 
 

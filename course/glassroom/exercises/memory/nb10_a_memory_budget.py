@@ -1,6 +1,6 @@
 """Exercises of notebook 10: what is held, and a budget to keep to.
 
-Two of them measure: they are given `tensorglass.memory` and run the learner's function under its `track`.
+Two of them measure: they run the learner's function under an account of what it allocates.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
 from glassroom.exercises.facts import is_tensor, nbytes, share_memory, values
@@ -58,8 +59,6 @@ def held(bytes_held: Callable[[Any], Any], *, row: Any, piece: Any, table: Any) 
 @exercise(
     "10-lean",
     setup="""
-    from tensorglass import memory
-
     frames = torch.randint(0, 256, (16, 64, 64, 3), dtype=torch.uint8)
 
     def prepare(frames):
@@ -91,10 +90,10 @@ def held(bytes_held: Callable[[Any], Any], *, row: Any, piece: Any, table: Any) 
         """,
     ],
 )
-def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], Any], memory: Any) -> str:
+def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], Any]) -> str:
     expected = prepare(frames)
     camera = frames.clone()
-    with memory.track() as report:
+    with account() as kept:
         result = call(lean, "lean", camera)
     expect(
         values(camera) == values(frames),
@@ -106,18 +105,16 @@ def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], An
         "the values are not those of `prepare`. Crop height and width, channels first, / 255, - 0.5.",
     )
     expect(
-        report.allocated_bytes <= BUDGET,
-        f"the values are right, and {report.allocated_bytes:,} bytes were allocated in {report.allocations} "
+        sum(kept.allocations) <= BUDGET,
+        f"the values are right, and {sum(kept.allocations):,} bytes were allocated in {len(kept.allocations)} "
         f"storages; the budget is {BUDGET:,}. Which step makes a tensor that is used only once?",
     )
-    return "One tensor is allocated, the result itself, and everything else is a view or in place."
+    return f"{sum(kept.allocations):,} bytes were allocated: hardly more than the result itself has."
 
 
 @exercise(
     "10-into",
     setup="""
-    from tensorglass import memory
-
     signal = torch.ones(1000)
     place = torch.empty(1000)
     """,
@@ -136,20 +133,20 @@ def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], An
         """,
     ],
 )
-def into(scaled_into: Callable[[Any, Any], Any], *, signal: Any, place: Any, memory: Any) -> str:
+def into(scaled_into: Callable[[Any, Any], Any], *, signal: Any, place: Any) -> str:
     before = values(signal)
-    with memory.track() as report:
+    with account() as kept:
         result = call(scaled_into, "scaled_into", signal, place)
     expect(values(signal) == before, "after the call `x` is changed; only `out` was to be written to.")
     expect_tensor(result, "the result", shape=(1000,))
     expect(share_memory(result, place), "the result is not `out`, but a tensor with a storage of its own.")
     expect_value(result, "the result", signal * 2 + 1)
     expect(
-        report.allocated_bytes == 0,
-        f"the values arrived in `out`, but {report.allocated_bytes:,} bytes were allocated on the way. "
+        not sum(kept.allocations),
+        f"the values arrived in `out`, but {sum(kept.allocations):,} bytes were allocated on the way. "
         "Each operator without out= and without an underscore makes a tensor.",
     )
-    return "Two operators wrote into one place, and nothing was allocated."
+    return "Everything was written into the place that was there, and nothing was allocated."
 
 
 @exercise(

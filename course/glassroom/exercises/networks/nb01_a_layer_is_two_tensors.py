@@ -57,7 +57,7 @@ def linear(linear: Callable[..., Any], *, weight: Any, bias: Any) -> str:
         result.requires_grad,
         "the numbers are right, but no gradient could reach `weight`: something on the way left the graph.",
     )
-    return "A view of one tensor, a product, and the other tensor added. That is the whole layer."
+    return "Two tensors, sums of products and a number added: that is the whole layer."
 
 
 STARTS = {

@@ -8,6 +8,7 @@ from typing import Any
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import (
     call,
+    every_slot,
     expect,
     expect_device,
     expect_equal,
@@ -214,29 +215,30 @@ def collate(collate: Callable[..., Any], *, raw: Any) -> str:
 def flight(batch_bytes: Any, waiting: Any) -> str:
     picture = 3 * 224 * 224 * 4
     one = 256 * (picture + 8)
-    expect_equal(
-        batch_bytes,
-        "batch_bytes",
-        one,
-        mistakes={
-            256 * picture: "The labels are missing.",
-            256 * picture + 8: "There is a label for each picture.",
-            256 * (picture // 4 + 8): "A float32 has four bytes.",
-            256 * (picture + 4): "An int64 has eight bytes.",
-            picture + 8: "That is one picture; a batch has 256.",
-        },
-    )
-    expect_equal(
-        waiting,
-        "waiting",
-        32 * one,
-        mistakes={
-            8 * one: "That is one batch a worker. Each keeps four ready.",
-            4 * one: "That is one worker.",
-            12 * one: "Eight workers with four batches each are 32, not 12.",
-            32: "That counts batches; how many bytes are they?",
-        },
-    )
+    with every_slot():
+        expect_equal(
+            batch_bytes,
+            "batch_bytes",
+            one,
+            mistakes={
+                256 * picture: "The labels are missing.",
+                256 * picture + 8: "There is a label for each picture.",
+                256 * (picture // 4 + 8): "A float32 has four bytes.",
+                256 * (picture + 4): "An int64 has eight bytes.",
+                picture + 8: "That is one picture; a batch has 256.",
+            },
+        )
+        expect_equal(
+            waiting,
+            "waiting",
+            32 * one,
+            mistakes={
+                8 * one: "That is one batch a worker. Each keeps four ready.",
+                4 * one: "That is one worker.",
+                12 * one: "Eight workers with four batches each are 32, not 12.",
+                32: "That counts batches; how many bytes are they?",
+            },
+        )
     return "Workers times batches ahead, and nobody sees them in the program."
 
 

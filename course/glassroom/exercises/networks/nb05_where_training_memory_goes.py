@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_word
+from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_value, expect_word
 from glassroom.exercises.facts import is_tensor, same_value, values
 
 READER = """
@@ -306,12 +306,13 @@ LEVERS = {
     ],
 )
 def lever(deep: Any, first_step: Any, noisy: Any, report: Any) -> str:
-    for answer, name, right, because in (
-        (deep, "deep", "checkpoint", "One picture cannot be split: less has to be saved for it."),
-        (first_step, "first_step", "optimizer", "What is new in the first step is the optimizer's state."),
-        (noisy, "noisy", "accumulate", "Small parts fit; let their gradients add up to that of 64."),
-        (report, "report", "no_grad", "Nobody will call backward, so nothing has to be saved."),
-    ):
-        others = {word: f"{shows} {because}" for word, shows in LEVERS.items() if word != right}
-        expect_word(answer, name, right, others)
+    with every_slot():
+        for answer, name, right, because in (
+            (deep, "deep", "checkpoint", "One picture cannot be split: less has to be saved for it."),
+            (first_step, "first_step", "optimizer", "What is new in the first step is the optimizer's state."),
+            (noisy, "noisy", "accumulate", "Small parts fit; let their gradients add up to that of 64."),
+            (report, "report", "no_grad", "Nobody will call backward, so nothing has to be saved."),
+        ):
+            others = {word: f"{shows} {because}" for word, shows in LEVERS.items() if word != right}
+            expect_word(answer, name, right, others)
     return "First find the role that is too large, then pull its lever."

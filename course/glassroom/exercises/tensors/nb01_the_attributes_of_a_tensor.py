@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_value
 from glassroom.exercises.facts import dtype_name, is_tensor, shape, text
 
 
@@ -27,11 +27,14 @@ from glassroom.exercises.facts import dtype_name, is_tensor, shape, text
     ],
 )
 def edge(p_ndim: Any, p_numel: Any, p_len: Any, q_ndim: Any, q_numel: Any) -> str:
-    expect_equal(p_ndim, "p_ndim", 2, mistakes={1: "Two sizes, 4 and 0, are two dimensions.", 0: "4 and 0 are two."})
-    expect_equal(p_numel, "p_numel", 0, mistakes={4: "There are four rows, and nothing in any of them: 4 * 0."})
-    expect_equal(p_len, "p_len", 4, mistakes={0: "len is the size of dimension 0: four rows, empty as they are."})
-    expect_equal(q_ndim, "q_ndim", 0, mistakes={1: "A number has no dimensions; torch.tensor([7]) has one."})
-    expect_equal(q_numel, "q_numel", 1, mistakes={0: "There is one number in it: the product of no sizes is 1."})
+    with every_slot():
+        expect_equal(
+            p_ndim, "p_ndim", 2, mistakes={1: "Two sizes, 4 and 0, are two dimensions.", 0: "4 and 0 are two."}
+        )
+        expect_equal(p_numel, "p_numel", 0, mistakes={4: "There are four rows, and nothing in any of them: 4 * 0."})
+        expect_equal(p_len, "p_len", 4, mistakes={0: "len is the size of dimension 0: four rows, empty as they are."})
+        expect_equal(q_ndim, "q_ndim", 0, mistakes={1: "A number has no dimensions; torch.tensor([7]) has one."})
+        expect_equal(q_numel, "q_numel", 1, mistakes={0: "There is one number in it: the product of no sizes is 1."})
     return "Four empty rows, and one number without dimensions."
 
 
@@ -61,7 +64,7 @@ def batch(covariance: Callable[[Any], Any], *, batch: Any) -> str:
             f"`covariance({name})` has shape {shape(result)}: rows by rows. Columns by columns was asked for: (3, 3).",
         )
         expect_value(result, f"covariance({name})", wanted)
-    return "mT turns each matrix and leaves alone what stands before it."
+    return "The last two dimensions change places, and what stands before them stays."
 
 
 @exercise(
@@ -94,7 +97,7 @@ def among(among: Callable[[Any, Any], Any], *, a: Any, b: Any) -> str:
     for name, x, tensors, wanted, reason in cases:
         found = call(among, "among", x, tensors)
         expect_equal(found, name, wanted, mistakes={not wanted: reason})
-    return "`is` asks nothing of the tensors, so it always has an answer."
+    return "The objects are compared, and nothing is asked of the tensors, so there is always an answer."
 
 
 @exercise(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account, is_converted
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
-from glassroom.exercises.facts import dtype_name, is_tensor, text, values
+from glassroom.exercises.expect import call, every_slot, expect, expect_tensor, expect_value
+from glassroom.exercises.facts import SECOND_NAMES, dtype_name, is_tensor, text, values
 
 
 @exercise(
@@ -37,7 +38,8 @@ def layer(layer: Callable[[Any, Any], Any], *, weights: Any, readings: Any) -> s
         ("weights.double(), readings.float()", weights.double(), readings.float()),
     ]
     for name, matrix, x in cases:
-        result = call(layer, "layer", matrix, x)
+        with account() as kept:
+            result = call(layer, "layer", kept.watched(matrix), kept.watched(x))
         expect_tensor(result, f"layer({name})", shape=(2, 1))
         expect(
             dtype_name(result) == dtype_name(matrix),
@@ -45,7 +47,12 @@ def layer(layer: Callable[[Any, Any], Any], *, weights: Any, readings: Any) -> s
             "the weights should decide, whatever the data is.",
         )
         expect_value(result, f"layer({name})", matrix @ x.to(matrix.dtype))
-    return "The data came to the weights, and the weights were not copied."
+        expect(
+            not (dtype_name(matrix) != dtype_name(x) and is_converted(kept, matrix)),
+            f"`layer({name})` is right, and it converts the weights: all of them, for each piece of data. "
+            "Convert the data.",
+        )
+    return "The data came to the weights, and the weights were left as they are."
 
 
 NAMES = {"bool", "uint8", "int8", "int16", "int32", "int64", "bfloat16", "float16", "float32", "float64", "complex64"}
@@ -86,11 +93,13 @@ FIVE = {
     ],
 )
 def five(one: Any, two: Any, three: Any, four: Any, five: Any) -> str:
-    for (name, (truth, mistakes)), answer in zip(FIVE.items(), (one, two, three, four, five), strict=True):
-        expect(not is_tensor(answer), f"`{name}` is a tensor; its dtype was asked for.")
-        said = dtype_name(answer)
-        expect(said in NAMES, f"`{name}` is {text(answer)}; a dtype such as torch.float32 was asked for.")
-        expect(said == truth, f"`{name}` is not {said}. {mistakes.get(said, '')}".rstrip())
+    with every_slot() as slot:
+        for (name, (truth, mistakes)), answer in zip(FIVE.items(), (one, two, three, four, five), strict=True):
+            with slot(name):
+                expect(not is_tensor(answer), f"`{name}` is a tensor; its dtype was asked for.")
+                said = SECOND_NAMES.get(dtype_name(answer), dtype_name(answer))
+                expect(said in NAMES, f"`{name}` is {text(answer)}; a dtype such as torch.float32 was asked for.")
+                expect(said == truth, f"`{name}` is not {said}. {mistakes.get(said, '')}".rstrip())
     return "Kinds first, then widths, and nobody looks at the values."
 
 

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value
-from glassroom.exercises.facts import shape, share_memory, values
+from glassroom.exercises.facts import same_value, shape, share_memory, values
 
 TENSOR = "tensor = torch.tensor"
 
@@ -16,9 +17,8 @@ TENSOR = "tensor = torch.tensor"
 @exercise(
     "t04-bell",
     setup="""
-    from tensorglass import memory
     x = torch.arange(3.0)
-    empty_like, track = torch.empty_like, memory.track
+    empty_like = torch.empty_like
     """,
     hints=[
         "Begin with out=, which puts the first result into the storage that is there. Go on in place.",
@@ -35,11 +35,11 @@ TENSOR = "tensor = torch.tensor"
         """,
     ],
 )
-def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any], Any], track: Callable[[], Any]) -> str:
+def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any], Any]) -> str:
     before = values(x)
     mine, out = x.clone(), empty_like(x)
     address = out.data_ptr()
-    with track() as report:
+    with account() as kept:
         result = call(bell, "bell", mine, out)
     expect(values(mine) == before, "after `bell(x, out)` the tensor x is changed. Its squares belong into `out`.")
     expect_tensor(result, "bell(x, out)", shape=shape(x))
@@ -49,11 +49,11 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
     )
     expect_value(result, "bell(x, out)", [math.exp(-value * value / 2) for value in before])
     expect(
-        report.allocated_bytes == 0,
-        f"`bell(x, out)` is right, and allocated {report.allocated_bytes} bytes on the way: every operator that is not "
+        not sum(kept.allocations),
+        f"`bell(x, out)` is right, and allocated {sum(kept.allocations)} bytes on the way: every operator that is not "
         "told where to write makes a new tensor. Give the first one out=out, and go on in place.",
     )
-    return "Three operators, and one storage, which was there before."
+    return "Nothing was allocated: every step wrote into the storage that was there before."
 
 
 @exercise(
@@ -124,7 +124,7 @@ def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -
             f"`{name}` is {found:.6g}: that is what there is, not by how much it has grown.",
         )
         expect(False, f"`{name}` is {found:.6g}; it should be {wanted:.6g}.")
-    return "Neither end of the formula adds a small number to 1."
+    return "A small rate keeps its digits, at the beginning and at the end."
 
 
 @exercise(
@@ -161,7 +161,7 @@ def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
         )
         expect((first, missing) == (1.0, value), f"`{name}` begins with {first}, {missing}; not with 1.0, {value}.")
         expect_copy(result, name, of=readings, of_name="readings")
-    return "Found by isnan(), and only the missing ones were replaced."
+    return "Only the missing ones were replaced, and the readings themselves are as they were."
 
 
 @exercise(
@@ -193,8 +193,12 @@ def translated(backwards: Callable[[Any], Any], *, tensor: Callable[[Any], Any])
         expect_tensor(result, name, shape=(len(flat),), dtype="float64")
         wanted = [math.sqrt(max(number, 0.0)) / len(flat) for number in reversed(flat)]
         expect(
-            values(result) != wanted[::-1] or wanted == wanted[::-1],
+            not same_value(values(result), wanted[::-1]) or wanted == wanted[::-1],
             f"`{name}` has the right numbers in the order they came in. What does [::-1] do?",
         )
         expect_value(result, name, wanted)
+        expect(
+            all(math.isclose(a, b, rel_tol=1e-12) for a, b in zip(values(result), wanted, strict=True)),
+            f"`{name}` is float64 and right to seven digits only: it was computed in float32, and converted last.",
+        )
     return "Other names, the same numbers, and float64 from the beginning."

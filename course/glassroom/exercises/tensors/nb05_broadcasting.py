@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import (
+    call,
+    every_slot,
+    expect,
+    expect_as_given,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+)
 from glassroom.exercises.facts import is_tensor, same_value, shape, values
 
 ERROR = "error"
@@ -32,32 +40,36 @@ def sizes(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> str:
         ERROR if isinstance(size, str) and size.lower().endswith(ERROR) else size
         for size in (first, second, third, fourth, fifth)
     )
-    expect_equal(
-        first, "first", (3, 4), mistakes={(1, 1): "1 gives way to the other length.", ERROR: "1 goes with any length."}
-    )
-    expect_equal(
-        second,
-        "second",
-        (2, 6),
-        mistakes={
-            ERROR: "A 1 is put in front of the shorter size: (1, 6).",
-            (6, 2): "A missing length is put in front: (6,) is taken for (1, 6), a row.",
-            (6,): "The 2 of the other size stays.",
-        },
-    )
-    expect_equal(
-        third,
-        "third",
-        (2, 2, 6),
-        mistakes={
-            (2, 6): "The second size has three dimensions, so the result has three: its first 2 stands in front.",
-            ERROR: "The 1s go with 2 and 6, and the 2 meets a 1 that was put in front.",
-        },
-    )
-    in_front = "A missing length is put in front, never in between. From the right: 3 and 3, then 2 and 4."
-    expect_equal(fourth, "fourth", ERROR, mistakes={(4, 2, 3): in_front, (4, 4, 3): in_front})
-    pairs = "From the right: 1 and 5, 6 and 1, 1 and 7, 8 and a 1 that is put in front."
-    expect_equal(fifth, "fifth", (8, 7, 6, 5), mistakes={ERROR: pairs, (7, 1, 5): pairs, (8, 1, 6, 1): pairs})
+    with every_slot():
+        expect_equal(
+            first,
+            "first",
+            (3, 4),
+            mistakes={(1, 1): "1 gives way to the other length.", ERROR: "1 goes with any length."},
+        )
+        expect_equal(
+            second,
+            "second",
+            (2, 6),
+            mistakes={
+                ERROR: "A 1 is put in front of the shorter size: (1, 6).",
+                (6, 2): "A missing length is put in front: (6,) is taken for (1, 6), a row.",
+                (6,): "The 2 of the other size stays.",
+            },
+        )
+        expect_equal(
+            third,
+            "third",
+            (2, 2, 6),
+            mistakes={
+                (2, 6): "The second size has three dimensions, so the result has three: its first 2 stands in front.",
+                ERROR: "The 1s go with 2 and 6, and the 2 meets a 1 that was put in front.",
+            },
+        )
+        in_front = "A missing length is put in front, never in between. From the right: 3 and 3, then 2 and 4."
+        expect_equal(fourth, "fourth", ERROR, mistakes={(4, 2, 3): in_front, (4, 4, 3): in_front})
+        pairs = "From the right: 1 and 5, 6 and 1, 1 and 7, 8 and a 1 that is put in front."
+        expect_equal(fifth, "fifth", (8, 7, 6, 5), mistakes={ERROR: pairs, (7, 1, 5): pairs, (8, 1, 6, 1): pairs})
     return "From the right, place by place: nothing else is looked at."
 
 
@@ -79,33 +91,37 @@ def sizes(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> str:
     ],
 )
 def costs(held: Any, stretched: Any, result: Any) -> str:
-    expect_equal(
-        held,
-        "held",
-        48_000,
-        mistakes={
-            12_000: "That counts elements; each has 4 bytes.",
-            32_000: "That is `points` alone.",
-            32_000_000: "Nothing is stretched in memory: under each operand lie its own elements only.",
-        },
-    )
-    elements = {4_000_000: "That counts elements; each has 4 bytes."}
-    expect_equal(
-        stretched,
-        "stretched",
-        16_000_000,
-        mistakes={**elements, 32_000: "That is what lies under it: written down, it would have size (1000, 500, 8)."},
-    )
-    expect_equal(
-        result,
-        "result",
-        16_000_000,
-        mistakes={
-            **elements,
-            0: "The operands cost nothing more; the result is new.",
-            32_000_000: "Two stretched operands, but one result.",
-        },
-    )
+    with every_slot():
+        expect_equal(
+            held,
+            "held",
+            48_000,
+            mistakes={
+                12_000: "That counts elements; each has 4 bytes.",
+                32_000: "That is `points` alone.",
+                32_000_000: "Nothing is stretched in memory: under each operand lie its own elements only.",
+            },
+        )
+        elements = {4_000_000: "That counts elements; each has 4 bytes."}
+        expect_equal(
+            stretched,
+            "stretched",
+            16_000_000,
+            mistakes={
+                **elements,
+                32_000: "That is what lies under it: written down, it would have size (1000, 500, 8).",
+            },
+        )
+        expect_equal(
+            result,
+            "result",
+            16_000_000,
+            mistakes={
+                **elements,
+                0: "The operands cost nothing more; the result is new.",
+                32_000_000: "Two stretched operands, but one result.",
+            },
+        )
     return "48 thousand bytes meet, and 16 million come out."
 
 
@@ -126,18 +142,31 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
     ],
 )
 def stride(size: Any, stride: Any, *, x: Any) -> str:
-    expect_equal(size, "size", (2, 3, 4, 5), mistakes={(2, 3, 4, 1): "Its last 1 is stretched to the 5 of `x`."})
-    expect_equal(
-        stride,
-        "stride",
-        tuple(x.expand(2, 3, 4, 5).stride()),
-        mistakes={
-            (60, 20, 5, 1): "Those are the strides of a full table, with all its copies written down.",
-            (0, 5, 5, 1): "Dimension 2 is stretched from 1 to 4: all four steps along it have to stay where they are.",
-            (5, 0, 1): "That is one number too few: a dimension was put in front.",
-            (0, 1, 0, 1): "One step along dimension 1 of `x` is a row of five further.",
-        },
-    )
+    with every_slot():
+        expect_equal(size, "size", (2, 3, 4, 5), mistakes={(2, 3, 4, 1): "Its last 1 is stretched to the 5 of `x`."})
+        expect_equal(
+            stride,
+            "stride",
+            tuple(x.expand(2, 3, 4, 5).stride()),
+            mistakes={
+                (60, 20, 5, 1): "Those are the strides of a full table, with all its copies written down.",
+                (
+                    15,
+                    5,
+                    0,
+                    1,
+                ): "15 is what an unsqueezed dimension of length 1 shows. Stretched to 2, it steps nowhere: 0.",
+                (15, 5, 5, 1): "Those are the strides of x[None], before anything is stretched. A stretched one is 0.",
+                (
+                    0,
+                    5,
+                    5,
+                    1,
+                ): "Dimension 2 is stretched from 1 to 4: all four steps along it have to stay where they are.",
+                (5, 0, 1): "That is one number too few: a dimension was put in front.",
+                (0, 1, 0, 1): "One step along dimension 1 of `x` is a row of five further.",
+            },
+        )
     return "0 for what was put in front, 0 for what was stretched, and the rest as it was."
 
 
@@ -192,6 +221,10 @@ def loss(loss: Callable[..., Any], *, predictions: Any, targets: Any) -> str:
     ],
 )
 def channels(centred: Any, *, photo: Any, mean: Any) -> str:
+    expect_as_given(
+        photo, "photo", [[[float(8 * c + 4 * h + w) for w in range(4)] for h in range(2)] for c in range(3)]
+    )
+    expect_as_given(mean, "mean", [3.5, 11.5, 19.5])
     expect_tensor(centred, "centred", shape=(3, 2, 4))
     expect(
         not same_value(values(centred), values(photo - mean.mean())),
@@ -216,6 +249,7 @@ def channels(centred: Any, *, photo: Any, mean: Any) -> str:
     ],
 )
 def gaps(gaps: Any, *, places: Any) -> str:
+    expect_as_given(places, "places", [0.0, 3.0, 4.0, 9.0, 12.0])
     expect_tensor(gaps, "gaps")
     expect(
         shape(gaps) != shape(places),
@@ -228,4 +262,4 @@ def gaps(gaps: Any, *, places: Any) -> str:
     expect_tensor(gaps, "gaps", shape=(5, 5))
     expect(not bool((gaps < 0).any()), "Some of `gaps` are negative: that is a direction, and not a distance.")
     expect_value(gaps, "gaps", (places[:, None] - places).abs())
-    return "Five numbers, seen as a column and as a row: 25 distances."
+    return "Five places, and 25 distances: each of them from each."

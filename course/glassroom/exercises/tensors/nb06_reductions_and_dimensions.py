@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from glassroom.exercises.account import LEAVING, Account, account, expect_without
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_as_given, expect_tensor, expect_value
 from glassroom.exercises.facts import same_value, shape, values
 
+SOFTMAX = ("softmax", "log_softmax", "special_softmax", "special_log_softmax", "softmin", "gumbel_softmax")
 TABLES = """
 table = torch.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
 square = torch.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0], [100.0, 200.0, 300.0]])
@@ -20,10 +22,14 @@ def holds_nan(x: Any) -> bool:
     return bool((x != x).any())
 
 
-def along_the_last(function: Callable[..., Any], name: str, x: Any, expected: Any, wrong: dict[str, Any]) -> None:
-    """The learner's function gives `expected` for `x` and leaves `x` alone. `wrong`: what other dimensions give."""
+def along_the_last(function: Callable[..., Any], name: str, x: Any, expected: Any, wrong: dict[str, Any]) -> Account:
+    """The learner's function gives `expected` for `x` and leaves `x` alone. `wrong`: what other dimensions give.
+
+    Returns the account of the call.
+    """
     given = x.clone()
-    result = call(function, name, given)
+    with account() as kept:
+        result = call(function, name, kept.watched(given))
     expect(same_value(values(given), values(x)), f"`{name}` changed the tensor that it was given.")
     expect_tensor(result, f"{name}(x)", shape=shape(x))
     expect(
@@ -50,6 +56,7 @@ def along_the_last(function: Callable[..., Any], name: str, x: Any, expected: An
         "spend them before the point. Subtract the largest first, and only then compute with the rest.",
     )
     expect_value(result, f"{name}(x)", expected)
+    return kept
 
 
 @exercise(
@@ -149,7 +156,7 @@ def margin(winner: Any, margin: Any, *, votes: Any) -> str:
         "`margin` is negative: it is the second best minus the best.",
     )
     expect_value(margin, "margin", best.values[:, 0] - best.values[:, 1])
-    return "One pass over the votes, and both questions are answered."
+    return "The places say who won, and the values by how much."
 
 
 @exercise(
@@ -208,6 +215,7 @@ def measured(averages: Any, missing: Any, *, log: Any) -> str:
     ],
 )
 def so_far(so_far: Any, *, days: Any) -> str:
+    expect_as_given(days, "days", [4.0, 6.0, 2.0, 8.0, 5.0, 5.0, 12.0])
     running = days.cumsum(0)
     expect_tensor(so_far, "so_far", shape=shape(days))
     expect(
@@ -224,7 +232,7 @@ def so_far(so_far: Any, *, days: Any) -> str:
         "`so_far` divides by 0, 1, 2, …: the count begins with 1.",
     )
     expect_value(so_far, "so_far", running / counts)
-    return "Two scans, divided element by element; the last one is the mean of all days."
+    return "A running sum by a running count; the last one is the mean of all days."
 
 
 @exercise(
@@ -246,7 +254,13 @@ def so_far(so_far: Any, *, days: Any) -> str:
     ],
 )
 def softmax(stable_softmax: Callable[..., Any], *, samples: Sequence[Any]) -> str:
+    accounts = []
     for x in samples:
         wrong = {"in the whole tensor": x.flatten().softmax(0).view(x.shape), "along dimension 0": x.softmax(0)}
-        along_the_last(stable_softmax, "stable_softmax", x, x.softmax(-1), wrong)
-    return "The largest exponential is exp(0) = 1, whatever the scores are."
+        accounts.append(along_the_last(stable_softmax, "stable_softmax", x, x.softmax(-1), wrong))
+    for kept in accounts:
+        writing = "That is the function that you are writing: take exp and reductions."
+        expect_without(kept, "stable_softmax", SOFTMAX, writing)
+        leaving = "It leaves the tensors: what is computed then, no device and no graph sees."
+        expect_without(kept, "stable_softmax", LEAVING, leaving)
+    return "No exponential is larger than 1, whatever the scores are."

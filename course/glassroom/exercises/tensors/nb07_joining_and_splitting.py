@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import expect, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import every_slot, expect, expect_tensor, expect_value, expect_view
 from glassroom.exercises.facts import is_tensor, same_value, shape, values
 
 IMAGES = """
@@ -112,9 +112,12 @@ def three(query: Any, key: Any, value: Any, *, mixed: Any) -> str:
         not same_value(values(query), values(mixed[..., ::3])),
         "`query` has every third place. The three lie side by side: its places are the first three.",
     )
-    for number, (name, piece) in enumerate(pieces.items()):
-        expect_value(piece, name, mixed[..., 3 * number : 3 * number + 3])
-        expect_view(piece, name, of=mixed, of_name="mixed", because="A piece of a split is a view; no clone is needed.")
+    because = "A piece of a split is a view; no clone is needed."
+    with every_slot() as slot:
+        for number, (name, piece) in enumerate(pieces.items()):
+            with slot(name):
+                expect_value(piece, name, mixed[..., 3 * number : 3 * number + 3])
+                expect_view(piece, name, of=mixed, of_name="mixed", because=because)
     return "Three headers over one storage, at the offsets 0, 3 and 6."
 
 
@@ -147,6 +150,10 @@ def whole(whole: Any, left: Any, right: Any) -> str:
     expect_value(left, "left", [[1.0] * 2] * 2)
     expect_value(right, "right", [[2.0] * 4] * 2)
     expect_value(whole, "whole", [[1.0, 1.0, 2.0, 2.0, 2.0, 2.0]] * 2)
+    expect(
+        whole._version > 0,
+        f"everything is there, and nothing has been written into `whole` since it was made. {joined}",
+    )
     return "The parts were written where they belong, so there was nothing to join."
 
 

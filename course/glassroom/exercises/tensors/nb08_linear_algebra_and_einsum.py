@@ -135,7 +135,7 @@ def heads(scores: Any, *, queries: Any, keys: Any) -> str:
         "`scores` has the key's place before the query's. The order after the arrow is the order of the dimensions.",
     )
     expect_tensor(scores, "scores", shape=(2, 2, 4, 5), value=values(wanted))
-    return "b and h run together, n is summed, q and k remain: no dimension was moved by hand."
+    return "b and h run together, n is summed, and q and k remain."
 
 
 @exercise(

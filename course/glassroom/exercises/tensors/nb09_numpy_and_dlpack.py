@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value, expect_view, expect_word
+from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value, expect_view, expect_words
 from glassroom.exercises.facts import dtype_name, is_array, is_tensor, share_memory, values
 
 SHARED = {
@@ -34,9 +34,8 @@ SHARED = {
     ],
 )
 def who(row: Any, doubled: Any, as_double: Any, turned: Any, picked: Any) -> str:
-    answers = (row, doubled, as_double, turned, picked)
-    for (name, (truth, reason)), answer in zip(SHARED.items(), answers, strict=True):
-        expect_word(answer, name, truth, {"copy" if truth == "view" else "view": reason})
+    words = {name: (truth, {"copy" if truth == "view" else "view": reason}) for name, (truth, reason) in SHARED.items()}
+    expect_words(words, (row, doubled, as_double, turned, picked))
     return "from_numpy and numpy() never copy; what stands before or after them may."
 
 
@@ -65,7 +64,7 @@ def single(single: Any, x: Any, *, readings: Any) -> str:
     expect_tensor(x, "x", dtype="float32")
     expect_view(x, "x", single, "single", "from_numpy shares; float() and tensor() copy.")
     expect_value(x, "x", values(readings))
-    return "One copy, into float32; from there on both headers look at the same bytes."
+    return "Both are float32, and look at the same bytes."
 
 
 @exercise(

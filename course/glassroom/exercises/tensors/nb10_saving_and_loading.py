@@ -79,7 +79,7 @@ def small(packed: Callable[..., Any], *, big: Any) -> str:
         loaded = pickle.loads(data)
         expect_tensor(loaded, f"pickle.loads(packed({name}))")
         expect_value(loaded, f"pickle.loads(packed({name}))", part)
-    return "clone() gives the part a storage of its own, as long as the part: that is all there is to write."
+    return "A storage of its own, as long as the part: that is all there is to write."
 
 
 @exercise(
@@ -189,7 +189,7 @@ def header(shapes: Callable[..., Any]) -> str:
             {name: list(shape) for name, shape in found.items()} == wanted,
             f"of a file with the shapes {wanted}, `shapes` says {found}.",
         )
-    return "Names, dtypes and shapes of a file of any length, for a few hundred bytes read."
+    return "Names, dtypes and shapes stand in the header: of a file of any length, a few hundred bytes say them."
 
 
 def _written(folder: str, shapes: dict[str, list[int]]) -> str:

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account, expect_no_copies, expect_nothing_moved, was_moved
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_device, expect_equal, expect_tensor, expect_truths
+from glassroom.exercises.expect import (
+    call,
+    every_slot,
+    expect,
+    expect_device,
+    expect_equal,
+    expect_tensor,
+    expect_truths,
+)
 from glassroom.exercises.facts import values
 
 SETUP = """
@@ -35,12 +44,21 @@ there = a.to(device)
     ],
 )
 def make(scores: Any, precise: Any, *, a: Any, device: str) -> str:
-    expect_tensor(scores, "scores", shape=(2, 3))
-    expect_device(scores, "scores", device)
-    expect_tensor(scores, "scores", value=[[0.0] * 3] * 2)
-    expect_tensor(precise, "precise", shape=(2, 3), dtype="float64")
-    expect_device(precise, "precise", device)
-    expect_tensor(precise, "precise", value=values(a))
+    with every_slot() as slot:
+        with slot("scores"):
+            expect_tensor(scores, "scores", shape=(2, 3))
+            expect_device(scores, "scores", device)
+            moved = was_moved(scores)  # asked before the values are, which brings them to the CPU
+            expect_tensor(scores, "scores", value=[[0.0] * 3] * 2)
+            expect(
+                not moved,
+                "`scores` is right, and was made on another device and moved there: the bytes made a journey. "
+                "Let the function that makes it make it there.",
+            )
+        with slot("precise"):
+            expect_tensor(precise, "precise", shape=(2, 3), dtype="float64")
+            expect_device(precise, "precise", device)
+            expect_tensor(precise, "precise", value=values(a))
     return "One is made where it is needed, the other arrives there in its new dtype."
 
 
@@ -62,7 +80,8 @@ def make(scores: Any, precise: Any, *, a: Any, device: str) -> str:
 )
 def meet(add: Callable[..., Any], *, a: Any, b: Any) -> str:
     for x, y, names in ((a, b, "a, b"), (b, a, "b, a"), (a, a, "a, a")):
-        result = call(add, "add", x, y)
+        with account() as kept:
+            result = call(add, "add", x, y)
         expect_tensor(result, f"add({names})", shape=(2, 3))
         expect(
             result.device == y.device,
@@ -73,7 +92,15 @@ def meet(add: Callable[..., Any], *, a: Any, b: Any) -> str:
             f"add({names}).tolist()",
             [[m + n for m, n in zip(p, q, strict=True)] for p, q in zip(values(x), values(y), strict=True)],
         )
-    return "x.to(y.device) names no device, and costs nothing where both are on one."
+        apart = int(x.device != y.device)
+        expect(
+            len(kept.transfers) <= apart,
+            f"right, and `add({names})` made {len(kept.transfers)} transfers; {apart} would do. Move x, and only to "
+            "where y is.",
+        )
+        if not apart:
+            expect_no_copies(kept, f"add({names})", "Where both are on one device, to() copies nothing.")
+    return "It names no device, moves x once, and moves and copies nothing where both are on one."
 
 
 ALLOWED = {
@@ -125,7 +152,8 @@ def allowed(scaled: Any, joined: Any, picked: Any, counted: Any, written: Any) -
 def anywhere(numbered: Callable[..., Any], *, a: Any, there: Any) -> str:
     wanted = [[value + column for column, value in enumerate(row)] for row in values(a)]
     for table, name in ((a, "a"), (there, "there")):
-        result = call(numbered, "numbered", table)
+        with account() as kept:
+            result = call(numbered, "numbered", table)
         expect_tensor(result, f"numbered({name})", shape=(2, 3))
         expect(
             result.device == table.device,
@@ -133,4 +161,5 @@ def anywhere(numbered: Callable[..., Any], *, a: Any, there: Any) -> str:
             "Do not move the table; make the numbers where it is.",
         )
         expect_equal(values(result), f"numbered({name}).tolist()", wanted)
+        expect_nothing_moved(kept, f"numbered({name})", "Make the numbers where the table is: arange takes device=.")
     return "The function names no device, so it runs on every one."

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_device, expect_equal, expect_tensor, expect_truths
+from glassroom.exercises.expect import (
+    call,
+    every_slot,
+    expect,
+    expect_device,
+    expect_equal,
+    expect_tensor,
+    expect_truths,
+)
 from glassroom.exercises.facts import share_memory, values
 
 MIB = 2**20
@@ -16,10 +25,8 @@ MIB = 2**20
     "t12-send",
     setup="""
     from glassroom import course_device
-    from tensorglass import transfers
     device = course_device(torch)
     parts = [torch.ones(1000) for _ in range(3)]
-    count = transfers.count
     """,
     hints=[
         "Make one tensor of them on the host, and send that. Views of it cost nothing.",
@@ -35,11 +42,11 @@ MIB = 2**20
         """,
     ],
 )
-def send(send: Callable[..., Any], *, parts: Any, device: str, count: Callable[[], int]) -> str:
+def send(send: Callable[..., Any], *, parts: Any, device: str) -> str:
     tensors = [part[:4] + number for number, part in enumerate(parts)]
-    before = count()
-    sent = call(send, "send", tensors, device)
-    journeys = count() - before
+    with account() as kept:
+        sent = call(send, "send", tensors, device)
+    journeys = len(kept.transfers)
     expect(
         isinstance(sent, (list, tuple)),
         "`send` should return a list: going through a tensor by list(…) gives its rows, which are views.",
@@ -99,31 +106,32 @@ def pin(one_line: Any, buffer: Any, made_there: Any, loader: Any) -> str:
     ],
 )
 def figures(allocated_small: Any, reserved_small: Any, reserved_both: Any) -> str:
-    expect_equal(
-        allocated_small,
-        "allocated_small",
-        10 * 1024,
-        mistakes={10_000: "Each tensor gets whole units of 512 bytes.", 1024: "That is one of them."},
-    )
-    expect_equal(
-        reserved_small,
-        "reserved_small",
-        2 * MIB,
-        mistakes={
-            10 * 2 * MIB: "They share a segment: ten small blocks fit into one.",
-            10 * 1024: "The device is asked for whole segments; small blocks come from those of 2 MiB.",
-            2_000_000: "2 MiB are 2 * 2**20 bytes.",
-        },
-    )
-    expect_equal(
-        reserved_both,
-        "reserved_both",
-        18 * MIB,
-        mistakes={
-            16 * MIB: "That is the large one's segment; the small one is still reserved.",
-            22 * MIB: "Segments of 20 MiB are for blocks below 10 MiB.",
-            2 * MIB + 15_000_000: "Segments are multiples of 2 MiB.",
-            17 * MIB: "Segments are multiples of 2 MiB, and 15 MiB are not.",
-        },
-    )
+    with every_slot():
+        expect_equal(
+            allocated_small,
+            "allocated_small",
+            10 * 1024,
+            mistakes={10_000: "Each tensor gets whole units of 512 bytes.", 1024: "That is one of them."},
+        )
+        expect_equal(
+            reserved_small,
+            "reserved_small",
+            2 * MIB,
+            mistakes={
+                10 * 2 * MIB: "They share a segment: ten small blocks fit into one.",
+                10 * 1024: "The device is asked for whole segments; small blocks come from those of 2 MiB.",
+                2_000_000: "2 MiB are 2 * 2**20 bytes.",
+            },
+        )
+        expect_equal(
+            reserved_both,
+            "reserved_both",
+            18 * MIB,
+            mistakes={
+                16 * MIB: "That is the large one's segment; the small one is still reserved.",
+                22 * MIB: "Segments of 20 MiB are for blocks below 10 MiB.",
+                2 * MIB + 15_000_000: "Segments are multiples of 2 MiB.",
+                17 * MIB: "Segments are multiples of 2 MiB, and 15 MiB are not.",
+            },
+        )
     return "Allocated is what tensors occupy, in units of 512 bytes; reserved is what the device was asked for."

@@ -16,10 +16,12 @@ from glassroom.reading.adapters import Description, adapter_for, described
 from glassroom.reading.graph import Packed, grad_fn_of, gradient_of, in_order, saved_by
 from glassroom.reading.places import tensors_at
 from glassroom.reading.storage_names import names_of
+from glassroom.reading.variables import ARROW, root_of
 
 MOST_GROUPS = 16  # storages that are shown
 MOST_MEMBERS = 8  # and tensors on each
 MOST_WAYS = 3  # further names of a tensor
+MOST_ROOTS = 8  # variables that hold storages
 
 
 @dataclass(frozen=True)
@@ -67,10 +69,26 @@ class AliasGroup:
 
 
 @dataclass(frozen=True)
+class Root:
+    """A variable, the bytes and the storages that it keeps alive, and the path to the largest of these; what several
+    variables hold counts for the first.
+    """
+
+    name: str
+    nbytes: int
+    storages: int
+    largest: str
+    largest_nbytes: int
+
+
+@dataclass(frozen=True)
 class Aliases:
-    """The groups that are shown, and figures of all: tensors, storages and bytes, and those of the groups left out."""
+    """The groups that are shown, those that tensors share first, the `roots` that hold them, most first, and figures of
+    all: tensors, storages and bytes, and those of the groups left out.
+    """
 
     groups: tuple[AliasGroup, ...]
+    roots: tuple[Root, ...]
     tensors: int
     storages: int
     nbytes: int
@@ -80,7 +98,7 @@ class Aliases:
 
 @dataclass
 class _Found:
-    """A tensor on the way: its names, how it was found, its description and its bytes.
+    """A tensor on the way: its names, how it was found, the path to it, its description and its bytes.
 
     It holds the tensor, for while tensors are grouped none may die: its id would become another's.
     """
@@ -88,6 +106,7 @@ class _Found:
     tensor: Any
     names: list[str]
     how: str
+    path: str
     described: Description
     runs: Runs | None = None
 
@@ -100,26 +119,24 @@ def aliases_of(held: Mapping[int, tuple[Any, list[str]]], further: Iterable[tupl
     """
     found: dict[int, _Found] = {}
     for tensor, names in held.values():
-        _take(found, tensor, names, "name")
+        _take(found, tensor, names, "name", names[0])
     for named in list(found.values()):
         for tensor, name, how in _beyond(named):
-            _take(found, tensor, [name], how)
+            _take(found, tensor, [name], how, name if how == "gradient" else named.path)
     for tensor, words in further:
-        _take(found, tensor, [words], "unnamed")
-    for tensor, name in _saved_behind([tensor for tensor, _ in held.values()]):
-        _take(found, tensor, [name], "saved")
+        _take(found, tensor, [words], "unnamed", "")
+    for tensor, name, path in _saved_behind(held.values()):
+        _take(found, tensor, [name], "saved", path)
     storages = names_of([each.described.memory for each in found.values()])
     groups: dict[str, list[_Found]] = {}
     for storage, each in zip(storages, found.values(), strict=True):
         groups.setdefault(storage, []).append(each)
     sizes = {storage: _extent(members) for storage, members in groups.items()}
-    shown = list(groups)
-    if len(shown) > MOST_GROUPS:
-        shown = sorted(shown, key=lambda storage: sizes[storage][0] - sizes[storage][1])[:MOST_GROUPS]
-    made = tuple(_group(storage, groups[storage]) for storage in shown)
+    made = tuple(_group(storage, groups[storage]) for storage in _shown(groups, sizes))
     total = sum(end - start for start, end in sizes.values())
     return Aliases(
         groups=made,
+        roots=_roots(groups, sizes),
         tensors=len(found),
         storages=len(groups),
         nbytes=total,
@@ -128,14 +145,43 @@ def aliases_of(held: Mapping[int, tuple[Any, list[str]]], further: Iterable[tupl
     )
 
 
-def _take(found: dict[int, _Found], tensor: Any, names: list[str], how: str) -> None:
+def _shown(groups: Mapping[str, Sequence[_Found]], sizes: Mapping[str, tuple[int, int]]) -> list[str]:
+    """The storages that are shown, those of several tensors first: of many the largest, half of them such as are
+    shared.
+    """
+    shared = [storage for storage, members in groups.items() if len(_merged(members)) > 1]
+    if len(groups) > MOST_GROUPS:
+        by_size = sorted(groups, key=lambda storage: sizes[storage][0] - sizes[storage][1])
+        largest = [storage for storage in by_size if storage in set(shared)][: MOST_GROUPS // 2]
+        largest += [storage for storage in by_size if storage not in largest][: MOST_GROUPS - len(largest)]
+        order = [storage for storage in by_size if storage in largest]
+    else:
+        order = list(groups)
+    return sorted(order, key=lambda storage: storage not in shared)
+
+
+def _roots(groups: Mapping[str, Sequence[_Found]], sizes: Mapping[str, tuple[int, int]]) -> tuple[Root, ...]:
+    by_root: dict[str, list[tuple[int, str]]] = {}
+    for storage, members in groups.items():
+        path = next((each.path for each in members if each.path), None)
+        if path is not None:
+            start, end = sizes[storage]
+            by_root.setdefault(root_of(path), []).append((end - start, path))
+    roots = []
+    for name, held in by_root.items():
+        nbytes, path = max(held, key=lambda each: each[0])
+        roots.append(Root(name, sum(each for each, _ in held), len(held), path, nbytes))
+    return tuple(sorted(roots, key=lambda root: -root.nbytes)[:MOST_ROOTS])
+
+
+def _take(found: dict[int, _Found], tensor: Any, names: list[str], how: str, path: str) -> None:
     entry = found.get(id(tensor))
     if entry is not None:
         entry.names += names
         return
     seen = _described(tensor)
     if seen is not None:
-        found[id(tensor)] = _Found(tensor, list(names), how, seen)
+        found[id(tensor)] = _Found(tensor, list(names), how, path, seen)
 
 
 def _beyond(named: _Found) -> Iterator[tuple[Any, str, str]]:
@@ -148,16 +194,25 @@ def _beyond(named: _Found) -> Iterator[tuple[Any, str, str]]:
         yield named.described.base, f"{name}'s base", "base"
 
 
-def _saved_behind(tensors: Iterable[Any]) -> Iterator[tuple[Any, str]]:
-    """What the graphs behind tensors keep for their derivatives."""
-    roots = [node for node in map(grad_fn_of, tensors) if node is not None]
-    for node in in_order(roots):
-        for name, value in saved_by(node):
-            words = f"{type(node).__name__}{name if name.startswith('[') else f'.{name}'}"
-            if isinstance(value, Packed):
-                yield from ((each, f"packed for {words}") for _, each in tensors_at([("", value.content)]))
-            elif not isinstance(value, RuntimeError):
-                yield value, f"saved by {words}"
+def _saved_behind(held: Iterable[tuple[Any, list[str]]]) -> Iterator[tuple[Any, str, str]]:
+    """What the graphs behind tensors keep for their derivatives: the tensor, who saved it, and the path to it, from the
+    first tensor whose graph it is.
+    """
+    seen: dict[int, Any] = {}  # while these live, no other node has their ids
+    for tensor, names in held:
+        root = grad_fn_of(tensor)
+        if root is None or id(root) in seen:
+            continue
+        for node in in_order([root], seen):
+            seen[id(node)] = node
+            for name, value in saved_by(node):
+                words = f"{type(node).__name__}{name if name.startswith('[') else f'.{name}'}"
+                path = f"{names[0]}{ARROW}{words}"
+                if isinstance(value, Packed):
+                    for _, each in tensors_at([("", value.content)]):
+                        yield each, f"packed for {words}", path
+                elif not isinstance(value, RuntimeError):
+                    yield value, f"saved by {words}", path
 
 
 def _described(tensor: object) -> Description | None:

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import log2
 from pathlib import Path
 
 from glassroom.drawing.boxes import draw_caption
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, WIDTH, Drawing, number, shortened, style
+from glassroom.drawing.canvas import (
+    ADVANCE,
+    FACT_ADVANCE,
+    HUES,
+    LINE,
+    PAD,
+    Drawing,
+    folded,
+    number,
+    room,
+    shortened,
+    style,
+)
 from glassroom.inspectors.aliases.groups import Alias, Aliases, AliasGroup
-from glassroom.inspectors.aliases.words import group_facts, group_lines, left_out, member_facts, summary
+from glassroom.inspectors.aliases.words import group_facts, group_lines, left_out, member_facts, root_lines, summary
 
 CSS = style(Path(__file__).with_name("picture.css"))
 BAR = 14
 ROW = 34
-NAME_ROOM = 24  # characters
-LEAST = 3  # pixels of a range, however small it is
+LEAST = 3.0  # pixels of a range, however small it is
+STEEP = 40  # times as many bytes in the largest storage as in the smallest make the scale logarithmic
+MARKS = [(10, "10 B"), (1024, "1 KiB"), (1024**2, "1 MiB"), (1024**3, "1 GiB")]
 
 
 def text_of_aliases(found: Aliases) -> str:
@@ -26,57 +41,100 @@ def text_of_aliases(found: Aliases) -> str:
         lines += [f"  {line}" for line in group_lines(group)]
         blocks.append("\n".join(lines))
     rest = left_out(found)
-    return "\n\n".join([*blocks, rest] if rest else blocks)
+    blocks += [rest] if rest else []
+    roots = root_lines(found)
+    return "\n\n".join([*blocks, "\n".join(roots)] if roots else blocks)
 
 
 def svg_of_aliases(found: Aliases) -> str:
-    """The picture: tensors with a name are filled, others are outlines."""
+    """The picture: tensors with a name are filled, others are outlines; each storage as long as it has bytes."""
     drawing = Drawing()
-    top = draw_caption(drawing, PAD, [summary(found)]) + 8
+    top = draw_caption(drawing, PAD, [summary(found)]) + 2
+    scale = Scale([group.nbytes for group in found.groups])
+    top = _draw_scale(drawing, top, scale) + 8
     for group in found.groups:
         drawing.rule(top)
-        top = _draw_group(drawing, top + 14, group) + 12
-    rest = left_out(found)
-    if rest:
+        top = _draw_group(drawing, top + 14, group, scale) + 12
+    rest, roots = left_out(found), root_lines(found)
+    if rest or roots:
         drawing.rule(top)
-        draw_caption(drawing, top + 10, [rest])
+        top += 10
+    if rest:
+        top = draw_caption(drawing, top, [rest])
+    for at, line in enumerate(roots):
+        indent = 14 if at else 0
+        top = drawing.wrapped(PAD + indent, top + 12, line.strip(), "fact" if at else "title", left=PAD + 28) + 6
+    drawing.extend(room() - PAD, top)
     return drawing.finished(summary(found), CSS)
 
 
-def _draw_group(drawing: Drawing, top: float, group: AliasGroup) -> float:
+class Scale:
+    """How long a bar is for so many bytes: in proportion to them, or, where the least would not be seen beside the
+    most, to their logarithm.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        held = [nbytes for nbytes in sizes if nbytes]
+        self.most = max(held, default=1)
+        self.is_logarithmic = bool(held) and self.most > STEEP * min(held)
+
+    def __call__(self, nbytes: int) -> float:
+        """The length of a bar in pixels."""
+        share = log2(1 + nbytes) / log2(1 + self.most) if self.is_logarithmic else nbytes / self.most
+        return max((room() - 2 * PAD) * share, LEAST) if nbytes else 0.0
+
+
+def _draw_scale(drawing: Drawing, top: float, scale: Scale) -> float:
+    """Say what the length of a bar means, with marks where it is the logarithm; returns the bottom."""
+    if not scale.is_logarithmic:
+        return top
+    top = drawing.wrapped(PAD, top + 11, "a bar's length is the logarithm of its bytes", "fact soft")
+    marks = [(nbytes, words) for nbytes, words in MARKS if nbytes < scale.most]
+    ticks = "".join(f"M{number(PAD + scale(nbytes))} {number(top + 18)}v6" for nbytes, _ in marks)
+    drawing.add(f'<path class="scale" d="M{PAD} {number(top + 24)}h{number(scale(scale.most))}{ticks}"/>')
+    for nbytes, words in marks:
+        drawing.text(PAD + scale(nbytes), top + 15, words, "tiny mid")
+    return top + 26
+
+
+def _draw_group(drawing: Drawing, top: float, group: AliasGroup, scale: Scale) -> float:
     facts = " · ".join(group_facts(group))
     drawing.text(PAD, top + 12, group.storage, "name")
-    drawing.text(PAD + (len(group.storage) + 1) * 9, top + 12, facts, "fact soft")
-    inner = WIDTH - 2 * PAD
+    top = drawing.wrapped(PAD + (len(group.storage) + 1) * 9, top + 12, facts, "fact soft") - 12
     top += 20
     drawing.add(
-        f'<rect class="whole" x="{PAD}" y="{number(top)}" width="{inner}" height="{BAR}"/>'
+        f'<rect class="whole" x="{PAD}" y="{number(top)}" width="{number(scale(group.nbytes))}" height="{BAR}"/>'
         f'<g class="rows" data-storage="{group.storage}">'
     )
     top += BAR + 6
     for hue, member in enumerate(group.members):
-        _draw_member(drawing, top, member, group, hue % HUES)
-        top += ROW
+        top = _draw_member(drawing, top, member, group, scale, hue % HUES)
     drawing.add("</g>")
-    drawing.extend(PAD + inner, top - 4)
+    drawing.extend(room() - PAD, top - 4)
     return draw_caption(drawing, top, group_lines(group))
 
 
-def _draw_member(drawing: Drawing, top: float, member: Alias, group: AliasGroup, hue: int) -> None:
+def _draw_member(drawing: Drawing, top: float, member: Alias, group: AliasGroup, scale: Scale, hue: int) -> float:
+    """Draw a tensor, the bytes that it reaches and what there is to say of it; returns the bottom."""
     look = "" if member.how == "name" else " unheld"
-    inner = WIDTH - 2 * PAD
-    drawing.add(f'<g class="alias h{hue}{look}">')
-    drawing.add(f'<rect class="back" x="{PAD}" y="{number(top)}" width="{inner}" height="{ROW - 4}"/>')
-    if member.span is not None and group.nbytes:
-        x = PAD + inner * member.span[0] / group.nbytes
-        width = max(inner * (member.span[1] - member.span[0]) / group.nbytes, LEAST)
-        x = min(x, PAD + inner - width)
-        pieces = "" if member.nbytes == member.span[1] - member.span[0] else " pieces"
-        drawing.add(f'<path class="lane range{pieces}" d="M{number(x)} {number(top + 4)}h{number(width)}"/>')
-    name = shortened(member.name, NAME_ROOM)
-    facts = " · ".join(member_facts(member))
+    name = shortened(member.name, int((room() - 2 * PAD - 8) / ADVANCE))
     x = PAD + 4 + (len(name) + 1) * ADVANCE
-    room = int((WIDTH - PAD - x) / FACT_ADVANCE)
+    inner = (room() - PAD - PAD - 18) / FACT_ADVANCE
+    facts = folded(" · ".join(member_facts(member)), (room() - PAD - x) / FACT_ADVANCE, inner)
+    height = ROW - 4 + LINE * (len(facts) - 1)
+    drawing.add(f'<g class="alias h{hue}{look}">')
+    drawing.add(
+        f'<rect class="back" x="{PAD}" y="{number(top)}" width="{room() - 2 * PAD}" height="{number(height)}"/>'
+    )
+    if member.span is not None and group.nbytes:
+        whole = scale(group.nbytes)
+        begin = PAD + whole * member.span[0] / group.nbytes
+        width = max(whole * (member.span[1] - member.span[0]) / group.nbytes, LEAST)
+        begin = min(begin, PAD + whole - width)
+        pieces = "" if member.nbytes == member.span[1] - member.span[0] else " pieces"
+        drawing.add(f'<path class="lane range{pieces}" d="M{number(begin)} {number(top + 4)}h{number(width)}"/>')
     drawing.text(PAD + 4, top + 22, name)
-    drawing.text(x, top + 22, shortened(facts, room), "fact soft")
+    for at, line in enumerate(facts):
+        drawing.text(PAD + 18 if at else x, top + 22 + LINE * at, line, "fact soft")
     drawing.add("</g>")
+    return top + height + 4

@@ -1,5 +1,6 @@
 // The live alias map: pointing at a tensor, or walking to it, lights those that share bytes with it, and says how.
 
+import { fitted } from "../../live/fitted.js";
 import { explored, framed } from "../../live/pointing.js";
 
 const HELP = "Point at a tensor to see who shares its bytes, or walk with the arrow keys.";
@@ -35,4 +36,4 @@ function render(widget) {
   explored(root, parts, { name: "alias", first: parts[0] ?? null, light, moved });
 }
 
-export default { render };
+export default { render: fitted(render) };

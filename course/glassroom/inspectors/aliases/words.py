@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassroom.drawing.words import ARRAYS, counted, listed, span
+from glassroom.drawing.words import ARRAYS, counted, listed, sized, span
 from glassroom.inspectors.aliases.groups import Alias, Aliases, AliasGroup, Overlap
 
 MOST_PAIRS = 6
@@ -13,12 +13,12 @@ def summary(found: Aliases) -> str:
     if not found.tensors:
         return "No tensors."
     tensors, storages = counted(found.tensors, "tensor"), counted(found.storages, "storage")
-    return f"Alias map: {tensors} on {storages}, {counted(found.nbytes, 'byte')} in all."
+    return f"Alias map: {tensors} on {storages}, {sized(found.nbytes)} in all."
 
 
 def group_facts(group: AliasGroup) -> list[str]:
     """What is said of a storage after its name."""
-    facts = [f"{counted(group.nbytes, 'byte')} on {group.device}"]
+    facts = [f"{sized(group.nbytes)} on {group.device}"]
     if group.version:
         facts.append(f"version {group.version}")
     if not group.unshown and all(member.how == "saved" for member in group.members):
@@ -75,7 +75,7 @@ def kept_alive(group: AliasGroup) -> str | None:
     verb, them = ("keep", "Clones") if len(named) > 1 or group.unshown else ("keeps", "A clone")
     who = listed([*named, f"{group.unshown} more"] if group.unshown else named)
     return (
-        f"{who} {verb} {counted(group.nbytes, 'byte')} alive, of which {group.reached:,} are reached. "
+        f"{who} {verb} {sized(group.nbytes)} alive, of which {sized(group.reached)} are reached. "
         f"{them} would hold no more than these."
     )
 
@@ -90,17 +90,32 @@ def pair_words(group: AliasGroup, at: int) -> str:
     if not pair.nbytes:
         return f"{names}: interleaved, not a byte in common"
     if pair.nbytes == one.nbytes == other.nbytes:
-        return f"{names}: the same {counted(pair.nbytes, 'byte')}"
+        return f"{names}: the same {sized(pair.nbytes)}"
     if pair.nbytes == other.nbytes:
         return f"{other.name} lies within {one.name}"
     if pair.nbytes == one.nbytes:
         return f"{one.name} lies within {other.name}"
-    return f"{names}: {counted(pair.nbytes, 'byte')} in common"
+    return f"{names}: {sized(pair.nbytes)} in common"
+
+
+def root_lines(found: Aliases) -> list[str]:
+    """What each variable keeps alive, where that is more than the map's names say: through containers, objects and
+    graphs.
+    """
+    if all(root.largest == root.name and root.storages == 1 for root in found.roots):
+        return []
+    lines = ["kept alive by"]
+    for root in found.roots:
+        facts = [f"  {root.name}: {sized(root.nbytes)} in {counted(root.storages, 'storage')}"]
+        if root.largest != root.name:
+            facts.append(f"{root.largest} {sized(root.largest_nbytes)}")
+        lines.append(" · ".join(facts))
+    return lines
 
 
 def left_out(found: Aliases) -> str | None:
     """What is said of the storages that are not shown."""
     if not found.unshown_storages:
         return None
-    storages = counted(found.unshown_storages, "smaller storage")
-    return f"… and {storages} of {counted(found.unshown_nbytes, 'byte')} together"
+    storages = counted(found.unshown_storages, "more storage")
+    return f"… and {storages} of {sized(found.unshown_nbytes)} together"

@@ -16,6 +16,7 @@ from glassroom.inspectors.base import Inspector
 from glassroom.reading.adapters import adapter_for
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.graph import grad_fn_of, graph_data
+from glassroom.reading.loop_variables import left_by_loops
 from glassroom.reading.networks import ForwardsFollowed, is_network, networks_in
 from glassroom.reading.places import tensors_at
 from glassroom.reading.variables import variables_of, variables_of_function
@@ -78,7 +79,7 @@ def graph(*tensors: Any, **named: Any) -> AutogradGraph:
             held.append(followed)
     short = {"result" if name.startswith(("lambda", "{", "[", "(")) else name: value for name, value in given.items()}
     found = {printable(path): tensor for name, value in short.items() for path, tensor in _roots(name, value)}
-    data = graph_data(found, variables, frame.f_code.co_filename, modules)
+    data = graph_data(found, variables, frame.f_code.co_filename, modules, left_by_loops(frame))
     return AutogradGraph(", ".join(found), data)
 
 

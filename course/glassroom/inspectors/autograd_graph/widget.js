@@ -1,6 +1,7 @@
 // The live autograd graph: wakes the static SVG. Pointing at a node, or walking to it with the arrow keys, lights where its
 // gradients go, and says in words what the node is and what it saved.
 
+import { fitted } from "../../live/fitted.js";
 import { explored, framed } from "../../live/pointing.js";
 
 const HELP = "Point at a node to see where its gradients go, or walk with the arrow keys.";
@@ -81,4 +82,4 @@ function render({ model, el }, open = null, at = null) {
   wake(root, status, { at, help, toggle });
 }
 
-export default { render: (widget) => render(widget) };
+export default { render: fitted((widget) => render(widget)) };

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
-from glassroom.drawing.graph.folding import boxes_of
-from glassroom.drawing.graph.svg import svg_of_graph
+from glassroom.drawing.canvas import narrow
+from glassroom.drawing.graph.folding import Box, boxes_of
+from glassroom.drawing.graph.svg import Ran, svg_of_graph
 from glassroom.drawing.snapshot.svg import svg_of
 from glassroom.inspectors.backward.recording import BackwardData, record_backward
 from glassroom.inspectors.backward.text import lines_of, text_of_backward
 from glassroom.inspectors.base import Inspector
 from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.loop_variables import left_by_loops
 from glassroom.reading.variables import variables_of
 
 
@@ -34,7 +37,37 @@ class BackwardStepper(Inspector):
         for turn, key in enumerate(self._keys(), start=1):
             turns.setdefault(key, []).append(str(turn))
         badges = {key: each[0] if len(each) == 1 else f"{each[0]}–{each[-1]}" for key, each in turns.items()}
-        return svg_of_graph(self.data.graph, self.label, badges)
+        return svg_of_graph(self.data.graph, self.label, Ran(badges, self._sent(), self._collected()))
+
+    def _sent(self) -> dict[tuple[int, int], tuple[int, str]]:
+        """For each arrow, by the key of its box and its place there: in which turn a gradient went along, and what."""
+        turn_of = {moment.step: turn for turn, moment in enumerate(self.data.moments, start=1)}
+        found = {}
+        boxes = boxes_of(self.data.graph)
+        homes = _homes(boxes)
+        for key, box in boxes.items():
+            for slot, end in enumerate(box.inputs):
+                ways = [
+                    (turn_of[step.number], words)
+                    for step in ((box.step,) if box.step is not None else box.folded)
+                    if step.number in turn_of
+                    for at, (to, words) in enumerate(
+                        zip(step.inputs, self.data.moments[turn_of[step.number] - 1].sent, strict=False)
+                    )
+                    if to is not None and words is not None and homes[to] == end and (box.step is None or at == slot)
+                ]
+                if len(ways) == 1:  # of a fold several may go along one arrow
+                    found[key, slot] = ways[0]
+        return found
+
+    def _collected(self) -> dict[int, tuple[int, str, str]]:
+        """For each leaf, by its box: in which turn its gradient is collected, what that was, and what it is then."""
+        keys = self._keys()
+        return {
+            keys[turn - 1]: (turn, moment.was or "None", moment.collected.partition(" = ")[2])
+            for turn, moment in enumerate(self.data.moments, start=1)
+            if moment.collected is not None
+        }
 
     @property
     def label(self) -> str:
@@ -42,10 +75,7 @@ class BackwardStepper(Inspector):
 
     def _keys(self) -> list[int]:
         """The box of each moment: its own, or the fold that holds it."""
-        homes = {}
-        for key, box in boxes_of(self.data.graph).items():
-            for step in (box.step,) if box.step is not None else box.folded:
-                homes[step.number] = key
+        homes = _homes(boxes_of(self.data.graph))
         return [homes[moment.step] for moment in self.data.moments]
 
     def state(self) -> dict[str, Any]:
@@ -53,10 +83,19 @@ class BackwardStepper(Inspector):
         frames = []
         for moment, key in zip(self.data.moments, self._keys(), strict=True):
             if moment.memory is not None:
-                maps.append(svg_of(moment.memory))
-            lines = lines_of(moment, self.data.graph.steps[moment.step])
+                with narrow():  # it stands beside the graph
+                    maps.append(svg_of(moment.memory))
+            lines = lines_of(moment, self.data)
             frames.append({"key": str(key), "lines": lines, "map": len(maps) - 1, "freed": bool(moment.freed)})
-        return {"svg": self.svg, "text": self.text, "label": self.label, "frames": frames, "maps": maps}
+        grads = {str(key): [turn, f"grad: {before}"] for key, (turn, before, _) in self._collected().items()}
+        return {"grads": grads, "svg": self.svg, "text": self.text, "label": self.label, "frames": frames, "maps": maps}
+
+
+def _homes(boxes: Mapping[int, Box]) -> dict[int, int]:
+    """The key of the box that each node is in: its own, or that of a fold."""
+    return {
+        step.number: key for key, box in boxes.items() for step in ((box.step,) if box.step is not None else box.folded)
+    }
 
 
 def step_backward(tensor: Any, gradient: Any = None, *, retain_graph: bool = False) -> BackwardStepper:
@@ -68,4 +107,4 @@ def step_backward(tensor: Any, gradient: Any = None, *, retain_graph: bool = Fal
     frame = sys._getframe(1)
     [name] = argument_names(frame, (tensor,))
     variables = variables_of(frame)
-    return BackwardStepper(name, record_backward(name, tensor, variables, gradient, retain_graph))
+    return BackwardStepper(name, record_backward(name, tensor, variables, gradient, retain_graph, left_by_loops(frame)))

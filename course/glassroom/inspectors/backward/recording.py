@@ -6,7 +6,7 @@ one, with its real effects on `grad` and on saved tensors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,14 +26,16 @@ MOST_LEAVES = 8  # so many leaves and their gradients are drawn
 class Moment:
     """One node's turn: the gradients that arrived and those that it sent on, as text; None where there was none.
 
-    `collected` says what a leaf's `grad` is after it, `freed` which saved tensors the node let go of, `hooked` that a
-    hook of the user's was called with the gradient first. `memory` are the leaves and their gradients after it.
+    `sent` has a place for each input of the node. `collected` says what a leaf's `grad` is after it and `was` what it
+    was before (None for none), `freed` which saved tensors the node let go of, `hooked` that a hook of the user's was
+    called with the gradient first. `memory` are the leaves and their gradients after it.
     """
 
     step: int
     arrived: tuple[str | None, ...]
     sent: tuple[str | None, ...]
     collected: str | None
+    was: str | None
     freed: tuple[str, ...]
     hooked: bool
     memory: Snapshot | None
@@ -48,24 +50,31 @@ class BackwardData:
 
 
 def record_backward(
-    name: str, tensor: Any, variables: Mapping[str, object], gradient: Any = None, retain_graph: bool = False
+    name: str,
+    tensor: Any,
+    variables: Mapping[str, object],
+    gradient: Any = None,
+    retain_graph: bool = False,
+    passing: Container[str] = (),
 ) -> BackwardData:
-    """Run ``tensor.backward(gradient, retain_graph)`` and write down what happens.
+    """Run ``tensor.backward(gradient, retain_graph)`` and write down what happens. Variables that are `passing` name
+    no results.
 
     Raises what the backward raises, ValueError for a graph of more than 400 nodes.
     """
     nodes = in_order([node_of(name, tensor)])
     if len(nodes) > MOST_STEPS:
         raise ValueError(f"step_backward draws graphs of up to {MOST_STEPS} nodes; {name}'s has {len(nodes):,}")
-    data = graph_data({name: tensor}, variables)
+    data = graph_data({name: tensor}, variables, passing=passing)
     named = named_tensors({**variables, name: tensor})
     hooked = _hooked(nodes, named)
     leaves = [(step.leaf, node.variable) for step, node in zip(data.steps, nodes, strict=True) if step.leaf is not None]
+    had = {id(variable): _written(variable.grad) for _, variable in leaves}
     moments: list[Moment] = []
     handles: list[Any] = []
     for number, node in enumerate(nodes):
         freed = () if retain_graph else tuple([saved.name for saved in data.steps[number].saved])
-        handles.append(node.register_hook(_watch(number, node, freed, number in hooked, leaves, moments)))
+        handles.append(node.register_hook(_watch(number, node, freed, number in hooked, leaves, had, moments)))
     try:
         tensor.backward(gradient, retain_graph=retain_graph)
     finally:
@@ -75,7 +84,13 @@ def record_backward(
 
 
 def _watch(
-    number: int, node: Any, freed: tuple[str, ...], hooked: bool, leaves: list[tuple[Leaf, Any]], moments: list[Moment]
+    number: int,
+    node: Any,
+    freed: tuple[str, ...],
+    hooked: bool,
+    leaves: list[tuple[Leaf, Any]],
+    had: Mapping[int, str | None],
+    moments: list[Moment],
 ) -> Any:
     def hook(sent: tuple[Any, ...], arrived: tuple[Any, ...]) -> None:
         leaf = next((leaf for leaf, variable in leaves if variable is getattr(node, "variable", None)), None)
@@ -85,6 +100,7 @@ def _watch(
                 arrived=tuple([_written(each) for each in arrived]),
                 sent=tuple([_written(each) for each in sent]),
                 collected=None if leaf is None else f"{leaf.name}.grad = {_written(node.variable.grad)}",
+                was=None if leaf is None else had[id(node.variable)],
                 freed=freed,
                 hooked=hooked,
                 memory=None if leaf is None else _memory(leaves),

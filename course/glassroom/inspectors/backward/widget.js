@@ -1,7 +1,8 @@
 // The backward stepper: a recorded backward, node by node. Frame 0 is before the first step.
 
 import { make, reveal, scrolling } from "../../live/elements.js";
-import { fill, player, statusPanel } from "../../live/steps.js";
+import { fitted } from "../../live/fitted.js";
+import { fill, player, standing, statusPanel } from "../../live/steps.js";
 
 const BEFORE = ["Before the first step", "The graph is recorded; no gradient has moved yet."];
 
@@ -22,6 +23,11 @@ function render({ model, el }) {
 
   const boxes = new Map([...graph.querySelectorAll(".box")].map((box) => [box.dataset.key, box]));
   const edges = [...graph.querySelectorAll(".edge")];
+  const sent = [...graph.querySelectorAll(".sent")].map((element) => ({ element, turn: Number(element.dataset.turn) }));
+  const grads = Object.entries(model.get("grads")).flatMap(([key, [turn, before]]) => {
+    const element = boxes.get(key)?.querySelector(".grad");
+    return element ? [{ element, turn, before, after: element.textContent }] : []; // a leaf may be in a fold
+  });
   let drawn = null;
 
   function draw(at) {
@@ -32,6 +38,14 @@ function render({ model, el }) {
       box.classList.toggle("at", frame?.key === key);
       box.classList.toggle("past", past.has(key) && frame?.key !== key);
       box.classList.toggle("freed", freed.has(key));
+    }
+    for (const { element, turn } of sent) {
+      element.classList.toggle("there", turn <= at);
+      element.classList.toggle("on", turn === at);
+    }
+    for (const { element, turn, before, after } of grads) {
+      element.textContent = turn <= at ? after : before;
+      element.classList.toggle("filled", turn <= at);
     }
     for (const edge of edges) edge.classList.toggle("on", frame !== null && edge.dataset.from === frame.key);
     fill(panel, frame ? frame.lines : BEFORE);
@@ -50,7 +64,7 @@ function render({ model, el }) {
   const steps = player(root, { kind, label: model.get("label"), unit: "step", count: frames.length, draw });
   root.append(steps.controls, body);
   el.replaceChildren(root, make("pre", "gr-text", model.get("text")));
-  steps.go(0);
+  steps.go(standing(el, 0));
 }
 
-export default { render };
+export default { render: fitted(render) };

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from glassroom.drawing.words import counted
+from glassroom.drawing.words import sized
 from glassroom.reading.adapters import described
 from glassroom.reading.snapshot import leaves
-from glassroom.reading.storage_names import names_of
+from glassroom.reading.storage_names import names_of, of_tensorglass
 from glassroom.records.printable import printable
-from tensorglass import backends, memory, transfers
+from tensorglass import backends, transfers
 
 MOST_HEADERS = 6  # so many headers are drawn on one storage
 MOST_STORAGES = 12  # and so many storages in one device
@@ -138,7 +138,7 @@ def _figures(device: str) -> tuple[str, ...]:
     stats = backend.memory_stats()
     allocated = stats.get("allocated_bytes.all.current", 0)
     reserved = stats.get("reserved_bytes.all.current", 0)
-    return f"{counted(allocated, 'byte')} allocated", f"{counted(reserved, 'byte')} reserved"
+    return f"{sized(allocated)} allocated", f"{sized(reserved)} reserved"
 
 
 def _moves(went: Sequence[transfers.Transfer]) -> list[Move]:
@@ -169,4 +169,4 @@ def _as_move(transfer: transfers.Transfer) -> Move:
 
 
 def _name_of_living(storage: Any) -> str | None:
-    return "freed storage" if storage is None else memory.name_of(storage)
+    return "freed storage" if storage is None else of_tensorglass(storage)

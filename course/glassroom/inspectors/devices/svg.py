@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, number, style
-from glassroom.drawing.words import counted
+from glassroom.drawing.canvas import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, is_narrow, number, room, style
+from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_STORAGES, Device, Move, PlacedStorage, Placement
 from glassroom.inspectors.devices.words import amount, ends, header_facts, manner, storage_facts, summary, time
 
@@ -31,6 +31,8 @@ def svg_of_devices(placed: Placement) -> str:
     drawing = Drawing()
     drawing.text(PAD, PAD + 14, "device map", "name")
     top = PAD + 30.0
+    if is_narrow():
+        return _on_a_phone(drawing, top, placed)
     widths = [_column_width(device) for device in placed.devices]
     least = 560.0 / len(widths)  # the words on the arrows need room as well
     widths = [max(width, least) for width in widths]
@@ -44,6 +46,39 @@ def svg_of_devices(placed: Placement) -> str:
     middles = {device.name: left + width / 2 for device, left, width in zip(placed.devices, lefts, widths, strict=True)}
     _draw_moves(drawing, bottom, placed, middles)
     return drawing.finished(summary(placed), CSS)
+
+
+def _on_a_phone(drawing: Drawing, top: float, placed: Placement) -> str:
+    """The devices one below the other, and beneath them the transfers in words."""
+    hues, width = _hues(placed), room() - 2 * PAD
+    for device in placed.devices:
+        bottom = _draw_storages(drawing, PAD, top, width, device, placed.moves, hues)
+        _draw_frame(drawing, PAD, top, width, bottom - top, device)
+        top = bottom + 12
+    if placed.earlier:
+        top = drawing.wrapped(PAD, top + 12, f"⋮ after {counted(placed.earlier, 'earlier transfer')}", "fact soft") + 6
+    for at, move in enumerate(placed.moves, 1):
+        hue = 0 if _is_onwards(move, placed) else 4
+        drawing.add(f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(_said(move))}>')
+        drawing.add(f'<path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
+        drawing.text(PAD + 22, top + 12, f"{move.source} → {move.target}", "title")
+        words = " · ".join([ends(move), amount(move), time(move), manner(move)])
+        top = drawing.wrapped(PAD + 22, top + 28, words, "fact") + 12
+        drawing.add("</g>")
+    if not placed.moves:
+        top = drawing.wrapped(PAD, top + 12, "no transfers", "fact soft")
+    drawing.extend(room() - PAD, top)
+    return drawing.finished(summary(placed), CSS)
+
+
+def _is_onwards(move: Move, placed: Placement) -> bool:
+    """Whether a transfer goes to a device that stands behind the one it comes from."""
+    names = [device.name for device in placed.devices]
+    return names.index(move.target) > names.index(move.source)
+
+
+def _said(move: Move) -> str:
+    return f"{move.source} → {move.target}: {ends(move)}, {amount(move)}, {time(move)}, {manner(move)}"
 
 
 def _hues(placed: Placement) -> dict[str, int]:
@@ -91,7 +126,7 @@ def _draw_storages(
         top = _draw_storage(drawing, left + INSET, top, width - 2 * INSET, storage, moves, hues[storage.name]) + 8
     rest = device.storages[MOST_STORAGES:]
     if rest:
-        words = f"and {counted(len(rest), 'more storage')}, {sum(each.nbytes for each in rest):,} bytes"
+        words = f"and {counted(len(rest), 'more storage')}, {sized(sum(each.nbytes for each in rest))}"
         drawing.text(left + INSET, top + 10, words, "fact soft")
         top += 18
     return top + 2
@@ -159,10 +194,9 @@ def _draw_move(drawing: Drawing, top: float, at: int, move: Move, middles: Mappi
     way = 1 if end > start else -1
     y = number(top + 26)
     hue = 0 if way > 0 else 4
-    says = f"{move.source} → {move.target}: {ends(move)}, {amount(move)}, {time(move)}, {manner(move)}"
     dashed = "" if move.waited else " on-time"
     drawing.add(
-        f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(says)}>'
+        f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(_said(move))}>'
         f'<path class="way{dashed}" d="M{number(start)} {y}H{number(end - 8 * way)}"/>'
         f'<path class="head" d="M{number(end)} {y}l{-10 * way} -5v10z"/>'
     )

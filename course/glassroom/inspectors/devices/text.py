@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassroom.drawing.words import counted
+from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_STORAGES, Device, Placement
 from glassroom.inspectors.devices.words import amount, ends, header_facts, manner, storage_facts, time
 
@@ -22,9 +22,7 @@ def _device_lines(device: Device) -> list[str]:
             lines.append(f"    and {counted(len(storage.headers) - MOST_HEADERS, 'more tensor')}")
     rest = device.storages[MOST_STORAGES:]
     if rest:
-        lines.append(
-            f"  and {counted(len(rest), 'more storage')} of {sum(each.nbytes for each in rest):,} bytes in all"
-        )
+        lines.append(f"  and {counted(len(rest), 'more storage')} of {sized(sum(each.nbytes for each in rest))} in all")
     return lines if device.storages else [*lines, "  nothing that was asked about"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassroom.drawing.words import counted, duration
+from glassroom.drawing.words import counted, duration, sized
 from glassroom.inspectors.devices.placement import Move, PlacedHeader, PlacedStorage, Placement
 
 
@@ -16,7 +16,7 @@ def summary(placed: Placement) -> str:
 def storage_facts(storage: PlacedStorage) -> str:
     """What is said of a storage after its name."""
     marks = ["pinned"] * storage.is_pinned + ["shared with other processes"] * storage.is_shared
-    return " · ".join([counted(storage.nbytes, "byte"), *marks])
+    return " · ".join([sized(storage.nbytes), *marks])
 
 
 def header_facts(header: PlacedHeader) -> str:
@@ -33,7 +33,7 @@ def ends(move: Move) -> str:
 
 def amount(move: Move) -> str:
     """How many bytes, and how often."""
-    once = counted(move.nbytes, "byte")
+    once = sized(move.nbytes)
     return once if move.times == 1 else f"{move.times:,} × {once}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path as File
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, WIDTH, Drawing, number, shortened, style
+from glassroom.drawing.canvas import PAD, Drawing, number, room, shortened, style
 from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.holders.paths import Path, paths_from, paths_to
@@ -83,24 +83,22 @@ class Holders(Inspector):
     def svg(self) -> str:
         drawing = Drawing()
         drawing.text(PAD, PAD + 14, "holders", "name")
-        drawing.text(PAD + 76, PAD + 14, self.data.title, "fact soft")
-        drawing.extend(PAD + 76 + len(self.data.title) * FACT_ADVANCE, PAD + 20)
-        top, most = PAD + 32.0, max([1, *(row.nbytes for row in self.data.rows)])
+        top = drawing.wrapped(PAD + 76, PAD + 14, self.data.title, "fact soft", left=PAD) + 18
+        most = max([1, *(row.nbytes for row in self.data.rows)])
         for at, row in enumerate(self.data.rows, 1):
             drawing.add(f'<g class="life h0" data-on="{at}-{at}" data-says={quoteattr(self._said(row))}>')
-            drawing.text(PAD, top + 11, shortened(row.label, LABEL), "fact")
-            width = max((WIDTH - 2 * PAD - 100) * row.nbytes / most, 2)
+            top = drawing.wrapped(PAD, top + 11, shortened(row.label, LABEL), "fact") - 11
+            width = max((room() - 2 * PAD - 100) * row.nbytes / most, 2)
             drawing.add(f'<rect x="{PAD}" y="{number(top + 17)}" width="{number(width)}" height="10"/>')
             drawing.text(PAD + width + 8, top + 26, sized(row.nbytes), "fact")
             top += ROW
             if row.words:
-                drawing.text(PAD, top + 2, shortened(row.words, LABEL), "fact soft")
-                top += 16
+                top = drawing.wrapped(PAD, top + 2, shortened(row.words, LABEL), "fact soft") + 14
             drawing.add("</g>")
         for words in self._rest():
             drawing.text(PAD, top + 11, words, "fact soft")
             top += 20
-        drawing.extend(WIDTH - PAD, top)
+        drawing.extend(room() - PAD, top)
         return drawing.finished(self.label, CSS)
 
     def _said(self, row: Row) -> str:

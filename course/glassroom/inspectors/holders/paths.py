@@ -14,9 +14,7 @@ from glassroom.reading.adapters import adapter_for, described
 from glassroom.reading.graph import Packed, grad_fn_of, gradient_of, in_order, saved_by
 from glassroom.reading.places import tensors_at
 from glassroom.reading.storage_names import Memory, names_of
-from glassroom.reading.variables import named_tensors
-
-ARROW = " → "
+from glassroom.reading.variables import ARROW, named_tensors, root_of
 
 
 @dataclass(frozen=True)
@@ -114,12 +112,6 @@ def _is(memory: Memory, other: Memory) -> bool:
 def _named(ways: list[tuple[str, Memory, bool]]) -> list[Path]:
     names = names_of([memory for _, memory, _ in ways])
     return [
-        Path(words, _root_of(words), storage, memory.nbytes, is_saved)
+        Path(words, root_of(words), storage, memory.nbytes, is_saved)
         for (words, memory, is_saved), storage in zip(ways, names, strict=True)
     ]
-
-
-def _root_of(words: str) -> str:
-    """The variable that a path begins with."""
-    ends = [at for at in (words.find(mark) for mark in (".", "[", ":", ARROW)) if at > 0]
-    return words[: min(ends)] if ends else words

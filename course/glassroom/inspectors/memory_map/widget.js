@@ -1,6 +1,7 @@
 // The live memory map: wakes the static SVG, which carries in its data- attributes which bytes every cell is.
 // Pointing at a cell, or walking to it with the arrow keys, lights every cell that is the same bytes, and says so in words.
 
+import { fitted } from "../../live/fitted.js";
 import { explored, framed } from "../../live/pointing.js";
 
 const HELP = "Point at a cell to see which bytes it is, or walk with the arrow keys.";
@@ -149,4 +150,4 @@ function render(widget) {
   wake(root, status);
 }
 
-export default { render };
+export default { render: fitted(render) };

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from glassroom.drawing.boxes import draw_caption
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, WIDTH, Drawing, number, shortened, style
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, Drawing, is_narrow, number, room, shortened, style
 from glassroom.inspectors.model_map.modules import ModelMap, Module
 from glassroom.inspectors.model_map.rows import Row, rows_of
 from glassroom.inspectors.model_map.words import CALLED, KINDS, held_facts, notes, row_facts, row_name, summary
@@ -38,41 +38,49 @@ def svg_of(found: ModelMap) -> str:
     x = PAD + 0.0
     for kind in KINDS:
         words = CALLED.get(kind, kind)
+        if x > PAD and x + 18 + len(words) * FACT_ADVANCE > room() - PAD:
+            x, top = float(PAD), top + 18
         drawing.add(f'<rect class="{kind}" x="{number(x)}" y="{number(top + 3)}" width="12" height="12"/>')
         drawing.text(x + 18, top + 13, words, "fact soft")
         x += 18 + len(words) * FACT_ADVANCE + 20
     top += 26
     most = max((row.module.nbytes for row in rows), default=0)
     for row in rows:
-        _draw_row(drawing, top, row, most)
-        top += ROW
+        top = _draw_row(drawing, top, row, most)
     for line in notes(found, unshown):
-        drawing.text(PAD, top + 14, line, "fact soft")
-        top += 18
-    drawing.extend(WIDTH - PAD, top)
+        top = drawing.wrapped(PAD, top + 14, line, "fact soft") + 4
+    drawing.extend(room() - PAD, top)
     return drawing.finished(summary(found), CSS)
 
 
-def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> None:
-    x: float = PAD + 6 + INDENT * min(row.module.depth, 8)
+def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> float:
+    """Draw a module: its name, what it is, and its bar, which on a phone lies beneath them; returns the bottom."""
+    indent = INDENT // 2 if is_narrow() else INDENT
+    height = 2 * ROW - 4 if is_narrow() else ROW
+    x: float = PAD + 6 + indent * min(row.module.depth, 8)
     tied = {name for held in row.module.tensors for name in held.tied}
     drawing.add(f'<g class="module" data-depth="{row.module.depth}">')
-    drawing.add(f'<rect class="back" x="{PAD}" y="{number(top)}" width="{WIDTH - 2 * PAD}" height="{ROW - 2}"/>')
+    drawing.add(f'<rect class="back" x="{PAD}" y="{number(top)}" width="{room() - 2 * PAD}" height="{height - 2}"/>')
     name = shortened(row_name(row), 28)
     drawing.text(x, top + 15, name)
     x += (len(name) + 1) * ADVANCE
     facts = " · ".join([*row_facts(row), *(["tied"] if tied else [])])
-    drawing.text(x, top + 15, shortened(facts, int((PAD + NAME_ROOM - x) / FACT_ADVANCE)), "fact soft")
-    _draw_bar(drawing, PAD + NAME_ROOM + 20, top + 4, row.module, most)
+    end = room() - PAD if is_narrow() else PAD + NAME_ROOM
+    drawing.text(x, top + 15, shortened(facts, int((end - x) / FACT_ADVANCE)), "fact soft")
+    if is_narrow():
+        _draw_bar(drawing, PAD + 6, top + ROW, room() - 2 * PAD - 12, row.module, most)
+    else:
+        _draw_bar(drawing, PAD + NAME_ROOM + 20, top + 4, BAR, row.module, most)
     drawing.add("</g>")
-    drawing.extend(WIDTH - PAD, top + ROW)
+    drawing.extend(room() - PAD, top + height)
+    return top + height
 
 
-def _draw_bar(drawing: Drawing, x: float, top: float, module: Module, most: int) -> None:
+def _draw_bar(drawing: Drawing, x: float, top: float, room_of_bar: float, module: Module, most: int) -> None:
     for kind in KINDS:
         nbytes = getattr(module, kind)
         if nbytes and most:
-            width = max(BAR * nbytes / most, LEAST)
+            width = max(room_of_bar * nbytes / most, LEAST)
             drawing.add(
                 f'<rect class="{kind}" x="{number(x)}" y="{number(top)}" width="{number(width)}" height="{ROW - 10}"/>'
             )

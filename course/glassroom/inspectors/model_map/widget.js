@@ -1,5 +1,6 @@
 // The live model map: its modules are walked, and each says what it holds.
 
+import { fitted } from "../../live/fitted.js";
 import { explored, framed } from "../../live/pointing.js";
 
 const HELP = "Point at a module to hear what it holds, or walk with the arrow keys.";
@@ -28,4 +29,4 @@ function render(widget) {
   explored(root, parts, { name: "module", first: parts[0], light, moved });
 }
 
-export default { render };
+export default { render: fitted(render) };

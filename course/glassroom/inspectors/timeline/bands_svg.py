@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, WIDTH, Drawing, number, shortened, style
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, Drawing, is_narrow, number, room, shortened, style
 from glassroom.drawing.words import sized
 from glassroom.inspectors.timeline.bands import Bands, Share
 from glassroom.inspectors.timeline.words import share_words
@@ -95,23 +95,26 @@ def draw_shares(drawing: Drawing, top: float, title: str, bands: Bands, shares: 
     drawing.text(PAD, top + 12, title, "title")
     drawing.extend(PAD + len(title) * 7.9, top + 16)
     top += 22
-    left, room = PAD + LABEL + AMOUNT, WIDTH - 2 * PAD - LABEL - AMOUNT
+    label = room() - 2 * PAD - AMOUNT if is_narrow() else LABEL
+    left = PAD if is_narrow() else PAD + LABEL + AMOUNT
+    inner = room() - PAD - left
+    beneath = 16 if is_narrow() else 0  # the bars
     for share in shares[:MOST_SHARES]:
         on = f"{bands.peak_at}-{bands.peak_at}"
         drawing.add(f'<g class="life share" data-on="{on}" data-says={quoteattr(share_words(share))}>')
-        drawing.text(PAD, top + 11, shortened(share.label, int(LABEL / FACT_ADVANCE) - 1), "fact")
-        drawing.text(left - 10, top + 11, sized(share.nbytes), "fact end")
+        drawing.text(PAD, top + 11, shortened(share.label, int(label / FACT_ADVANCE) - 1), "fact")
+        drawing.text(PAD + label + AMOUNT - 10, top + 11, sized(share.nbytes), "fact end")
         x = float(left)
         for role in ROLES:
             nbytes = share.by_role.get(role, 0)
-            width = room * nbytes / shares[0].nbytes
+            width = inner * nbytes / shares[0].nbytes
             if nbytes:
-                place = f'x="{number(x)}" y="{number(top + 1)}" width="{number(max(width, 1))}" height="13"'
+                place = f'x="{number(x)}" y="{number(top + beneath + 1)}" width="{number(max(width, 1))}" height="13"'
                 drawing.add(f'<g class="{LOOKS[role]}"><rect {place}/></g>')
             x += width
         drawing.add("</g>")
-        drawing.extend(left + room, top + ROW)
-        top += ROW
+        drawing.extend(left + inner, top + beneath + ROW)
+        top += beneath + ROW
     rest = shares[MOST_SHARES:]
     if rest:
         words = f"and {len(rest):,} more of {sized(sum(share.nbytes for share in rest))} in all"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, WIDTH, Drawing, number, shortened
+from glassroom.drawing.boxes import draw_caption
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, Drawing, is_narrow, number, room, shortened
 from glassroom.drawing.words import sized
 from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.timeline.bands import Bands
@@ -96,22 +97,25 @@ class MemoryComparison(Inspector):
     def svg(self) -> str:
         drawing = Drawing()
         drawing.text(PAD, PAD + 14, "memory comparison", "name")
-        drawing.text(PAD + 170, PAD + 14, "one scale; each run from its first event to its last", "fact soft")
+        scale = "one scale; each run from its first event to its last"
+        top = drawing.wrapped(PAD + 170, PAD + 14, scale, "fact soft", left=PAD) + 26
         highest = max(1, *(run.bands.peak for run in self.data.runs))
-        width = max((WIDTH - 2 * PAD - GAP * (len(self.data.runs) - 1)) / len(self.data.runs), 120)
-        top = PAD + 40.0
+        width = max((room() - 2 * PAD - GAP * (len(self.data.runs) - 1)) / len(self.data.runs), 120)
         for at, run in enumerate(self.data.runs):
             left = PAD + at * (width + GAP)
             drawing.text(left, top, shortened(run.name, int(width / 8)), "title")
             words = f"peak {sized(run.bands.peak)}"
-            drawing.text(left + width, top, words, "fact end")
-            draw_stack(drawing, left, top + 12, width, run.bands, highest)
+            drawing.text(left + width, top + 16 * is_narrow(), words, "fact end")
+            draw_stack(drawing, left, top + 12 + 16 * is_narrow(), width, run.bands, highest)
             drawing.extend(left + width, top + CHART + 12)
-        return self._with_table(drawing, top + CHART + 30)
+        return self._with_table(drawing, top + CHART + 30 + 16 * is_narrow())
 
     def _with_table(self, drawing: Drawing, top: float) -> str:
-        for at, name in enumerate(self._columns(), 1):
-            drawing.text(PAD + 110 + COLUMN * at, top + 10, shortened(name, NAME), "fact end")
+        columns = self._columns()
+        step = (room() - 2 * PAD - 18) / len(columns) if is_narrow() else COLUMN
+        left, beneath = (PAD + 18, 15) if is_narrow() else (PAD + 110, 0)  # on a phone the roles' names stand above
+        for at, name in enumerate(columns, 1):
+            drawing.text(left + step * at, top + 10, shortened(name, min(NAME, int(step / FACT_ADVANCE))), "fact end")
         top += 18
         for row, (role, *amounts) in enumerate(self._table(), 1):
             says = quoteattr(self._said(role, amounts))
@@ -120,24 +124,20 @@ class MemoryComparison(Inspector):
                 drawing.add(f'<rect x="{PAD}" y="{number(top)}" width="11" height="11"/>')
             drawing.text(PAD + 18, top + 10, role, "fact")
             for at, amount in enumerate(amounts, 1):
-                drawing.text(PAD + 110 + COLUMN * at, top + 10, amount, "fact end")
+                drawing.text(left + step * at, top + 10 + beneath, amount, "fact end")
             drawing.add("</g>")
-            drawing.extend(PAD + 110 + COLUMN * len(amounts), top + 16)
-            top += 18
+            drawing.extend(left + step * len(amounts), top + beneath + 16)
+            top += 18 + beneath
         top += 8
         for run in self.data.runs:
             top = self._draw_lines(drawing, top, run)
         return drawing.finished(self.label, CSS + BANDS_CSS)
 
     def _draw_lines(self, drawing: Drawing, top: float, run: Run) -> float:
-        drawing.text(PAD, top + 12, f"{run.name}: the peak by line", "title")
-        top += 20
+        top = draw_caption(drawing, top, [f"{run.name}: the peak by line"], look="title") + 2
         for share in run.bands.by_line[:MOST_LINES]:
-            words = shortened(share.label, LABEL)
             drawing.text(PAD + 92, top + 10, sized(share.nbytes), "fact end")
-            drawing.text(PAD + 104, top + 10, words, "fact")
-            drawing.extend(PAD + 104 + len(words) * FACT_ADVANCE, top + 16)
-            top += 18
+            top = drawing.wrapped(PAD + 104, top + 10, shortened(share.label, LABEL), "fact") + 8
         return top + 8
 
     def _said(self, role: str, amounts: list[str]) -> str:

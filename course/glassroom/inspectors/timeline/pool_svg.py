@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from math import log2
 from pathlib import Path
 
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, TINY_ADVANCE, WIDTH, Drawing, number, style
-from glassroom.drawing.words import counted
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, TINY_ADVANCE, Drawing, number, room, style
+from glassroom.drawing.words import counted, short, sized
 from glassroom.inspectors.timeline.pools import Block, Segment
 from glassroom.inspectors.timeline.timeline import PoolMoment
 from glassroom.inspectors.timeline.words import pool_facts
@@ -43,14 +43,12 @@ def draw_pool(drawing: Drawing, top: float, moment: PoolMoment, hues: Mapping[st
             size = f'x="{PAD}" y="{number(top)}" width="{number(width)}" height="8" rx="4"'
             drawing.add(f'<rect class="{look}" {size}/>')
         x += GAUGE + 8
-    drawing.text(x, top + 8, facts, "fact soft")
-    drawing.extend(x + len(facts) * FACT_ADVANCE, top + 8)
-    top += 18
+    top = drawing.wrapped(x, top + 8, facts, "fact soft", left=PAD) + 10
     for segment in pool.segments[:MOST_SEGMENTS]:
         top = _draw_segment(drawing, top, segment, moment.names, hues)
     if len(pool.segments) > MOST_SEGMENTS:
         rest = pool.segments[MOST_SEGMENTS:]
-        words = f"and {counted(len(rest), 'more segment')} of {sum(each.nbytes for each in rest):,} bytes in all"
+        words = f"and {counted(len(rest), 'more segment')} of {sized(sum(each.nbytes for each in rest))} in all"
         drawing.text(PAD, top + 11, words, "fact soft")
         drawing.extend(PAD + len(words) * FACT_ADVANCE, top + 16)
         top += 18
@@ -61,22 +59,25 @@ def _draw_segment(
     drawing: Drawing, top: float, segment: Segment, names: Mapping[int, str], hues: Mapping[str, int]
 ) -> float:
     kind = "for blocks up to 1 MiB" if segment.is_small else "for large blocks"
-    words = f"segment of {counted(segment.nbytes, 'byte')}, {kind}"
+    words = f"segment of {sized(segment.nbytes)}, {kind}"
     drawing.text(PAD, top + 10, words, "fact soft")
     top += 15
     x: float = PAD
     shown = segment.blocks
     if len(shown) > MOST_BLOCKS:
         shown = (*shown[: MOST_BLOCKS - 5], *shown[-4:])
-    room = WIDTH - 2 * PAD
-    least = [max(len(_label(block, names)) * ADVANCE, len(f"{block.nbytes:,}") * TINY_ADVANCE) + 10 for block in shown]
+    inner = room() - 2 * PAD
+    least = [max(len(_label(block, names)) * ADVANCE, len(short(block.nbytes)) * TINY_ADVANCE) + 10 for block in shown]
     weights = [log2(block.nbytes / 256) for block in shown]
-    spare = max(room - sum(least) - (60 if len(shown) < len(segment.blocks) else 0), 0)
+    spare = max(inner - sum(least) - (60 if len(shown) < len(segment.blocks) else 0), 0)
     for at, block in enumerate(shown):
         if len(shown) < len(segment.blocks) and at == MOST_BLOCKS - 5:
             drawing.text(x + 30, top + 19, f"⋯ {len(segment.blocks) - len(shown)}", "mid soft")
             x += 60
         width = least[at] + spare * weights[at] / sum(weights)
+        if x > PAD and x + width > room() - PAD + 1:  # on a phone a segment may take several lines
+            drawing.extend(x, top + ROW)
+            x, top = float(PAD), top + ROW + 3
         _draw_block(drawing, x, top, width, block, names, hues)
         x += width
     drawing.extend(x, top + ROW)
@@ -104,5 +105,5 @@ def _draw_block(
         f'height="{ROW}" rx="3"/>'
     )
     drawing.text(x + width / 2, top + 15, _label(block, names), "soft" if block.is_free else "")
-    drawing.text(x + width / 2, top + 28, f"{block.nbytes:,}", "tiny")
+    drawing.text(x + width / 2, top + 28, short(block.nbytes), "tiny")
     drawing.add("</g>")

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, number, style
-from glassroom.drawing.words import counted, sized
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, is_narrow, number, room, style
+from glassroom.drawing.words import short, sized
 from glassroom.inspectors.timeline.bands import Bands
 from glassroom.inspectors.timeline.bands_svg import CHART as CHART_OF_BANDS
 from glassroom.inspectors.timeline.bands_svg import CSS as BANDS_CSS
@@ -39,9 +39,8 @@ from glassroom.inspectors.timeline.words import (
 )
 
 CSS = style(Path(__file__).with_name("picture.css"))
-LEFT = 188  # where the plot begins: names and bytes stand before it
+LEFT, LEFT_NARROW = 188, 112  # where the plot begins: names and bytes stand before it
 PLOT = 310
-WORDS = LEFT + PLOT + 18  # where the words behind the bars begin
 CHART = 84
 BAR = 18
 MOST_TICKS = 14
@@ -50,34 +49,42 @@ MOST_MARKS = 100
 LONGEST_SOURCE = 40
 
 
+def left() -> int:
+    """Where the plot begins."""
+    return LEFT_NARROW if is_narrow() else LEFT
+
+
+def plot() -> float:
+    """How wide the plot is."""
+    return room() - PAD - 12 - LEFT_NARROW if is_narrow() else PLOT
+
+
+def words() -> float:
+    """Where the words behind the bars begin; on a phone they stand beneath them."""
+    return PAD + 8.0 if is_narrow() else LEFT + PLOT + 18.0
+
+
 def svg_of_timeline(timeline: Timeline) -> str:
     """The picture of a timeline."""
     drawing = Drawing()
     drawing.text(PAD, PAD + 14, "memory timeline", "name")
     facts = totals(timeline) if timeline.steps else NOTHING
-    drawing.text(PAD + 150, PAD + 14, facts, "fact soft")
-    drawing.extend(PAD + 150 + len(facts) * FACT_ADVANCE, PAD + 20)
-    top = PAD + 30.0
+    top = drawing.wrapped(PAD + 150, PAD + 14, facts, "fact soft", left=PAD) + 16
     time = simulated_time(timeline)
     if time:
-        drawing.text(PAD, top + 4, time, "fact soft")
-        top += 16
+        top = drawing.wrapped(PAD, top + 4, time, "fact soft") + 12
     hues = hues_of(timeline)
     cursor = ""
     for curve in timeline.curves:
-        begin = top
-        top, tables = _draw_device(drawing, top, timeline, curve, hues)
-        for high, low in pairwise((begin + 26, *tables, top)):
+        chart, top, tables = _draw_device(drawing, top, timeline, curve, hues)
+        for high, low in pairwise((chart, *tables, top)):
             cursor += f"M0 {number(high)}V{number(low)}" if high not in tables[:1] else ""
         top = _draw_pools(drawing, top, timeline, curve, hues)
     rest = left_out(timeline)
     if rest:
-        drawing.text(PAD, top + 10, rest, "fact soft")
-        drawing.extend(PAD + len(rest) * FACT_ADVANCE, top + 14)
+        top = drawing.wrapped(PAD, top + 10, rest, "fact soft") + 6
     for note in timeline.notes:
-        drawing.text(PAD, top + 10, note, "fact soft")
-        drawing.extend(PAD + len(note) * FACT_ADVANCE, top + 14)
-        top += 16
+        top = drawing.wrapped(PAD, top + 10, note, "fact soft") + 6
     drawing.add(f'<path class="cursor" d="{cursor}"/>')
     return drawing.finished(summary(timeline), CSS + (BANDS_CSS if timeline.is_of_training else "") + POOL_CSS)
 
@@ -89,57 +96,61 @@ def hues_of(timeline: Timeline) -> dict[str, int]:
 
 def x_of(timeline: Timeline, event: int) -> float:
     """Where an event stands; what holds after it reaches to where the next one does."""
-    return LEFT + PLOT * event / (len(timeline.steps) + 1)
+    return left() + plot() * event / (len(timeline.steps) + 1)
 
 
 def _draw_device(
     drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]
-) -> tuple[float, tuple[float, ...]]:
-    """Draw what happened on a device; returns the bottom, and from where to where tables stand, if any do."""
+) -> tuple[float, float, tuple[float, ...]]:
+    """Draw what happened on a device; returns where its chart begins, the bottom, and from where to where tables stand,
+    if any do.
+    """
     tables: tuple[float, ...] = ()
     drawing.rule(top)
     top += 16
     drawing.text(PAD, top + 6, curve.device, "title")
     bands = bands_on(timeline, curve)
     if bands is not None:
-        high = _draw_bands(drawing, top, timeline, curve, bands)
+        begin, chart, high = _draw_bands(drawing, top, timeline, curve, bands)
         top = draw_shares(drawing, high + 15, "the peak by line", bands, bands.by_line)
         top = draw_shares(drawing, top, "the peak by module", bands, bands.by_module)
         drawing.text(PAD, top + 12, "storages", "title")
         top += 22
-        tables = (high, top)
+        tables = (chart, top)
     elif any(curve.levels):
         drawing.text(PAD + (len(curve.device) + 1) * 7.9, top + 6, "bytes above the start", "tiny")
         _draw_curve(drawing, top + 14, timeline, curve)
         _draw_ticks(drawing, top + CHART + 25, timeline)
-        top += CHART + 34
+        begin, chart = top + 10, top + CHART + 25
+        top = _draw_facts(drawing, top, timeline, curve)
     else:
-        drawing.text(LEFT, top + 6, "as many bytes as at the start", "fact soft")
-        top += 14
+        drawing.text(left(), top + 6, "as many bytes as at the start", "fact soft")
+        begin = chart = top = top + 14
     if curve is timeline.curves[0]:
         top = _draw_marks(drawing, top, timeline)
     for row in timeline.rows:
         if row.lives[0].device == curve.device:
             look = f"h{hues[row.lives[0].name]}" if bands is None else LOOKS[row.lives[0].role]
-            _draw_row(drawing, top, timeline, row, look)
-            top += BAR + 4
-    return top, tables
+            top = _draw_row(drawing, top, timeline, row, look)
+    return begin, top, ((chart, top) if is_narrow() else tables)  # on a phone words stand between the bars
 
 
-def _draw_bands(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, bands: Bands) -> float:
-    """Draw the bands of a device and their legend; returns the bottom."""
-    words = [f"{peak_of(bands)} · {kept(curve)}", *filter(None, [scratch(bands)])]
-    for line, said_of_all in enumerate(words):
-        drawing.text(PAD + 60, top + 6 + 15 * line, said_of_all, "fact soft")
-        drawing.extend(PAD + 60 + len(said_of_all) * FACT_ADVANCE, top + 10)
-    top += 4 + 15 * len(words)
-    drawing.text(LEFT - 8, top + 8, sized(bands.peak), "tiny end")
-    drawing.text(LEFT - 8, top + CHART_OF_BANDS, "0", "tiny end")
-    draw_stack(drawing, LEFT, top, PLOT, bands, max(bands.peak, 1))
-    drawing.text(WORDS + 118 + 100, top + 8, "at the peak", "tiny end")
-    draw_legend(drawing, WORDS, top + 16, legend_rows(bands), 100)
+def _draw_bands(
+    drawing: Drawing, top: float, timeline: Timeline, curve: Curve, bands: Bands
+) -> tuple[float, float, float]:
+    """Draw the bands of a device and their legend; returns where the chart begins and ends, and the bottom of all."""
+    for said_of_all in [f"{peak_of(bands)} · {kept(curve)}", *filter(None, [scratch(bands)])]:
+        top = drawing.wrapped(PAD + 60, top + 6, said_of_all, "fact soft") + 9
+    top += 4
+    drawing.text(left() - 8, top + 8, sized(bands.peak), "tiny end")
+    drawing.text(left() - 8, top + CHART_OF_BANDS, "0", "tiny end")
+    draw_stack(drawing, left(), top, plot(), bands, max(bands.peak, 1))
     _draw_ticks(drawing, top + CHART_OF_BANDS + 11, timeline)
-    return top + CHART_OF_BANDS + 11
+    beside = top + CHART_OF_BANDS + 18 if is_narrow() else top
+    drawing.text(words() + 118 + 100, beside + 8, "at the peak", "tiny end")
+    bottom = draw_legend(drawing, words(), beside + 16, legend_rows(bands), 100)
+    chart = top + CHART_OF_BANDS + 11
+    return top, chart, max(bottom - 4, chart)
 
 
 def _draw_pools(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
@@ -154,10 +165,10 @@ def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
     def y(level: int) -> float:
         return top + CHART * (high - level) / (high - low)
 
-    end = LEFT + PLOT
-    steps = f"M{number(LEFT)} {number(y(0))}"
+    begin, end = left(), left() + plot()
+    steps = f"M{begin} {number(y(0))}"
     previous = 0
-    stride = max(len(curve.levels) // (PLOT // 2), 1)  # of a long timeline the highest of what would lie on one spot
+    stride = max(len(curve.levels) // int(plot() / 2), 1)  # of many events the highest of those on one spot
     for event in range(0, len(curve.levels), stride):
         level = max(curve.levels[event : event + stride])
         if level != previous:
@@ -165,34 +176,42 @@ def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
             previous = level
     steps += f"H{number(end)}"
     drawing.add(
-        f'<path class="axis" d="M{LEFT} {number(top)}V{number(top + CHART)}M{LEFT} {number(y(0))}H{number(end)}"/>'
+        f'<path class="axis" d="M{begin} {number(top)}V{number(top + CHART)}M{begin} {number(y(0))}H{number(end)}"/>'
     )
-    drawing.add(f'<path class="level" d="{steps}V{number(y(0))}H{LEFT}z"/><path class="edge" d="{steps}"/>')
-    drawing.text(LEFT - 8, y(0) + (4 if low else 0), "0", "tiny end")
+    drawing.add(f'<path class="level" d="{steps}V{number(y(0))}H{begin}z"/><path class="edge" d="{steps}"/>')
+    drawing.text(begin - 8, y(0) + (4 if low else 0), "0", "tiny end")
     if curve.peak_at:
         x = x_of(timeline, curve.peak_at)
         drawing.add(
-            f'<path class="peak" d="M{LEFT} {number(y(curve.peak))}H{number(end + 8)}"/>'
+            f'<path class="peak" d="M{begin} {number(y(curve.peak))}H{number(end + 8)}"/>'
             f'<circle class="peakdot" cx="{number(x)}" cy="{number(y(curve.peak))}" r="3.5"/>'
         )
-        drawing.text(LEFT - 8, top + 8, f"{curve.peak:,}", "tiny end")
-    words = [(peak(curve), "fact")]
+        drawing.text(begin - 8, top + 8, sized(curve.peak), "tiny end")
+
+
+def _draw_facts(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) -> float:
+    """Draw what there is to say of a curve, beside it or on a phone beneath it; returns the bottom of both."""
+    facts = [(peak(curve), "fact")]
     if curve.peak_at:
-        words.append((_short(str(timeline.steps[curve.peak_at - 1].where)), "fact soft"))
-    words.append((kept(curve), "fact"))
-    for line, (text, look) in enumerate(words):
-        drawing.text(WORDS, top + 4 + 16 * line, text, look)
-        drawing.extend(WORDS + len(text) * FACT_ADVANCE, top + CHART)
+        facts.append((_short(str(timeline.steps[curve.peak_at - 1].where)), "fact soft"))
+    facts.append((kept(curve), "fact"))
+    y = top + (CHART + 46 if is_narrow() else 18)
+    for line, look in facts:
+        drawing.text(words(), y, line, look)
+        drawing.extend(words() + len(line) * FACT_ADVANCE, y)
+        y += 16
+    return max(top + CHART + 34, y - 4 if is_narrow() else 0)
 
 
 def _draw_ticks(drawing: Drawing, y: float, timeline: Timeline) -> None:
     """Numbers of events beneath a chart."""
     last = len(timeline.steps)
-    stride = next(step * 10**power for power in range(9) for step in (1, 2, 5) if last <= MOST_TICKS * step * 10**power)
+    most = MOST_TICKS // 2 if is_narrow() else MOST_TICKS
+    stride = next(step * 10**power for power in range(9) for step in (1, 2, 5) if last <= most * step * 10**power)
     ticks = range(stride, last + 1, stride) if stride > 1 else range(1, last + 1)
     for event in ticks:
         drawing.text(x_of(timeline, event), y, str(event), "tiny mid")
-    drawing.text(LEFT - 8, y, "event", "tiny end")
+    drawing.text(left() - 8, y, "event", "tiny end")
 
 
 def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
@@ -202,13 +221,13 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
         if not found:
             continue
         drawing.text(PAD, top + 12, words, "fact soft")
-        drawing.text(LEFT - 8, top + 12, f"{sum(step.nbytes for _, step in found):,}", "fact soft end")
+        drawing.text(left() - 8, top + 12, short(sum(step.nbytes for _, step in found)), "fact soft end")
         together = -(-len(found) // MOST_MARKS)  # of very many copies several share a mark
         for begin in range(0, len(found), together):
             part = found[begin : begin + together]
             (event, step), (last, _) = part[0], part[-1]
             x, y = number(x_of(timeline, event)), number(top + 8)
-            total = counted(sum(each.nbytes for _, each in part), "byte")
+            total = sized(sum(each.nbytes for _, each in part))
             several = f"events {event}–{last}: {len(part)} {words} of {total}"
             says = quoteattr(several if len(part) > 1 else f"event {event}: {sentence(step)}, {step.where}")
             shape = (
@@ -221,25 +240,28 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
     return top
 
 
-def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: str) -> None:
+def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: str) -> float:
+    """Draw the storages of a line: who they are, when they were there, and who made them; returns the bottom."""
     spans = row.spans(len(timeline.steps))
     on = " ".join(f"{first}-{last}" for first, last in spans)
     gone = "" if row.is_alive else " gone"
     drawing.add(f'<g class="life {look}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
-    room = LEFT - PAD - 14 - len(row.amount) * FACT_ADVANCE
-    drawing.text(PAD, top + 13, _short(row.name, int(room / ADVANCE)))
-    drawing.text(LEFT - 8, top + 13, row.amount, "fact end")
+    space = left() - PAD - 14 - len(row.amount) * FACT_ADVANCE
+    drawing.text(PAD, top + 13, _short(row.name, max(int(space / ADVANCE), 1)))
+    drawing.text(left() - 8, top + 13, row.amount, "fact end")
     for lane, lanes, begin, end in _bars(timeline, row):
         y, height = top + lane * BAR / lanes, BAR / lanes - (lanes > 1)
         place = f'x="{number(begin)}" y="{number(y)}" width="{number(max(end - begin, 2))}" height="{number(height)}"'
         drawing.add(f"<rect {place}/>")
     if row.is_alive:
-        x = number(LEFT + PLOT + 2)
+        x = number(left() + plot() + 2)
         drawing.add(f'<path class="alive" d="M{x} {number(top + 3)}l8 {BAR / 2 - 3}l-8 {BAR / 2 - 3}z"/>')
-    words = _short(made_by(row))
-    drawing.text(WORDS, top + 13, words, "fact soft")
+    line = _short(made_by(row))
+    y = top + BAR + 13 if is_narrow() else top + 13
+    drawing.text(words(), y, line, "fact soft")
     drawing.add("</g>")
-    drawing.extend(WORDS + len(words) * FACT_ADVANCE, top + BAR)
+    drawing.extend(words() + len(line) * FACT_ADVANCE, y + 5)
+    return y + 9
 
 
 def _bars(timeline: Timeline, row: Row) -> list[tuple[int, int, float, float]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from glassroom.drawing.words import duration
+from glassroom.drawing.words import duration, short
 from glassroom.inspectors.timeline.bands import BEFORE, Bands, bands_of, role_of
 from glassroom.inspectors.timeline.places import Places, Where
 from glassroom.inspectors.timeline.pools import Pool
@@ -19,14 +19,15 @@ from glassroom.inspectors.timeline.recorder import Birth, Recorder
 from glassroom.reading.adapters import key_of, library_of
 from glassroom.reading.graph import gradient_of
 from glassroom.reading.roles import OTHER
+from glassroom.reading.storage_names import of_tensorglass
 from glassroom.reading.torch_operators import address_of
 from glassroom.reading.variables import named_tensors
-from tensorglass import memory
 from tensorglass.transfers import Transfer
 
 NOBODY = "and no variable holds it"
 MOST_ROWS = 24  # so many lines of storages are drawn, those that allocate most
 MANY = 4  # so many alike share a line
+LEFT_OUT = "memory that NumPy takes and frees within an operator is not counted"
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ class Row:
 
     @property
     def amount(self) -> str:
-        """Bytes, as `4,000` or `10 × 4,000`."""
-        once = f"{self.lives[0].nbytes:,}"
+        """Bytes, as `4,000 B` or `10 × 39.1 KiB`."""
+        once = short(self.lives[0].nbytes)
         return once if len(self.lives) == 1 else f"{len(self.lives):,} × {once}"
 
     @property
@@ -130,6 +131,12 @@ class PoolMoment:
     event: int
     pool: Pool
     names: Mapping[int, str]
+
+
+def _notes(recorder: Recorder) -> tuple[str, ...]:
+    """What is said beneath a timeline: of what it does not tell."""
+    is_of_ours = any(birth.block is None and birth.name is None for birth in recorder.births)
+    return (*recorder.notes, *([LEFT_OUT] if is_of_ours else []))
 
 
 @dataclass(frozen=True)
@@ -194,7 +201,7 @@ def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) 
         bands_of(recorder, [BEFORE if life is None else life.where for life in known], [c.device for c in curves])
     )
     return Timeline(
-        steps, tuple(lives), curves, tuple(_pools(recorder, known)), recorder.missed, bands, tuple(recorder.notes)
+        steps, tuple(lives), curves, tuple(_pools(recorder, known)), recorder.missed, bands, _notes(recorder)
     )
 
 
@@ -274,7 +281,7 @@ def _name_and_fate(birth: Birth, holders: Mapping[Hashable, list[str]], is_named
     if storage is None:  # its end was one event too many
         return "?", "freed later"
     names = holders.get(key_of(storage), [])
-    own = memory.name_of(storage) if is_named else "a storage"
+    own = of_tensorglass(storage) if is_named else "a storage"
     if not names:
         return own, _held_by(names)
     return f"{names[0]} ({own})" if is_named else names[0], _held_by(names)

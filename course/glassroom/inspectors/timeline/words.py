@@ -10,7 +10,6 @@ from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.timeline import Curve, PoolMoment, Row, Step, Timeline
 
 NOTHING = "no storage was made, freed or copied"
-LEFT_OUT = "memory that NumPy takes and frees within an operator is not counted"
 
 
 def summary(timeline: Timeline) -> str:
@@ -31,7 +30,7 @@ def totals(timeline: Timeline) -> str:
     for kind, one, many in (("copied", "copy", "copies"), ("moved", "transfer", "transfers")):
         nbytes = [step.nbytes for step in timeline.steps if step.kind == kind]
         if nbytes:
-            facts.append(f"{counted(len(nbytes), one, many)} of {counted(sum(nbytes), 'byte')}")
+            facts.append(f"{counted(len(nbytes), one, many)} of {sized(sum(nbytes))}")
     if timeline.missed:
         facts.append(f"{timeline.missed:,} later events were not watched")
     return " · ".join(facts)
@@ -41,7 +40,7 @@ def peak(curve: Curve) -> str:
     """The most that was held on a device."""
     if not curve.peak_at:
         return "never above the start"
-    return f"peak {counted(curve.peak, 'byte')} at event {curve.peak_at:,}"
+    return f"peak {sized(curve.peak)} at event {curve.peak_at:,}"
 
 
 def peak_on(timeline: Timeline, curve: Curve) -> str:
@@ -79,8 +78,8 @@ def scratch(bands: Bands) -> str | None:
 def kept(curve: Curve) -> str:
     """What the block leaves behind."""
     if curve.kept < 0:
-        return f"{counted(-curve.kept, 'byte')} fewer at the end"
-    return f"{counted(curve.kept, 'byte')} kept at the end"
+        return f"{sized(-curve.kept)} fewer at the end"
+    return f"{sized(curve.kept)} kept at the end"
 
 
 def simulated_time(timeline: Timeline) -> str | None:
@@ -94,12 +93,12 @@ def left_out(timeline: Timeline) -> str | None:
     drawn = [life for row in timeline.rows for life in row.lives]
     count = len(timeline.lives) - len(drawn)
     nbytes = sum(life.nbytes for life in timeline.lives) - sum(life.nbytes for life in drawn)
-    return f"and {counted(count, 'more storage')} of {counted(nbytes, 'byte')} in all" if count else None
+    return f"and {counted(count, 'more storage')} of {sized(nbytes)} in all" if count else None
 
 
 def sentence(step: Step) -> str:
     """What happened at an event."""
-    amount = counted(step.nbytes, "byte")
+    amount = sized(step.nbytes)
     if step.kind == "made":
         return f"{step.name} is made: {amount} on {step.device}"
     if step.kind == "freed":
@@ -115,7 +114,7 @@ def lines_of(timeline: Timeline, step: Step, number: int) -> list[str]:
     """An event in a few lines."""
     lines = [f"{number:,}. {sentence(step)}", str(step.where)]
     if step.kind in ("made", "freed", "resized"):
-        lines.append(f"held on {step.device}: {counted(step.held, 'byte')} above the start")
+        lines.append(f"held on {step.device}: {sized(step.held)} above the start")
     lines += [
         listed_roles(bands.at(number))
         for bands in timeline.bands
@@ -135,7 +134,7 @@ def said(row: Row) -> str:
         made = f"made at event {first.born:,} by {first.where}; {first.fate}"
     else:
         made = f"made from event {first.born:,} to {last.born:,} by {first.where}; all of them are freed"
-    return f"{row.name}: {row.amount} {'byte' if first.nbytes == 1 else 'bytes'} on {first.device}, {made}"
+    return f"{row.name}: {row.amount} on {first.device}, {made}"
 
 
 def made_by(row: Row) -> str:
@@ -158,9 +157,7 @@ def pools_shown(timeline: Timeline, curve: Curve) -> list[tuple[str, PoolMoment]
 def pool_facts(pool: Pool) -> str:
     """Reserved against allocated, and what free memory there is."""
     free = pool.free_blocks
-    facts = f"{pool.allocated:,} of {counted(pool.reserved, 'reserved byte')} allocated"
+    facts = f"{sized(pool.allocated)} allocated of {sized(pool.reserved)} reserved"
     if not free:
         return facts
-    return (
-        f"{facts} · {counted(len(free), 'free block')}{', the largest' if len(free) > 1 else ' of'} {free[0]:,} bytes"
-    )
+    return f"{facts} · {counted(len(free), 'free block')}{', the largest' if len(free) > 1 else ' of'} {sized(free[0])}"

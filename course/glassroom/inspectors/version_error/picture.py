@@ -4,38 +4,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, Drawing, number, shortened, style
+from glassroom.drawing.boxes import draw_caption
+from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, Drawing, folded, number, room, shortened, style
 from glassroom.inspectors.version_error.finding import VersionError
 from glassroom.inspectors.version_error.words import remarks, said, summary
 
 CSS = style(Path(__file__).with_name("picture.css"))
-ROW = 30
 SOURCE = 48
 
 
 def svg_of(found: VersionError) -> str:
     """The picture."""
     drawing = Drawing()
-    drawing.text(PAD, PAD + 14, summary(found), "name")
-    drawing.extend(PAD + len(summary(found)) * 8.5, PAD + 20)
+    top = draw_caption(drawing, PAD, [summary(found)], look="title") + 10.0
     numbers = max(len(each.called) for each in found.lines) * FACT_ADVANCE
-    sources = max(len(shortened(each.source, SOURCE)) for each in found.lines) * ADVANCE
+    longest = min(SOURCE, int((room() - 2 * PAD - numbers - 26) / ADVANCE))
+    sources = max(len(shortened(each.source, longest)) for each in found.lines) * ADVANCE
     words_room = max(len(said(found, each)) for each in found.lines) * FACT_ADVANCE
     width = numbers + sources + words_room + 4 * FACT_ADVANCE + 24
-    top = PAD + 32.0
+    is_beneath = width > room() - 2 * PAD  # the words go beneath the code
+    width = min(width, room() - 2 * PAD)
     for line in found.lines:
-        words = said(found, line)
+        words = f"← {said(found, line)}"
+        lines = folded(words, *[(width - numbers - 26) / FACT_ADVANCE] * 2) if is_beneath else []
+        height = 26 + 15 * len(lines)
         drawing.add(
-            f'<g class="line {line.did}"><rect x="{PAD}" y="{number(top)}" width="{number(width)}" height="26"/>'
+            f'<g class="line {line.did}"><rect x="{PAD}" y="{number(top)}" width="{number(width)}" '
+            f'height="{number(height)}"/>'
         )
         drawing.text(PAD + 8 + numbers, top + 17, line.called, "fact soft end")
-        drawing.text(PAD + 18 + numbers, top + 17, shortened(line.source, SOURCE), "source")
-        drawing.text(PAD + 28 + numbers + sources, top + 17, f"← {words}", "fact did")
+        drawing.text(PAD + 18 + numbers, top + 17, shortened(line.source, longest), "source")
+        if not is_beneath:
+            drawing.text(PAD + 28 + numbers + sources, top + 17, words, "fact did")
+        for at, part in enumerate(lines):
+            drawing.text(PAD + 18 + numbers, top + 34 + 15 * at, part, "fact did")
         drawing.add("</g>")
-        drawing.extend(PAD + width, top + 26)
-        top += ROW
+        drawing.extend(PAD + width, top + height)
+        top += height + 4
     for words in remarks(found):
-        drawing.text(PAD, top + 14, words, "fact soft")
-        drawing.extend(PAD + len(words) * FACT_ADVANCE, top + 18)
-        top += 18
+        top = drawing.wrapped(PAD, top + 14, words, "fact soft") + 4
     return drawing.finished(summary(found), CSS)

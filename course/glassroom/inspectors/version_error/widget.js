@@ -1,5 +1,6 @@
 // The live explanation of a version error: its lines are walked, and each says what it did.
 
+import { fitted } from "../../live/fitted.js";
 import { explored, framed } from "../../live/pointing.js";
 
 const HELP = "Point at a line to hear what it did to the tensor, or walk with the arrow keys.";
@@ -22,4 +23,4 @@ function render(widget) {
   explored(root, parts, { name: "line", first: parts[0], light, moved });
 }
 
-export default { render };
+export default { render: fitted(render) };

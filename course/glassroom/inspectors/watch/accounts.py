@@ -41,10 +41,11 @@ class Birth:
 
 @dataclass
 class Interval:
-    """What happened between two looks."""
+    """What happened between two looks; `high` are the most bytes that were held meanwhile."""
 
     births: list[Birth] = field(default_factory=list)
     copies: list[int] = field(default_factory=list)
+    high: int = 0
 
 
 class Account:
@@ -55,6 +56,7 @@ class Account:
         self.copies = self.copied_bytes = 0
         self.is_counting = False
         self._living: dict[Hashable, Birth] = {}
+        self._born: set[Hashable] = set()
         self._since = Interval()
         self._watching = memory.observed(self)
         self._torch_mode: OperatorMode | None = None
@@ -122,9 +124,19 @@ class Account:
             self._let_go()
         self._since.births.append(birth)
         self._living[birth.identity] = birth
+        self._born.add(birth.identity)
         self.allocations += 1
         self.allocated += birth.nbytes
-        self.peak = max(self.peak, self.held)
+        self._rise()
+
+    def was_born(self, identity: Hashable) -> bool:
+        """Whether a memory was made while somebody watched."""
+        return identity in self._born
+
+    def _rise(self) -> None:
+        held = self.held
+        self._since.high = max(self._since.high, held)
+        self.peak = max(self.peak, held)
 
     # --- what tensorglass reports ------------------------------------------------------------------------------------
 
@@ -138,7 +150,7 @@ class Account:
         if self.is_counting and birth is not None:
             self.allocated += max(nbytes - birth.nbytes, 0)
             birth.nbytes = nbytes
-            self.peak = max(self.peak, self.held)
+            self._rise()
 
     def copied(self, nbytes: int) -> None:
         if self.is_counting:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from glassroom.drawing.words import counted, listed, span
+from glassroom.drawing.words import counted, listed, sized, span
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Birth, Interval
 from glassroom.inspectors.watch.story import Change
 from glassroom.reading.storage_names import is_alive
@@ -83,7 +83,7 @@ class Comparison:
                 continue
             libraries = {header.library for header in now.snapshot.headers_on(storage)}
             holders = listed(storage.shared_by)
-            size = counted(storage.nbytes, "byte")
+            size = sized(storage.nbytes)
             made = [waiting[each] for each in identities if each in waiting]
             if any(each in before.passed_over for each in identities):
                 words = f"{holders}: {storage.name}, {size}, was not looked at before"
@@ -122,7 +122,7 @@ class Comparison:
         ):
             if births:
                 nbytes = sum(birth.nbytes for birth in births)
-                what = f"{counted(len(births), *words)} of {counted(nbytes, 'byte')} {fate}"
+                what = f"{counted(len(births), *words)} of {sized(nbytes)} {fate}"
                 changes.append(Change("allocated", what, None, nbytes))
         return changes
 
@@ -152,7 +152,7 @@ class Comparison:
             self._unnamed = [each for each in self._unnamed if each not in ended]
             nbytes = sum(birth.nbytes for birth, _ in ended)
             steps = listed([str(made) for made in sorted({made for _, made in ended})])
-            words = f"{counted(len(ended), 'storage')} of {counted(nbytes, 'byte')} freed, from step {steps}"
+            words = f"{counted(len(ended), 'storage')} of {sized(nbytes)} freed, from step {steps}"
             changes.append(Change("freed", words, None, nbytes))
         names = {storage.name for storage in gone}
         headers = tuple([header for header in before.snapshot.headers if header.storage in names])
@@ -160,7 +160,7 @@ class Comparison:
 
 
 def _freed(name: str, nbytes: int) -> Change:
-    return Change("freed", f"{name} is freed, {counted(nbytes, 'byte')}", name, nbytes)
+    return Change("freed", f"{name} is freed, {sized(nbytes)}", name, nbytes)
 
 
 # --- copies ----------------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def _freed(name: str, nbytes: int) -> Change:
 def _copied(before: View, now: View, interval: Interval, moves: Sequence[str]) -> list[Change]:
     changes = []
     if interval.copies:
-        total = counted(sum(interval.copies), "byte")
+        total = sized(sum(interval.copies))
         words = f"{total} copied" if len(interval.copies) == 1 else f"{len(interval.copies)} copies of {total}"
         changes.append(Change("copied", words, None, sum(interval.copies)))
     if not any(_variable(header.name) in moves for header in before.snapshot.headers):
@@ -179,7 +179,7 @@ def _copied(before: View, now: View, interval: Interval, moves: Sequence[str]) -
         headers = now.snapshot.headers_on(storage)
         if storage.name in old or any(header.library in ACCOUNTED for header in headers):
             continue
-        words = f"{headers[0].name} is a copy: {counted(storage.nbytes, 'byte')} copied"
+        words = f"{headers[0].name} is a copy: {sized(storage.nbytes)} copied"
         changes.append(Change("copied", words, storage.name, storage.nbytes))
     return changes
 
@@ -274,7 +274,7 @@ def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> 
         if old is None:
             continue
         if old.nbytes != storage.nbytes:
-            words = f"{storage.name} resized from {old.nbytes:,} to {counted(storage.nbytes, 'byte')}"
+            words = f"{storage.name} resized from {sized(old.nbytes)} to {sized(storage.nbytes)}"
             changes.append(Change("resized", words, storage.name, storage.nbytes))
         cells = written.get(storage.name, ())
         versions = _versions(before, now, old, storage)

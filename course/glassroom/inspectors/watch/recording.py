@@ -13,12 +13,12 @@ from glassroom.inspectors.watch.accounts import ACCOUNTED, Account, Birth, drop_
 from glassroom.inspectors.watch.changes import Comparison, View
 from glassroom.inspectors.watch.overwriting import explained, latest_node
 from glassroom.inspectors.watch.stepping import Statement, Stepper
-from glassroom.inspectors.watch.story import Moment, Story
+from glassroom.inspectors.watch.story import Change, Moment, Story
 from glassroom.inspectors.watch.watched_names import chosen, tensors_of, with_gradients
 from glassroom.reading.adapters import Description, adapter_for, described
 from glassroom.reading.graph import grad_fn_of
 from glassroom.reading.snapshot import Known, snapshot
-from glassroom.reading.storage_names import is_alive, name_of
+from glassroom.reading.storage_names import is_alive, name_of, of_what_was_there
 
 T = TypeVar("T")
 STEPS = 400
@@ -50,6 +50,9 @@ class Recorder:
         self._states: dict[str, tuple[int, int | None]] = {}  # by name: which object it was, and its version
         self._is_cut = False
         self._known: set[str] = set()  # storages that have been seen
+        self._memories: dict[str, frozenset[Hashable]] = {}  # and the memories that each is
+        self._held = 0
+        self._has_arrays = False  # whether there are arrays of NumPy's or CuPy's, which tell nobody of their birth
         self._peak = self._peak_step = 0
         self._looking = self._seconds = 0.0
         self._latest_node = -1
@@ -113,7 +116,8 @@ class Recorder:
 
     def began(self, frames: list[FrameType]) -> None:
         """The code is about to run: what is there now was there before."""
-        first = self._look(frames, None, None)
+        with of_what_was_there():
+            first = self._look(frames, None, None)
         self._known = {storage.name for storage in first.snapshot.storages}
         self._comparison = Comparison(first)
 
@@ -121,6 +125,9 @@ class Recorder:
         """A statement has ended: look, and compare. False once there were enough."""
         if len(self._moments) >= self._limit:
             self._is_cut = True
+            if self._rest and self._has_arrays:
+                self._count_arrays(frames, statement)
+                return True
             self._account.traced_until_now(frames)
             if not self._rest:
                 self._account.leave_off()
@@ -134,7 +141,9 @@ class Recorder:
         number = len(self._moments) + 1
         if self._account.peak > self._peak:
             self._peak, self._peak_step = self._account.peak, number
-        changes, written, gone = self._comparison.step(now, self._account.take(), number, statement.moves)
+        since = self._account.take()
+        changes, written, gone = self._comparison.step(now, since, number, statement.moves)
+        before, self._held = self._held, self._account.held
         for change in changes:
             if change.kind == "copied" and change.storage is not None:
                 self._account.copies += 1
@@ -152,13 +161,43 @@ class Recorder:
             written=written,
             facts=now.facts,
             gone=gone,
-            held=self._account.held,
+            held=self._held,
+            high=max(before, self._held, since.high),
+            difference=self._held
+            - before
+            - sum(each.nbytes for each in changes if self._is_end_of_what_was_there(each)),
             unshown=self._unshown,
         )
         self._moments.append(moment)
         self._account.is_counting = True
         self._looking += perf_counter() - begin
         return True
+
+    def _is_end_of_what_was_there(self, change: Change) -> bool:
+        """Whether a storage has ended that was there before the code ran."""
+        if change.kind != "freed" or change.storage is None:
+            return False
+        return not any(map(self._account.was_born, self._memories.get(change.storage, ())))
+
+    def _count_arrays(self, frames: list[FrameType], statement: Statement) -> None:
+        """Count the arrays that variables hold and that were not there at the last look, and which are copies."""
+        self._account.is_counting = False
+        places = [self._namespace.get(name) for name in self._names]
+        places += [
+            value for frame in frames if frame.f_locals is not self._namespace for value in frame.f_locals.values()
+        ]
+        for value in places:
+            description = None if adapter_for(value) is None else _description(value)
+            if description is None or description.library in ACCOUNTED:
+                continue
+            memory, name = description.memory, name_of(description.memory)
+            if name not in self._known:
+                self._known.add(name)
+                self._account.made(Birth(memory.identity, memory.nbytes, partial(is_alive, name)))
+                if statement.moves:
+                    self._account.copies += 1
+                    self._account.copied_bytes += memory.nbytes
+        self._account.is_counting = True
 
     def _look(self, frames: list[FrameType], result_name: str | None, result: object) -> View:
         found = tensors_of(frames, self._namespace, self._names, self._only)
@@ -184,12 +223,15 @@ class Recorder:
             if each is not None and name in unseen:
                 passed_over.setdefault(each.memory.identity, name)
         objects = {name: id(each) for name, each in shown.items()}
-        return View(seen, objects, _identities(shown), _facts(shown), unseen, passed_over)
+        identities = _identities(shown)
+        self._memories |= identities
+        return View(seen, objects, identities, _facts(shown), unseen, passed_over)
 
     def _count_what_nobody_tells(self, now: View) -> None:
         """Storages of libraries that keep no account count from when a variable holds them."""
         for storage in now.snapshot.storages:
             libraries = {header.library for header in now.snapshot.headers_on(storage)}
+            self._has_arrays |= not libraries <= ACCOUNTED
             if storage.name not in self._known and not libraries & ACCOUNTED:
                 [identity, *_] = now.identities[storage.name]
                 self._account.made(Birth(identity, storage.nbytes, partial(is_alive, storage.name)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from glassroom.drawing.canvas import CSS as PICTURE
+from glassroom.drawing.words import sized
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.svg import CSS, card_of, hues_of
 from glassroom.inspectors.watch.text import text_of_story
-from glassroom.inspectors.watch.words import GROUPS, limits, lines_of, overhead, summary, totals
+from glassroom.inspectors.watch.words import GROUPS, brief, limits, lines_of, overhead, signed, summary, totals
 from glassroom.records.snapshot import Storage
 
 
@@ -28,9 +29,13 @@ def state_of(story: Story) -> dict[str, Any]:
             drawn[look] = cards.setdefault(picture, len(cards))
         return drawn[look]
 
+    briefs: dict[str, int] = {}
     for moment in story.moments:
-        shown = [card(moment, storage, False) for storage in moment.snapshot.storages]
-        shown += [card(moment, storage, True) for storage in moment.gone.storages]
+        touched = moment.touched
+        shown = {storage.name: storage for storage in moment.snapshot.storages}
+        rest = [storage for name, storage in shown.items() if name not in touched]
+        full = [card(moment, shown[name], False) for name in touched if name in shown]
+        full += [card(moment, storage, True) for storage in moment.gone.storages]
         frames.append(
             {
                 "line": 0 if moment.statement.file else moment.statement.line,  # no line of the code that is shown
@@ -38,16 +43,26 @@ def state_of(story: Story) -> dict[str, Any]:
                 "lines": lines_of(story, moment),
                 "kinds": [name for kind, name in GROUPS.items() if moment.did(kind)],
                 "raised": moment.how.startswith("raises"),
-                "cards": shown,
+                "cards": full,
+                "rest": [[briefs.setdefault(brief(each), len(briefs)), card(moment, each, False)] for each in rest],
+                "held": moment.held,
+                "high": moment.high,
             }
         )
+    grown: dict[int, int] = {}
+    for moment in story.moments:
+        if not moment.statement.file:
+            grown[moment.statement.line] = grown.get(moment.statement.line, 0) + moment.difference
     return {
         "label": summary(story),
         "text": text_of_story(story),
         "sheet": PICTURE + CSS,
-        "code": [[line, source] for line, source in sorted(story.lines.items())],
+        "code": [[line, source, signed(grown.get(line, 0))] for line, source in sorted(story.lines.items())],
         "totals": totals(story),
         "notes": [*limits(story), overhead(story)],
         "frames": frames,
         "cards": list(cards),
+        "briefs": list(briefs),
+        "opens": story.telling,
+        "curve": f"peak {sized(story.peak)}" if story.peak else "",
     }

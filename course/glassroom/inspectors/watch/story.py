@@ -14,6 +14,8 @@ from glassroom.inspectors.watch.stepping import Statement
 from glassroom.records.plain import plain
 from glassroom.records.snapshot import SCHEMA, Snapshot
 
+MUCH = 64 * 1024  # bytes that make a peak more telling than a write
+
 
 @dataclass(frozen=True)
 class Change:
@@ -49,7 +51,14 @@ class Moment:
     facts: Mapping[str, str]
     gone: Snapshot
     held: int
+    high: int
+    difference: int
     unshown: int
+
+    @property
+    def touched(self) -> list[str]:
+        """The storages that this step did something to, in the order in which it is told."""
+        return list(dict.fromkeys([each.storage for each in self.changes if each.storage is not None]))
 
     def did(self, kind: str) -> bool:
         """Whether a change of this kind is among them."""
@@ -83,6 +92,17 @@ class Story:
     unknown: tuple[str, ...]
     seconds: float
     looking: float
+
+    @property
+    def telling(self) -> int:
+        """The number of the step that tells most: an error, where much memory is held the peak, else the first write;
+        0 if there is none.
+        """
+        raised = [moment.number for moment in self.moments if moment.how.startswith("raises")]
+        writes = [moment.number for moment in self.moments if moment.did("wrote")]
+        peak = [self.peak_step] if self.peak_step else []
+        order = [*raised, *peak, *writes] if self.peak >= MUCH else [*raised, *writes, *peak]
+        return [*order, min(len(self.moments), 1)][0]
 
     def source(self, statement: Statement) -> str:
         """The first line of a statement, with its indentation."""

@@ -6,22 +6,34 @@ In the static picture stand the steps, one below the other, and beneath them the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, number, style
+from glassroom.drawing.canvas import (
+    ADVANCE,
+    FACT_ADVANCE,
+    HUES,
+    PAD,
+    TINY_ADVANCE,
+    Drawing,
+    folded,
+    number,
+    room,
+    style,
+)
 from glassroom.drawing.snapshot.svg import draw_strip
 from glassroom.inspectors.watch.story import Moment, Story
-from glassroom.inspectors.watch.words import happenings, header_line, limits, storage_line, summary, totals
+from glassroom.inspectors.watch.words import happenings, header_line, limits, signed, storage_line, summary, totals
 from glassroom.records.snapshot import Cell, Header, Storage
 
 CSS = style(Path(__file__).with_name("picture.css"))
-ROOM = 500.0  # of a card
+ROOM = 440.0  # of a card
 MOST_CELLS = 32
 MOST_ROWS = 40
 ROW = 17
 SOURCE = 40
 WORDS = 90
+CURVE = 48.0  # how wide the curve of memory is, which runs down beside the code
 NAME = 20
 
 
@@ -49,10 +61,9 @@ def draw_card(
     drawing.text(PAD, top + 14, storage.name, "name")
     facts = storage_line(storage, is_gone)
     x = PAD + (len(storage.name) + 1) * 9
-    drawing.text(x, top + 14, facts, "fact bad" if is_gone else "fact soft")
-    drawing.extend(x + len(facts) * FACT_ADVANCE, top + 20)
+    top = drawing.wrapped(x, top + 14, facts, "fact bad" if is_gone else "fact soft") - 14
     shown = replace(storage, cells=_visible(storage, written))
-    top = draw_strip(drawing, top + 22, shown, headers, hues, room=ROOM, written_to=written, in_bytes=True)
+    top = draw_strip(drawing, top + 22, shown, headers, hues, most=min(ROOM, room()), written_to=written, in_bytes=True)
     for header in headers:
         top = _draw_header(drawing, top, header, moment.facts.get(header.name), hues.get(header.name, 0))
     drawing.add("</g>")
@@ -65,24 +76,13 @@ def _draw_header(drawing: Drawing, top: float, header: Header, fact: str | None,
     drawing.add(f'<g class="h{hue}"><path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
     drawing.text(PAD + 22, top + 12, name, "fact")
     x = PAD + 22 + (len(name) + 1.5) * FACT_ADVANCE
-    for line in _wrapped(words, int((ROOM - x) // FACT_ADVANCE)):
+    most = (min(ROOM, room()) - x) / FACT_ADVANCE
+    for line in folded(words, most, most):
         drawing.text(x, top + 12, line, "fact soft")
         drawing.extend(x + len(line) * FACT_ADVANCE, top + 16)
         top += 15
     drawing.add("</g>")
     return top
-
-
-def _wrapped(words: str, width: int) -> list[str]:
-    """Facts in lines, broken between two of them."""
-    lines = [""]
-    for fact in words.split(" · "):
-        joined = f"{lines[-1]} · {fact}" if lines[-1] else fact
-        if len(joined) > width and lines[-1]:
-            lines.append(fact)
-        else:
-            lines[-1] = joined
-    return lines
 
 
 def _visible(storage: Storage, written: tuple[int, ...]) -> tuple[Cell, ...]:
@@ -104,10 +104,18 @@ def svg_of_story(story: Story) -> str:
     drawing.extend(PAD + 62 + len(totals(story)) * FACT_ADVANCE, PAD + 20)
     top: float = PAD + 34
     sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
-    place = max([64.0, *[26 + len(each.statement.place) * TINY_ADVANCE for each in story.moments]])
-    left = PAD + place + 10 + max(map(len, sources), default=0) * ADVANCE + 18
+    place = max([80.0, *[34 + len(each.statement.place) * TINY_ADVANCE for each in story.moments]])
+    grown = max([0, *[len(signed(each.difference)) for each in story.moments]]) * TINY_ADVANCE
+    columns = Columns(
+        place=PAD + place,
+        grown=PAD + place + 12 + grown,
+        curve=PAD + place + 20 + grown,
+        source=PAD + place + 28 + grown + CURVE,
+        words=PAD + place + 46 + grown + CURVE + max(map(len, sources), default=0) * ADVANCE,
+    )
+    most = max([1, *[each.high for each in story.moments]])
     for moment, source in list(zip(story.moments, sources, strict=True))[:MOST_ROWS]:
-        top = _draw_step(drawing, top, place, left, moment, source)
+        top = _draw_step(drawing, top, columns, moment, source, most)
     rest = [f"and {len(story.moments) - MOST_ROWS:,} more steps"] if len(story.moments) > MOST_ROWS else []
     for words in [*rest, *limits(story)]:
         drawing.text(PAD, top + 12, words, "fact soft")
@@ -124,15 +132,33 @@ def svg_of_story(story: Story) -> str:
     return drawing.finished(summary(story), CSS)
 
 
-def _draw_step(drawing: Drawing, top: float, place: float, left: float, moment: Moment, source: str) -> float:
+@dataclass(frozen=True)
+class Columns:
+    """Where the columns of the steps stand; the line, and the bytes by which memory has grown, end there."""
+
+    place: float
+    grown: float
+    curve: float
+    source: float
+    words: float
+
+
+def _draw_step(drawing: Drawing, top: float, columns: Columns, moment: Moment, source: str, most: int) -> float:
+    """Draw a step: its line, how memory has grown, how much is held after it and was at most in it, and what it did."""
     drawing.text(PAD + 26, top + 12, str(moment.number), "tiny end")
-    drawing.text(PAD + place, top + 12, moment.statement.place, "tiny end")
-    drawing.text(PAD + place + 10, top + 12, source, "source")
-    words = [_short(each, WORDS) for each in happenings(moment)]
+    drawing.text(columns.place, top + 12, moment.statement.place, "tiny end")
+    drawing.text(columns.grown, top + 12, signed(moment.difference), "fact end")
+    drawing.text(columns.source, top + 12, source, "source")
+    words = [_short(each, WORDS) for each in happenings(moment)] or [""]
+    height = ROW * len(words)
+    held, high = (CURVE * each / most for each in (moment.held, moment.high))
+    x, y = number(columns.curve), number(top)
+    drawing.add(f'<rect class="held" x="{x}" y="{y}" width="{number(held)}" height="{height}"/>')
+    drawing.add(f'<path class="high" d="M{number(columns.curve + high)} {y}v{height}"/>')
     look = "fact bad" if moment.how.startswith("raises") else "fact"
-    for line in words or [""]:
-        drawing.text(left, top + 12, line, look)
-        drawing.extend(left + len(line) * FACT_ADVANCE, top + ROW)
+    for line in words:
+        drawing.text(columns.words, top + 12, line, look)
+        drawing.extend(columns.words + len(line) * FACT_ADVANCE, top + ROW)
         top += ROW
     return top
 

@@ -1,26 +1,36 @@
 // A watched cell: its code with the line that ran, what the step did, and the storages after it.
 
 import { make, scrolling } from "../../live/elements.js";
-import { fill, player, statusPanel } from "../../live/steps.js";
+import { fitted } from "../../live/fitted.js";
+import { fill, player, standing, statusPanel } from "../../live/steps.js";
+import { curveOf } from "./curve.js";
 
 const JUMPS = [["allocation", "a"], ["write", "w"], ["copy", "c"]];
 const PACE = 900; // milliseconds a step, when it plays
-const BEFORE = ["Before the first step", "Step with the arrow keys, or click a line of the code to go to where it runs."];
+const NOTHING = ["No statement ran"];
 
 function render({ model, el }) {
   const frames = model.get("frames");
   const cards = model.get("cards");
+  const briefs = model.get("briefs");
+  const opened = new Set(); // the storages of which one has asked for more than a line
   const root = make("div", "gr-watch");
   const style = make("style", "", model.get("sheet"));
   const panel = statusPanel();
   const memory = make("div", "gr-cards");
+  const curve = model.get("curve") ? curveOf(frames, model.get("curve"), (at) => steps.go(at)) : null;
 
   const lines = new Map();
   const code = make("div", "gr-code");
-  const looks = [scrolling(code, "the code"), scrolling(memory, "the storages after this step")];
-  for (const [number, source] of model.get("code")) {
+  const side = make("div", "gr-side");
+  const looks = [scrolling(code, "the code"), scrolling(side, "what this step did, and the storages after it")];
+  for (const [number, source, grown] of model.get("code")) {
     const line = make("div", "gr-line");
-    line.append(make("span", "gr-number", String(number)), make("span", "gr-source", source || " "));
+    const gutter = make("span", `gr-grown${grown.startsWith("−") ? " less" : ""}`, grown);
+    const words = make("span", "gr-source", source || " ");
+    const indent = source.length - source.trimStart().length + 2; // of the lines that a long one goes on in
+    Object.assign(words.style, { paddingLeft: `${indent}ch`, textIndent: `-${indent}ch` });
+    line.append(make("span", "gr-number", String(number)), gutter, words);
     line.addEventListener("click", () => visit(number));
     lines.set(number, line);
     code.append(line);
@@ -33,26 +43,44 @@ function render({ model, el }) {
       line.classList.toggle("at", here);
       line.classList.toggle("raised", here && frame.raised);
       if (here && number === frame.line && code.scrollHeight > code.clientHeight) {
-        code.scrollTop = line.offsetTop - code.offsetTop - code.clientHeight / 2;
+        code.scrollTop = line.offsetTop - code.offsetTop - Math.max(code.clientHeight - line.offsetHeight, 0) / 3;
       }
     }
-    fill(panel, frame ? frame.lines : BEFORE);
-    const wanted = frame ? frame.cards : [];
-    wanted.forEach((card, place) => {
-      const shown = memory.children[place];
-      if (shown?.dataset.card === String(card)) return;
-      const holder = make("div", "gr-card");
-      holder.dataset.card = card;
-      holder.innerHTML = cards[card];
-      holder.firstElementChild.setAttribute("aria-hidden", "true"); // the panel and the text speak for it
-      if (shown) shown.replaceWith(holder);
-      else memory.append(holder);
-    });
-    while (memory.children.length > wanted.length) memory.lastElementChild.remove();
+    fill(panel, frame ? frame.lines : NOTHING);
+    if (frame) curve?.mark(at);
+    memory.replaceChildren(...(frame ? [...frame.cards.map(cardOf), ...frame.rest.map(briefOf)] : []));
+    side.scrollTop = 0;
     for (const look of looks) look();
     for (const [kind, button] of jumps) button.disabled = next(kind, at) === 0;
     if (at === frames.length) pause();
-    return { count: `step ${at} of ${frames.length}`, value: frame ? frame.lines[0] : BEFORE[0] };
+    return { count: `step ${at} of ${frames.length}`, value: (frame ? frame.lines : NOTHING)[0] };
+  }
+
+  function cardOf(card) {
+    const holder = make("div", "gr-card");
+    holder.innerHTML = cards[card];
+    holder.firstElementChild.setAttribute("aria-hidden", "true"); // the panel and the text speak for it
+    return holder;
+  }
+
+  /** A storage that the step did not touch: a line, which opens. */
+  function briefOf([brief, card]) {
+    const words = briefs[brief];
+    const node = make("details", "gr-brief");
+    const [name] = words.split(" ");
+    node.append(make("summary", "", words));
+    const open = () => {
+      if (node.open && node.children.length === 1) node.append(cardOf(card));
+    };
+    node.open = opened.has(name);
+    open();
+    node.addEventListener("toggle", () => {
+      if (node.open) opened.add(name);
+      else opened.delete(name);
+      open();
+      for (const look of looks) look();
+    });
+    return node;
   }
 
   /** The first step after `at` that did this, or 0. */
@@ -74,14 +102,14 @@ function render({ model, el }) {
   }
   function toggle() {
     if (ticking !== null) return pause();
-    if (steps.at() === frames.length) steps.go(0);
+    if (steps.at() === frames.length) steps.go(1);
     play.textContent = "pause";
     ticking = setInterval(() => (root.isConnected ? steps.go(steps.at() + 1) : pause()), PACE);
     return undefined;
   }
 
   const steps = player(root, {
-    kind: "watched cell", label: model.get("label"), unit: "step", count: frames.length, draw,
+    kind: "watched cell", label: model.get("label"), unit: "step", count: frames.length, begin: 1, draw,
     keys: { " ": toggle, ...Object.fromEntries(JUMPS.map(([kind, key]) => [key, () => jump(kind)])) },
     help: "Space plays, a, w and c go to the next allocation, write and copy.",
   });
@@ -89,14 +117,13 @@ function render({ model, el }) {
   const jumps = new Map(JUMPS.map(([kind]) => [kind, steps.button(`next ${kind}`, `next ${kind}`, () => jump(kind))]));
   steps.controls.append(play, ...jumps.values());
 
-  const side = make("div", "gr-side");
   side.append(panel, memory);
   const body = make("div", "gr-body");
   body.append(code, side);
-  root.append(style, make("p", "gr-totals", model.get("totals")), steps.controls, body);
+  root.append(style, make("p", "gr-totals", model.get("totals")), steps.controls, ...(curve ? [curve.node] : []), body);
   for (const note of model.get("notes")) root.append(make("p", "gr-note", note));
   el.replaceChildren(root, make("pre", "gr-text", model.get("text")));
-  steps.go(0);
+  steps.go(standing(el, model.get("opens")));
 }
 
-export default { render };
+export default { render: fitted(render) };

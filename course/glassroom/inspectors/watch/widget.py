@@ -10,7 +10,9 @@ from glassroom.live.widget import LiveWidget
 
 
 class Widget(LiveWidget):
-    """Steps through `frames`: lines of the `code`, what to say, and which of `cards` show the storages."""
+    """Steps through `frames`: lines of the `code`, what to say, which of `cards` show the storages that the step
+    touched, and which of `briefs` tells of each other. It `opens` on the step that tells most; `curve` names the peak.
+    """
 
     text = traitlets.Unicode().tag(sync=True)
     sheet = traitlets.Unicode().tag(sync=True)
@@ -19,3 +21,6 @@ class Widget(LiveWidget):
     notes: Any = traitlets.List().tag(sync=True)
     frames: Any = traitlets.List().tag(sync=True)
     cards: Any = traitlets.List().tag(sync=True)
+    briefs: Any = traitlets.List().tag(sync=True)
+    opens = traitlets.Int().tag(sync=True)
+    curve = traitlets.Unicode().tag(sync=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassroom.drawing.snapshot.words import origin, shape_facts
-from glassroom.drawing.words import ARRAYS, counted, listed
+from glassroom.drawing.words import ARRAYS, counted, listed, short, sized
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 from glassroom.records.snapshot import Header, Storage
@@ -20,14 +20,12 @@ def totals(story: Story) -> str:
         return "no statement ran"
     facts = [
         counted(len(story.moments), "step"),
-        f"{counted(story.allocated, 'byte')} allocated in {counted(story.allocations, 'storage')}",
-        f"{counted(story.copies, 'copy', 'copies')} of {counted(story.copied_bytes, 'byte')}"
-        if story.copies
-        else "no copies",
+        f"{sized(story.allocated)} allocated in {counted(story.allocations, 'storage')}",
+        f"{counted(story.copies, 'copy', 'copies')} of {sized(story.copied_bytes)}" if story.copies else "no copies",
     ]
     if story.peak:
         at = "after the last step" if story.peak_step is None else f"at step {story.peak_step:,}"
-        facts.append(f"peak {counted(story.peak, 'byte')} {at}")
+        facts.append(f"peak {sized(story.peak)} {at}, without kernels' scratch memory")
     return " · ".join(facts)
 
 
@@ -49,7 +47,7 @@ def limits(story: Story) -> list[str]:
     if story.is_cut:
         ended = f"the watch ended after {counted(story.limit, 'step')}"
         if story.is_rest_counted:
-            rest = "what tensorglass and PyTorch did in the rest is counted above, and what it left of NumPy"
+            rest = "the rest is counted above, of NumPy what variables hold"
         else:
             rest = "the figures above are of these steps, and the rest ran unwatched"
         said.append(f"{ended}; {rest} (steps takes more)")
@@ -81,15 +79,28 @@ def lines_of(story: Story, moment: Moment) -> list[str]:
     """A step in a few lines."""
     head = f"{moment.number:,}. {place(moment)}: {story.source(moment.statement).strip()}"
     lines = [head, *(happenings(moment) or ["nothing that a tensor holds has changed"])]
-    lines.append(f"held of what was allocated here: {counted(moment.held, 'byte')}")
+    change = f"{signed(moment.difference)} · " if moment.difference else ""
+    lines.append(f"{change}held of what was allocated here: {sized(moment.held)}")
     if moment.unshown:
         lines.append(f"not looked at: {counted(moment.unshown, 'more tensor')} (names chooses)")
     return lines
 
 
+def signed(difference: int) -> str:
+    """`+24 B`, `−3.9 KiB`: a difference in few characters; nothing where there is none."""
+    if not difference:
+        return ""
+    return f"{'+' if difference > 0 else '−'}{short(abs(difference))}"
+
+
+def brief(storage: Storage) -> str:
+    """A storage that a step did not touch, in one line."""
+    return f"{storage.name} · {sized(storage.nbytes)} · {listed(storage.shared_by)}"
+
+
 def storage_line(storage: Storage, is_gone: bool) -> str:
     """What is said of a storage after its name."""
-    facts = [f"{counted(storage.nbytes, 'byte')} on {storage.device}"]
+    facts = [f"{sized(storage.nbytes)} on {storage.device}"]
     if storage.version is not None:
         facts.append(f"version {storage.version}")
     return " · ".join(["freed", *facts] if is_gone else facts)

@@ -14,8 +14,8 @@ import numpy
 from tensorglass.allocator import Addresses, CachingAllocator, NoRoom
 from tensorglass.backends import transfer_log as transfers
 from tensorglass.backends.base import RandomBits
-from tensorglass.backends.host_bits import HostBits
 from tensorglass.backends.numpy_backend import HOST, new_bytes
+from tensorglass.backends.numpy_bits import HostBits
 from tensorglass.backends.out_of_memory import out_of_memory
 from tensorglass.backends.simulated.array import SimulatedArray
 from tensorglass.backends.simulated.clock import CLOCK

@@ -12,6 +12,7 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.nn.functional.dropout import dropout
 from tensorglass.nn.functional.linear import linear
+from tensorglass.ops.declare.registry import has_shortcut
 
 
 def scaled_dot_product_attention(
@@ -99,6 +100,7 @@ def _canonical_mask(
     return mask if is_float else torch.zeros_like(mask, dtype=target_type).masked_fill_(mask, -math.inf)
 
 
+@has_shortcut("multi_head_attention")
 def multi_head_attention_forward(
     query: Any,
     key: Any,

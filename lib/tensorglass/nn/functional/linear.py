@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass.core.naming import type_name
+from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.tensor.tensor import Tensor
 
 
+@has_shortcut("linear")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``: (…, in) and (out, in) → (…, out); a `weight` of (in) gives (…)."""
     for place, name, given in ((1, "input", input), (2, "weight", weight)):

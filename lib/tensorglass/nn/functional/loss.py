@@ -14,6 +14,7 @@ import tensorglass as torch
 from tensorglass.core.errors import explained, warn
 from tensorglass.nn.functional.activation import logsigmoid
 from tensorglass.nn.functional.linear import linear
+from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.ops.nn import loss as ops
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -355,6 +356,7 @@ def _outside(xp: Any, target: Any, classes: int, ignore_index: int) -> int | Non
     return int(target[wrong][0]) if bool(wrong.any()) else None
 
 
+@has_shortcut("cross_entropy")
 def cross_entropy(
     input: Tensor,
     target: Tensor,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
 from tensorglass.core.naming import type_name
 from tensorglass.tensor.tensor import Tensor
@@ -112,3 +113,29 @@ def check_pair(out: Any) -> None:
         raise TypeError("out= takes a pair of tensors here")  # `explaining` says it in PyTorch's words
     if len(out) != 2:
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
+
+
+def refuse_two_devices(arguments: Iterable[Any], keywords: Mapping[str, Any]) -> None:
+    """Raise PyTorch's error if the tensors among the arguments of a call that failed are on two devices."""
+    found = list(dict.fromkeys(_devices_of([*arguments, *keywords.values()])))
+    if len(found) > 1:
+        raise on_two_devices(*found[:2])
+
+
+def _devices_of(arguments: Iterable[Any]) -> Iterable[Device]:
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            yield argument._storage.device
+        elif isinstance(argument, tuple | list):
+            yield from _devices_of(argument)
+
+
+def on_two_devices(one: Device, other: Device) -> RuntimeError:
+    """PyTorch's error."""
+    return explained(
+        RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
+        ),
+        "Move one of them first: x.to(y.device).",
+        notebook="11 where a tensor lives",
+    )

@@ -15,7 +15,7 @@ from typing import Any
 
 from tensorglass.core.errors import MixedMemory
 from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of
-from tensorglass.ops.arg_parser.device_checks import refuse_two_devices
+from tensorglass.ops.arg_parser.checks import refuse_two_devices
 from tensorglass.tensor import torch_function
 from tensorglass.tensor.tensor import Tensor
 

@@ -24,12 +24,13 @@ from tensorglass.memory.settings import fills_new_memory
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, type_name
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
-from tensorglass.ops.derivatives.formulas import zero_gradient
+from tensorglass.ops.derivatives.shared import zero_gradient
 from tensorglass.ops.kernels.copy import assign
 from tensorglass.ops.kernels.python_numbers import NUMBERS, checked, checked_alone
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import empty_on, make, result_tensor
-from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of, raw_array
+from tensorglass.tensor.tensor import Tensor, header_of, raw_array
+from tensorglass.tensor.version_counter import VersionCounter
 
 
 def format_strides(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from tensorglass import geometry
@@ -13,8 +14,9 @@ from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.autograd_meta import meta_of
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.hooks import warn_if_has_hooks
-from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
+from tensorglass.tensor.tensor import Tensor, header_of
 from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
+from tensorglass.tensor.version_counter import VersionCounter
 
 
 def _same_header_on(input: Tensor, storage: UntypedStorage) -> Tensor:
@@ -132,6 +134,12 @@ def rebuild(
     made._conj = conj
     set_requires_grad(made, requires_grad)
     _count_a_write(made)
+    return made
+
+
+def rebuild_parameter(data: Tensor, requires_grad: bool) -> Tensor:
+    """The `nn.Parameter` on the memory of `data`. `nn`, which stands above all, is imported where there is one."""
+    made: Tensor = import_module("tensorglass.nn.parameter").Parameter(data.detach(), requires_grad)
     return made
 
 

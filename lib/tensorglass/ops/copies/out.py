@@ -11,8 +11,7 @@ from typing import Any
 
 from tensorglass.core import dtypes
 from tensorglass.ops.copies.copy import copy_
-from tensorglass.ops.declare.overlap_checks import refuse_shared_cells
-from tensorglass.ops.declare.run_pointwise import resize_output
+from tensorglass.ops.declare.run_pointwise import refuse_shared_cells, resize_output
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.tensor.set_header import resize
 from tensorglass.tensor.tensor import Tensor

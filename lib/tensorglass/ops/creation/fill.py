@@ -12,9 +12,8 @@ from typing import Any, SupportsIndex, Unpack
 from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.bool_arguments import StatedDim
-from tensorglass.ops.copies.copy import clone, fill_, settled, write_number
+from tensorglass.ops.copies.copy import settled, write_number
 from tensorglass.ops.creation.factory import (
     Options,
     Place,
@@ -28,8 +27,6 @@ from tensorglass.ops.creation.factory import (
     size_tuple,
     strides_in,
 )
-from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import zero_gradient
 from tensorglass.ops.kernels.python_numbers import checked, checked_alone
 from tensorglass.tensor.tensor import Tensor, raw_array
 
@@ -129,34 +126,6 @@ def _empty_strided(size: tuple[int, ...], stride: tuple[int, ...], place: Place)
     return settled(new(size, place, stride))
 
 
-@factory()
-def empty_permuted(size: Any, physical_layout: Any, **options: Unpack[Options]) -> Tensor:
-    """An uninitialised dense tensor whose dimensions lie in memory in the order `physical_layout`, outermost first."""
-    shape = size_tuple("empty_permuted", size)
-    order = size_tuple("empty_permuted", physical_layout, "physical_layout", 2)
-    if len(shape) != len(order):
-        raise RuntimeError(
-            "Number of dimensions in size does not match the length of the physical_layout; "
-            f"i.e. len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
-        )
-    place = read_options("empty_permuted", options)
-    geometry.contiguous_nbytes(shape, place.dtype.itemsize)
-    stride = [0] * len(shape)
-    permuted = []
-    for dim in order:
-        if not 0 <= dim < len(shape):
-            raise RuntimeError(
-                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim} at index "
-                f"{order.index(dim)}).  NB: negative dims not currently supported; file an issue if you want it."
-            )
-        if order.count(dim) > 1:
-            raise RuntimeError("Duplicate dim not allowed")
-        permuted.append(shape[dim])
-    for dim, step in zip(order, geometry.contiguous_strides(tuple(permuted)), strict=True):
-        stride[dim] = step
-    return settled(new(shape, place, tuple(stride)))
-
-
 def _new_filled(
     size: tuple[int, ...],
     place: Place,
@@ -248,21 +217,3 @@ def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Unpack[Op
     shape, steps = size_tuple("new_empty_strided", size), size_tuple("new_empty_strided", stride, "stride", 2)
     place = read_options("new_empty_strided", options, self._dtype, self.device)
     return _empty_strided(shape, steps, place)
-
-
-# --- a tensor like another, with one value ---------------------------------------------------------------------------
-
-
-@operator("copy", method=False, signatures=(
-    "(Tensor input, Tensor value)", "(Tensor input, Number value)",
-))  # fmt: skip
-@derivative(
-    node=lambda value: "FillBackward1" if isinstance(value, Tensor) else "FillBackward0",
-    input=zero_gradient,
-    value=lambda grad: grad.sum(),
-)
-def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor of the size and dtype of `input` with `value`, a number or a 0-dim tensor, everywhere."""
-    made = fill_(clone(input), value)
-    made._storage.version = 0
-    return made

@@ -17,7 +17,8 @@ from tensorglass.ops.creation.factory import Options, factory, read_options
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.construct import make, result_tensor
-from tensorglass.tensor.tensor import Tensor, VersionCounter
+from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.version_counter import VersionCounter
 
 _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 

@@ -195,6 +195,8 @@ def _dunder(name: str, forms: Forms, kernel: Kernel, put: Direct) -> Callable[..
         return forms.function(self, other) if name in _COMMUTE else forms.function(other, self)
 
     def in_place(self: Tensor, other: Any) -> Any:
+        if type(self) is type(other) is Tensor:
+            return compute(Call(kernel, (self, other), {}, self, inplace=True))
         return forms.in_place(self, other) if isinstance(other, _OPERANDS) else dispatch_operator(name, self, other)
 
     def alone(self: Tensor) -> Any:

@@ -17,9 +17,8 @@ from tensorglass.core.errors import explained
 from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.declare.overlap_checks import refuse_partly_written
 from tensorglass.ops.declare.registry import Operator, Sample, declare
-from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
+from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, refuse_partly_written, resize_output
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.kernels import half as half_types
 from tensorglass.tensor.autograd_meta import requires_grad

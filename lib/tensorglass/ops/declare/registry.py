@@ -8,10 +8,11 @@ the in-place forms, the operators' tests and the reference page. `docs/adding-an
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
@@ -100,7 +101,7 @@ def operator(
     method: bool = True,
     attribute: bool = False,
     setter: Callable[..., None] | None = None,
-    inplace: Callable[..., Any] | None = None,
+    inplace: Callable[..., Any] | bool = False,
     out: bool = False,
     aliases: Iterable[str] = (),
     dunders: Iterable[str] = (),
@@ -115,18 +116,18 @@ def operator(
     The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``; that of one in
     a `namespace` begins with it: ``linalg_det`` is ``torch.linalg.det``, and no method. A call that
     fails is explained from the function's signature and annotations, or from `signatures` where PyTorch has several;
-    None: the operator explains it itself. `method_form` is the method where its arguments are others.
+    None: the operator explains it itself. `method_form` is the method where its arguments are others. `inplace` is the
+    in-place form, or True where that is the operator with its input as ``out=``.
     """
 
     def enter(body: F) -> F:
-        if inplace is not None and inplace.__doc__ is None:
-            inplace.__doc__ = body.__doc__
+        wrapped = _written_to_input(body) if inplace is True else inplace or None
+        if wrapped is not None and wrapped.__doc__ is None:
+            wrapped.__doc__ = body.__doc__
         found = derivative_of(body)
         if found is not None:
             body = recorded(body, derivative=found, is_in_place=body.__name__.endswith("_"))
-            wrapped = None if inplace is None else recorded(inplace, derivative=found, is_in_place=True)
-        else:
-            wrapped = inplace
+            wrapped = None if wrapped is None else recorded(wrapped, derivative=found, is_in_place=True)
         declare(
             Operator(
                 name=body.__name__,
@@ -152,6 +153,21 @@ def operator(
     return enter
 
 
+def _written_to_input(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The in-place form of an operator: what it does with its input as ``out=``."""
+
+    def form(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+        return body(input, *arguments, out=input, **keywords)
+
+    form.__name__ = form.__qualname__ = f"{body.__name__}_"
+    form.__module__ = body.__module__
+    form.__doc__ = f"`{body.__name__}`, written to `input`."
+    parameters = inspect.signature(body).parameters.values()
+    taken = [each for each in parameters if each.name != "out"]
+    vars(form).update(__signature__=inspect.Signature(taken), looked_at_as=body)
+    return form
+
+
 def _as_it_is(name: str, form: Callable[..., Any]) -> Callable[..., Any]:
     return form
 
@@ -159,6 +175,13 @@ def _as_it_is(name: str, form: Callable[..., Any]) -> Callable[..., Any]:
 #: What puts the shortcut of an operator, by its name, before a form that is handed out. `fast` sets it; without it
 #: there are none.
 with_shortcut: Callable[[str, Callable[..., Any]], Callable[..., Any]] = _as_it_is
+
+
+
+def has_shortcut(name: str) -> Callable[[F], F]:
+    """For a function that is no operator: there may be a shortcut, by this name, which is put before it."""
+    return lambda function: cast(F, with_shortcut(name, function))
+
 
 #: What the namespace and its modules give, by path: "add", "linalg.det".
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -252,7 +275,7 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
 
 
 #: Functions that take several ints as one tuple; as methods they take them one by one as well.
-_IN_ONE = frozenset(("expand_copy", "flip", "permute", "permute_copy", "reshape", "tile", "view_copy"))
+_IN_ONE = frozenset(("flip", "permute", "reshape", "tile"))
 #: The operators that never dispatch to `__torch_function__`: they take tensors for data.
 _NOT_OVERRIDABLE = frozenset((
     "arange", "as_subclass", "as_tensor", "asarray", "broadcast_shapes", "from_dlpack", "from_numpy", "frombuffer",

@@ -44,7 +44,6 @@ _FIELDS = {
     "cummin": "values indices",
     "frexp": "mantissa exponent",
     "histogram": "hist bin_edges",
-    "histogramdd": "hist bin_edges",
     "slogdet": "sign logabsdet",
     "qr": "Q R",
     "svd": "U S V",

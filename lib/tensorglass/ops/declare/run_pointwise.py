@@ -23,7 +23,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
 from tensorglass.graph.inplace import check, check_inference
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
-from tensorglass.ops.arg_parser.device_checks import on_two_devices
+from tensorglass.ops.arg_parser.checks import on_two_devices
 from tensorglass.ops.declare.kernel import Call, Kernel
 from tensorglass.ops.declare.result_layout import Kind, Plan, plan
 from tensorglass.ops.declare.type_promotion import DTypeRule, cannot_cast, refuse
@@ -291,3 +291,30 @@ def _with_graph(call: Call) -> Tensor:
     if not inplace:
         raise no_out_with_gradients(_COMPOSED_OF.get(kernel.name, kernel.name))
     return recorder.overwrite(values_of(call), out, partial(run, call))
+
+
+# --- what is written must lie apart from what is read ----------------------------------------------------------------
+
+
+def refuse_shared_cells(target: Tensor, *sources: Tensor) -> None:
+    """Refuse to write to a tensor whose cells are shared, among themselves or with what is read."""
+    refuse_overlapping_write(target, sources)
+    refuse_read_cells(target, *sources)
+
+
+def refuse_read_cells(target: Tensor, *sources: Tensor) -> None:
+    """Refuse to write to a tensor that shares cells with what is read."""
+    for source in sources:
+        if source._storage is target._storage:
+            written, read = header_of(target), header_of(source)
+            widths = target._dtype.itemsize, source._dtype.itemsize
+            geometry.check_no_overlap(written, widths[0], read, widths[1], is_itself=source is target)
+
+
+def refuse_partly_written(out: Tensor, size: tuple[int, ...], sources: Iterable[Tensor]) -> None:
+    """Refuse to write a result of this size to `out`, resized to it, where it lies over a part of what is read."""
+    stride = out._stride if out._size == size else geometry.contiguous_strides(size)
+    for source in sources:
+        if source._storage is out._storage:
+            written, read = (size, stride, out._offset), header_of(source)
+            geometry.check_no_partial_overlap(written, out._dtype.itemsize, read, source._dtype.itemsize)

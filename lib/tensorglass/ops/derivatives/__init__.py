@@ -1,1 +1,4 @@
-"""Formulas that several derivatives share, and the nodes that PyTorch's graphs have for views."""
+"""What derivatives of several operators share: formulas, and the nodes that PyTorch's graphs have for views.
+
+The derivative of an operator itself stands beside it, under `derivative`: that of `sigmoid` in `ops.pointwise`.
+"""

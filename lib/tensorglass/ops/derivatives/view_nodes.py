@@ -1,14 +1,21 @@
-"""What has a name in the graph, and none in the namespace: slices, a fresh copy cut anew, and what undoes views."""
+"""What has a name in the graph, and none in the namespace: slices, a fresh copy cut anew, and what undoes views.
+
+`as_strided` is a read of the storage at a list of places, so its derivative adds up at those places. Windows lie more
+regularly: the first cells of all of them are one slice, and so are the second.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.tensor.construct import make, view_of
-from tensorglass.tensor.tensor import Tensor, header_of
+from tensorglass.tensor.construct import from_array, make, view_of
+from tensorglass.tensor.tensor import Tensor, array_of, header_of
 
 Operation = Callable[..., Tensor]
 
@@ -80,3 +87,67 @@ def unsafe_view(input: Tensor, size: tuple[int, ...]) -> Tensor:
     made = make(input._storage, size, stride, input._offset, input._dtype)
     made._conj = input._conj
     return made
+
+
+# --- the gradient of strided views -----------------------------------------------------------------------------------
+
+
+def as_strided_backward(
+    grad: Tensor, input_header: geometry.Header, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Tensor:
+    """The gradient of ``input.as_strided(size, stride, storage_offset)`` for `input`, whose header is given."""
+    if 0 in size:
+        return grad.new_zeros(input_header[0])
+    offset = input_header[2] if storage_offset is None else storage_offset
+    return _at_cells(grad, input_header, (tuple(size), tuple(stride), offset))
+
+
+def gradient_of_unfold(grad: Tensor, input_size: tuple[int, ...], dimension: int, size: int, step: int) -> Tensor:
+    """The gradient of ``input.unfold(dimension, size, step)``."""
+    if input_size:
+        return unfold_backward(grad, input_size, dimension % len(input_size), size, step)
+    header = (input_size, geometry.contiguous_strides(input_size), 0)
+    return _at_cells(grad, header, geometry.unfold(*header, dimension, size, step))
+
+
+@recorded
+@derivative(node="UnfoldBackwardBackward0", grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step))
+def unfold_backward(grad_in: Tensor, input_sizes: tuple[int, ...], dim: int, size: int, step: int) -> Tensor:
+    made = grad_in._backend.launch(_windows_added, array_of(grad_in), input_sizes, dim, step)
+    return from_array(made, grad_in._dtype, grad_in._storage)
+
+
+def _windows_added(xp: Any, windows: Array, size: tuple[int, ...], axis: int, step: int) -> Array:
+    """The cells of all windows, added up where they were read. No addition writes a cell twice."""
+    count, length = windows.shape[axis], windows.shape[-1]
+    before, after = (slice(None),) * axis, size[axis + 1 :]
+    steps = -(-length // step)
+    if steps > count:  # window by window
+        made = xp.zeros(size, windows.dtype)
+        for at in range(count):
+            cells = made[(*before, slice(at * step, at * step + length))]
+            xp.add(cells, xp.moveaxis(windows[(*before, at)], -1, axis), out=cells)
+        return made
+    # The first step of all windows, then the second: cut into steps, each of them is one slice.
+    rows = max(count + steps - 1, -(-size[axis] // step))
+    made = xp.zeros((*size[:axis], rows, step, *after), windows.dtype)
+    for at in range(steps):
+        part = windows[..., at * step : (at + 1) * step]
+        cells = made[(*before, slice(at, at + count), slice(part.shape[-1]))]
+        xp.add(cells, xp.moveaxis(part, -1, axis + 1), out=cells)
+    return xp.ascontiguousarray(made.reshape((*size[:axis], rows * step, *after))[(*before, slice(size[axis]))])
+
+
+def _at_cells(grad: Tensor, input: geometry.Header, view: geometry.Header) -> Tensor:
+    """Add `grad`, which lies as `view`, up in memory, and read that as `input` lies."""
+    count = max(geometry.storage_nbytes(*input, 1), geometry.storage_nbytes(*view, 1))
+    cells = from_array(grad._backend.launch(_counting, count), dtypes.int64, grad._storage)
+    memory = grad.new_zeros(count).index_add(0, cells.as_strided(*view).reshape(-1), grad.reshape(-1))
+    own = cells.as_strided(*input).reshape(-1)
+    if 0 in input[1]:  # elements that share a cell share its gradient
+        memory = memory / cells.new_zeros(count).index_add(0, own, own.new_ones(own.shape)).clamp_(1)
+    return memory.index_select(0, own).reshape(input[0])
+
+
+def _counting(xp: Any, count: int) -> Array:
+    return xp.arange(count, dtype="int64")

@@ -14,10 +14,9 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.copy import resolve_conj
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.view_nodes import slice_view
-from tensorglass.ops.fft.common import BY_COUNT, BY_ROOT, UNSCALED, complex_to_complex, complex_to_real, real_to_complex
+from tensorglass.ops.derivatives.view_nodes import slice_view, unfold_backward
+from tensorglass.ops.fft.fft import BY_COUNT, BY_ROOT, UNSCALED, complex_to_complex, complex_to_real, real_to_complex
 from tensorglass.ops.rearrange.pad import constant_pad_nd, pad
-from tensorglass.ops.views.as_strided_backward import unfold_backward
 from tensorglass.ops.views.shape import view_as_complex, view_as_real
 from tensorglass.tensor.tensor import Tensor
 

@@ -21,8 +21,7 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.kernels import select_by_mask
-from tensorglass.ops.kernels.add_at import add_at
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.kernels.positions import add_at, first_outside
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import empty_on, from_array, view_of
@@ -32,7 +31,6 @@ from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 _NOTEBOOK = "04 advanced indexing copies"
-FEW = 32  #: positions that Python looks through sooner than the array module
 
 #: Dtypes of masks; uint8 is how PyTorch wrote them before it had bool.
 MASKS = (dtypes.bool, dtypes.uint8)
@@ -358,7 +356,7 @@ def _check_positions(visit: Visit) -> None:
     view, first = visit.view, visit.first
     lengths = view._size[first : first + len(visit.indices)]
     for number, (index, length) in enumerate(zip(visit.indices, lengths, strict=True)):
-        bad = view._backend.launch(first_outside, index.array, length)
+        bad = view._backend.launch(first_outside, index.array, length, -length)
         if bad is not None:
             raise outside(bad, number, first + number, length)
 
@@ -371,16 +369,6 @@ def outside(position: int, number: int, dim: int, length: int) -> IndexError:
         "before the first is read or written.",
         notebook=_NOTEBOOK,
     )
-
-
-def first_outside(xp: Any, index: Array, length: int) -> int | None:
-    """The first element that is no position of a dimension of this length; None if all are."""
-    if index.size <= FEW and on_host(xp):
-        return next((each for each in index.reshape(-1).tolist() if not -length <= each < length), None)
-    if -length <= index.min() and index.max() < length:
-        return None
-    bad = (index < -length) | (index >= length)
-    return int(index[bad][0])
 
 
 def _result_strides(visit: Visit) -> tuple[int, ...]:

@@ -14,11 +14,11 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.copies.out import written_apart
-from tensorglass.ops.declare.overlap_checks import refuse_partly_written
 from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.run_pointwise import refuse_partly_written
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.indexing.advanced import FEW, POSITIONS, first_outside
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.indexing.advanced import POSITIONS
+from tensorglass.ops.kernels.positions import first_outside
 from tensorglass.ops.pointwise.arithmetic import remainder
 from tensorglass.ops.views.shape import expand, view
 from tensorglass.tensor.construct import empty_on, from_array
@@ -34,7 +34,7 @@ def check_positions(
     if not index.numel():
         return
     array = array_of(index)
-    bad = index._backend.launch(first_outside if negative else _first_off, array, length)
+    bad = index._backend.launch(first_outside, array, length, -length if negative else 0)
     if bad is not None:
         raise explained(
             error(message.format(bad)),
@@ -43,15 +43,6 @@ def check_positions(
             + " All positions are checked before the first is read or written.",
             notebook=_NOTEBOOK,
         )
-
-
-def _first_off(xp: Any, index: Array, length: int) -> int | None:
-    """The first element that is no position counted from the front, if there is one."""
-    if index.size <= FEW and on_host(xp):
-        return next((each for each in index.reshape(-1).tolist() if not 0 <= each < length), None)
-    if index.min() >= 0 and index.max() < length:
-        return None
-    return int(index[(index < 0) | (index >= length)][0])
 
 
 def result(

@@ -18,7 +18,7 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.copies.copy import clone, copy_, write_number
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import zero_gradient
+from tensorglass.ops.derivatives.shared import zero_gradient
 from tensorglass.ops.derivatives.view_nodes import alias, slice_view
 from tensorglass.ops.indexing.advanced import read_advanced, recorded_read, recorded_write, write_advanced
 from tensorglass.ops.indexing.parse import Parts, out_of_bounds, parse, take_apart

@@ -19,13 +19,13 @@ from tensorglass.graph.derivative import derivative, derivative_of
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.copies.copy import clone
 from tensorglass.ops.copies.out import written_apart
-from tensorglass.ops.declare.overlap_checks import refuse_partly_written, refuse_read_cells, refuse_shared_cells
 from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.run_pointwise import refuse_partly_written, refuse_read_cells, refuse_shared_cells
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import scaled
+from tensorglass.ops.derivatives.shared import scaled
 from tensorglass.ops.indexing.advanced import POSITIONS, index_of_tensor, warn_if_expanded, write_advanced
 from tensorglass.ops.indexing.gather import check_positions
-from tensorglass.ops.kernels.add_at import add_at
+from tensorglass.ops.kernels.positions import add_at
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 

@@ -14,6 +14,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
+from tensorglass.ops.kernels.ordering import elements_at
 
 _WORTH_IT = 1 << 14  # elements, below which the array module's own way takes less
 _MANY = 256  # rows beside each other that are worth a call
@@ -130,3 +131,39 @@ def _down_columns(xp: Any, combine: Any, rows: Array, made: Array) -> None:
         step_by_step(combine, block)
         made[start : start + _STEPS] = block
         before = block[-1]
+
+
+def extremes_so_far(xp: Any, array: Array, compute: Any, axis: int, accumulate: str) -> tuple[Array, Array]:
+    """The extreme element up to each along `axis`, and where it was seen last."""
+    array = array.reshape(array.shape or (1,))
+    if not array.size:
+        return array.copy(), xp.empty(array.shape, "int64")
+    numbers = array.astype(compute, copy=False)
+    extreme = running(xp, getattr(xp, accumulate), numbers, axis)
+    is_new = numbers == extreme
+    has_nan = numbers.dtype.kind == "f" and bool(xp.isnan(extreme.max()))
+    if has_nan:
+        is_new |= xp.isnan(numbers)
+    if xp is HOST.xp and axis == array.ndim - 1:
+        return _held(xp, array, is_new)
+    # Numbers of 32 bits are compared several at a time.
+    narrow = "int32" if array.shape[axis] < 2**31 else "int64"
+    places = xp.arange(array.shape[axis], dtype=narrow).reshape((-1,) + (1,) * (array.ndim - axis - 1))
+    positions = xp.ascontiguousarray(running(xp, xp.maximum, is_new * places, axis), "int64")
+    if has_nan or not bool(extreme.all()):  # zeros and NaNs have signs
+        extreme = elements_at(xp, array, positions, axis)
+    return xp.ascontiguousarray(extreme, array.dtype), positions
+
+
+def _held(xp: Any, array: Array, is_new: Array) -> tuple[Array, Array]:
+    """The last elements that are new up to each, along the last dimension, and their positions; the first ones are new.
+
+    Each is repeated as long as it holds, which is quicker than running maxima of positions.
+    """
+    length = array.shape[-1]
+    starts = is_new.reshape(-1).nonzero()[0]
+    times = xp.empty_like(starts)
+    times[:-1] = starts[1:] - starts[:-1]
+    times[-1:] = array.size - starts[-1:]
+    values, positions = array.reshape(-1)[starts], starts % length if array.size > length else starts
+    return values.repeat(times).reshape(array.shape), positions.repeat(times).reshape(array.shape)

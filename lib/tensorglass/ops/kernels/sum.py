@@ -1,4 +1,4 @@
-"""The sum over axes that every reduction of the family uses.
+"""Sums over axes, and what is made of them: means and norms. Every reduction of the family uses `total`.
 
 BLAS multiplies a matrix with a vector several times as fast as NumPy adds, and a sum is a product with ones. A sum is
 as exact as its longest chain of additions is short: so long sums go in pieces, then the pieces' sums in the same way.
@@ -145,3 +145,47 @@ def average(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The kernel of `mean`."""
     whole = total(xp, input, axes)
     return xp.true_divide(whole, whole.dtype.type(prod([input.shape[axis] for axis in axes])))
+
+
+def count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """How many elements are not 0."""
+    truths = input if input.dtype.kind == "b" else input != 0
+    if xp is HOST.xp and len(axes) == input.ndim:
+        return xp.full((1,) * input.ndim, xp.count_nonzero(truths))  # quicker than adding them up
+    return xp.add.reduce(truths, axis=axes, keepdims=True, dtype="int64")
+
+
+def nan_total(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """`total`, NaN counted as zero."""
+    if xp is HOST.xp and input.dtype.kind == "f":
+        found = total(xp, input, axes)
+        if not xp.isnan(found).any():  # nearly always
+            return found
+    return xp.nansum(input, axis=axes, keepdims=True)
+
+
+# --- norms -----------------------------------------------------------------------------------------------------------
+
+
+def norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array:
+    """The norm of this order over `axes`, which stay as size 1."""
+    squares = sum_of_squares(input, axes) if order == 2 and xp is HOST.xp and axes else None
+    if squares is not None:
+        return xp.sqrt(squares, out=squares)
+    lengths = xp.absolute(input)
+    if order and all(input.shape[axis] == 1 for axis in axes):  # of one element, whose square might overflow
+        return lengths
+    if order == float("inf"):
+        return xp.max(lengths, axis=axes, keepdims=True)
+    if order == float("-inf"):
+        return xp.min(lengths, axis=axes, keepdims=True)
+    if order == 0:
+        return xp.add.reduce(lengths != 0, axis=axes, keepdims=True)
+    if order == 2:
+        return xp.sqrt(total(xp, xp.square(lengths), axes))
+    return xp.power(total(xp, xp.power(lengths, order), axes), 1 / order)
+
+
+def length(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """The norm of order 2."""
+    return norm(xp, input, axes, order=2)

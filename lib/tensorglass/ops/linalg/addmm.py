@@ -13,12 +13,12 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.device_checks import on_two_devices
+from tensorglass.ops.arg_parser.checks import on_two_devices
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import cannot_cast, check_out_dtype
-from tensorglass.ops.derivatives.formulas import conj, product_lying, scaled
+from tensorglass.ops.derivatives.shared import conj, product_lying, scaled
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.python_numbers import checked
 from tensorglass.ops.linalg.matmul import cannot_multiply
@@ -98,8 +98,8 @@ def _no_truths(kernel: str, inner: int) -> Exception:
     return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
-def _check_in_place(input: Tensor, size: tuple[int, ...]) -> None:
-    if input._size != size:
+def _check_in_place(input: Tensor, out: Tensor | None, size: tuple[int, ...]) -> None:
+    if out is input and input._size != size:
         raise RuntimeError(
             f"Bad in-place call: input tensor size {list(input._size)} and output tensor size {list(size)} should match"
         )
@@ -118,6 +118,7 @@ def _matrix_product(
     size: tuple[int, ...],
     product: Product = _matmul,
 ) -> Tensor:
+    _check_in_place(input, out, size)
     _check_one_dtype(input if out is None else out, mat1, mat2)
     if input._dtype is dtypes.bool and 0 not in size:
         raise _no_truths("addmm_impl_cpu_", mat1._size[-1])
@@ -141,14 +142,7 @@ def _addmm_size(input: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[int, ...]:
     return mat1._size[0], mat2._size[1]
 
 
-def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
-    """`addmm`, written to `input`."""
-    size = _addmm_size(input, mat1, mat2)
-    _check_in_place(input, size)
-    return _matrix_product(input, mat1, mat2, beta, alpha, input, size)
-
-
-@operator("linear algebra", inplace=addmm_, out=True)
+@operator("linear algebra", inplace=True, out=True)
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
     mat1=lambda grad, mat2, mat1_stride, alpha: scaled(product_lying(mat1_stride, grad, conj(mat2.t())), alpha),
@@ -166,9 +160,7 @@ def addmm(
 # --- a matrix and a vector -------------------------------------------------------------------------------------------
 
 
-def _addmv(
-    input: Tensor, mat: Tensor, vec: Tensor, beta: complex, alpha: complex, out: Tensor | None, in_place: bool
-) -> Tensor:
+def _addmv(input: Tensor, mat: Tensor, vec: Tensor, beta: complex, alpha: complex, out: Tensor | None) -> Tensor:
     if len(mat._size) != 2 or len(vec._size) != 1 or len(input._size) > 1:
         raise RuntimeError(
             f"vector + matrix @ vector expected, got {len(input._size)}, {len(mat._size)}, {len(vec._size)}"
@@ -177,8 +169,7 @@ def _addmv(
     length = input._size[0] if input._size else 1
     if columns != vec._size[0] or length not in (1, rows):
         raise RuntimeError(f"size mismatch, got input ({length}), mat ({rows}x{columns}), vec ({vec._size[0]})")
-    if in_place:
-        _check_in_place(input, (rows,))
+    _check_in_place(input, out, (rows,))
     if not input._dtype is mat._dtype is vec._dtype:
         names = [each._dtype.scalar_type for each in (input, mat, vec)]
         raise RuntimeError(
@@ -190,12 +181,7 @@ def _addmv(
     return add_product(_matmul, (input, mat, vec), (rows,), beta, alpha, out)
 
 
-def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
-    """`addmv`, written to `input`."""
-    return _addmv(input, mat, vec, beta, alpha, input, True)
-
-
-@operator("linear algebra", inplace=addmv_, out=True)
+@operator("linear algebra", inplace=True, out=True)
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
     mat=lambda grad, vec, alpha: scaled(grad.outer(conj(vec)), alpha),
@@ -205,7 +191,7 @@ def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
 ) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``. With a `beta` of 0 `input` is not read."""
-    return _addmv(input, mat, vec, beta, alpha, out, False)
+    return _addmv(input, mat, vec, beta, alpha, out)
 
 
 # --- batches of matrices ---------------------------------------------------------------------------------------------
@@ -237,12 +223,7 @@ def _addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha:
     return _matrix_product(input, batch1, batch2, beta, alpha, out, size, _summed)
 
 
-def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
-    """`addbmm`, written to `input`."""
-    return _addbmm(input, batch1, batch2, beta, alpha, input)
-
-
-@operator("linear algebra", inplace=addbmm_, out=True)
+@operator("linear algebra", inplace=True, out=True)
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch2, alpha: scaled(
@@ -260,9 +241,9 @@ def addbmm(
 
 
 def _baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None, in_place: bool
+    input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None
 ) -> Tensor:
-    _check_batches("baddbmm", input, batch1, batch2, is_expanded=not in_place)
+    _check_batches("baddbmm", input, batch1, batch2, is_expanded=out is not input)
     (count, rows, inner), (*_, columns) = batch1._size, batch2._size
     if batch2._size[:2] != (count, inner):
         raise RuntimeError(
@@ -270,18 +251,15 @@ def _baddbmm(
             f"{list(batch2._size[:2])}."
         )
     size = count, rows, columns
-    if in_place:
-        _check_in_place(input, size)
+    _check_in_place(input, out, size)
     kinds = [each._dtype for each in (input, batch1, batch2)]
     if kinds[0] is not kinds[1]:
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
             *[dtypes.C_NAMES[each] for each in kinds]
         ))  # fmt: skip
-    if in_place and kinds[0] is not kinds[2]:
-        names = [dtypes.C_NAMES[each] for each in (kinds[0], kinds[2])]
-        raise RuntimeError(
-            f"Bad in-place call: input tensor dtype {names[0]} and output tensor dtype {names[1]} should match"
-        )
+    if out is input and kinds[0] is not kinds[2]:
+        own, other = dtypes.C_NAMES[kinds[0]], dtypes.C_NAMES[kinds[2]]
+        raise RuntimeError(f"Bad in-place call: input tensor dtype {own} and output tensor dtype {other} should match")
     check_out_dtype(out, kinds[0])
     if kinds[1] is not kinds[2]:
         raise RuntimeError(f"expected scalar type {kinds[1].scalar_type} but found {kinds[2].scalar_type}")
@@ -290,12 +268,7 @@ def _baddbmm(
     return add_product(_matmul, (input, batch1, batch2), size, beta, alpha, out, reads_unused=True)
 
 
-def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1) -> Tensor:
-    """`baddbmm`, written to `input`."""
-    return _baddbmm(input, batch1, batch2, beta, alpha, input, True)
-
-
-@operator("linear algebra", inplace=baddbmm_, out=True)
+@operator("linear algebra", inplace=True, out=True)
 @derivative(
     input=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch2, alpha: scaled(grad.bmm(conj(batch2.transpose(1, 2))), alpha),
@@ -305,7 +278,7 @@ def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
 ) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``, pair by pair. With a `beta` of 0 `input` is not read."""
-    return _baddbmm(input, batch1, batch2, beta, alpha, out, False)
+    return _baddbmm(input, batch1, batch2, beta, alpha, out)
 
 
 # --- two vectors -----------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import columnwise, conj
-from tensorglass.ops.indexing.where_nonzero import where
+from tensorglass.ops.derivatives.shared import columnwise, conj
+from tensorglass.ops.indexing.where_masked import where
 from tensorglass.ops.linalg.common import check_floating, check_kernel, check_square, from_row_major, launch
 from tensorglass.ops.linalg.inv_solve import inv_ex
 from tensorglass.tensor.tensor import Tensor

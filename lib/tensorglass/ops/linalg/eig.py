@@ -15,7 +15,7 @@ from tensorglass.ops.copies.out import all_into_out, check_safe_cast, into_out, 
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import columnwise
+from tensorglass.ops.derivatives.shared import columnwise
 from tensorglass.ops.linalg.common import (
     check_kernel,
     check_square,

@@ -1,4 +1,4 @@
-"""Products of reflections, of which QR's orthogonal factor is one: geqrf, householder_product, orgqr, ormqr.
+"""Products of reflections, of which QR's orthogonal factor is one: geqrf, householder_product, orgqr.
 
 Column `i` of a matrix, below the diagonal and with a 1 on it, is a vector `v`, and stands for the reflection
 ``1 - tau * v @ v.mH``. LAPACK applies one after the other and never multiplies them out.
@@ -15,7 +15,7 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.copies.out import safely_cast_into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import no_formula
+from tensorglass.ops.derivatives.shared import no_formula
 from tensorglass.ops.linalg.common import (
     check_kernel,
     column_major,
@@ -31,21 +31,15 @@ from tensorglass.tensor.tensor import Tensor
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def _reflected(xp: Any, A: Array, tau: Array, other: Array, left: bool, transpose: bool) -> tuple[Array]:
-    """``H1 @ H2 @ … @ other``, with the product on the right if not `left`, its adjoint if `transpose`."""
-    if not other.size or not tau.size:
-        return (column_major(xp, other),)
-    is_complex = A.dtype.kind == "c"
-    multiply = routine(xp, "unmqr" if is_complex else "ormqr", A)
-    sides = "L" if left else "R", "N" if not transpose else "C" if is_complex else "T"
-    triples = zip(flattened(A[..., : tau.shape[-1]]), flattened(tau, 1), flattened(other), strict=True)
-    found = [multiply(*sides, *each, 64 * max(other.shape[-2:]))[0] for each in triples]
-    return (column_major(xp, xp.stack(found).reshape(other.shape)),)
-
-
 def _product(xp: Any, A: Array, tau: Array) -> tuple[Array]:
-    start = xp.broadcast_to(xp.eye(*A.shape[-2:], dtype=A.dtype), A.shape)
-    return _reflected(xp, A, tau, start, True, False)
+    """The first columns of ``H1 @ H2 @ …``."""
+    columns = xp.ascontiguousarray(xp.broadcast_to(xp.eye(*A.shape[-2:], dtype=A.dtype), A.shape))
+    if not columns.size or not tau.size:
+        return (column_major(xp, columns),)
+    multiply = routine(xp, "unmqr" if A.dtype.kind == "c" else "ormqr", A)
+    triples = zip(flattened(A[..., : tau.shape[-1]]), flattened(tau, 1), flattened(columns), strict=True)
+    found = [multiply("L", "N", *each, 64 * max(A.shape[-2:]))[0] for each in triples]
+    return (column_major(xp, xp.stack(found).reshape(A.shape)),)
 
 
 def _geqrf(xp: Any, A: Array) -> tuple[Array, Array]:
@@ -73,10 +67,8 @@ def _reflect(vector: Tensor, factor: Tensor, matrix: Tensor) -> Tensor:
     return matrix - factor * (vector @ (vector.mH @ matrix))
 
 
-def _of_reflections(
-    grad: Tensor, A: Tensor, tau: Tensor, other: Tensor, adjoint: bool
-) -> tuple[Tensor | None, Tensor | None]:  # fmt: skip
-    """The gradients of `A` and of `tau`, from that of `_reflected`; none where nothing was reflected.
+def _of_reflections(grad: Tensor, A: Tensor, tau: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    """The gradients of `A` and of `tau`, from that of `_product`; none where nothing was reflected.
 
     What one reflection was applied to is found by applying those before it; what comes to its result, by going back
     through those after it.
@@ -86,21 +78,17 @@ def _of_reflections(
     count = tau._size[-1]
     vectors = [_vector(A, place) for place in range(count)]
     factors = [tau.narrow(-1, place, 1).unsqueeze(-1) for place in range(count)]
-    order = list(range(count)) if adjoint else list(range(count - 1, -1, -1))
-    given, applied = [], other
-    for place in order:
+    given, applied = [], _start(A)
+    for vector, factor in zip(reversed(vectors), reversed(factors), strict=True):
         given.append(applied)
-        applied = _reflect(vectors[place], factors[place].conj() if adjoint else factors[place], applied)
-    of_columns: list[Any] = [None] * count
-    of_factors: list[Any] = [None] * count
-    for place, before in zip(reversed(order), reversed(given), strict=True):
-        vector, factor = vectors[place], factors[place].conj() if adjoint else factors[place]
+        applied = _reflect(vector, factor, applied)
+    of_columns, of_factors = [], []
+    for place, (vector, factor, before) in enumerate(zip(vectors, factors, reversed(given), strict=True)):
         forward, backward = before @ (grad.mH @ vector), grad @ (before.mH @ vector)
-        of_factor = -(vector.mH @ backward)
-        of_factors[place] = (of_factor.conj() if adjoint else of_factor).squeeze(-1).squeeze(-1)
+        of_factors.append(-(vector.mH @ backward).squeeze(-1).squeeze(-1))
         of_vector = -(factor.conj() * backward) - factor * forward
         above = of_vector.new_zeros((*of_vector._size[:-2], place + 1, 1))
-        of_columns[place] = cat([above, of_vector.narrow(-2, place + 1, of_vector._size[-2] - place - 1)], -2)
+        of_columns.append(cat([above, of_vector.narrow(-2, place + 1, of_vector._size[-2] - place - 1)], -2))
         grad = _reflect(vector, factor.conj(), grad)
     rest = A._size[-1] - count
     if rest:
@@ -113,41 +101,17 @@ def _start(A: Tensor) -> Tensor:
     return A.new_ones((rows, columns)).tril().triu().expand(A._size)
 
 
-def _of_ormqr(
-    grad: Tensor, A: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool
-) -> tuple[Tensor | None, Tensor | None]:
-    if left:
-        return _of_reflections(grad, A, tau, other, transpose)
-    return _of_reflections(grad.mH, A, tau, other.mH, not transpose)
-
-
 # --- what is recorded ------------------------------------------------------------------------------------------------
 
 
 @recorded
 @derivative(
     node="LinalgHouseholderProductBackward0",
-    input=lambda grad, input, tau: _of_reflections(grad, input, tau, _start(input), False)[0],
-    tau=lambda grad, input, tau: _of_reflections(grad, input, tau, _start(input), False)[1],
+    input=lambda grad, input, tau: _of_reflections(grad, input, tau)[0],
+    tau=lambda grad, input, tau: _of_reflections(grad, input, tau)[1],
 )
 def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
     return from_column_major(launch(_product, input, tau)[0], input._dtype, input._storage)
-
-
-def _of_other(grad: Tensor, input: Tensor, tau: Tensor, left: bool, transpose: bool) -> Tensor:
-    return _applied(input, tau, grad, left, not transpose)
-
-
-@recorded
-@derivative(
-    node="OrmqrBackward0",
-    input=lambda grad, input, tau, other, left, transpose: _of_ormqr(grad, input, tau, other, left, transpose)[0],
-    tau=lambda grad, input, tau, other, left, transpose: _of_ormqr(grad, input, tau, other, left, transpose)[1],
-    other=_of_other,
-)
-def _applied(input: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool) -> Tensor:
-    found = launch(_reflected, input, tau, other, left=left, transpose=transpose)[0]
-    return from_column_major(found, input._dtype, input._storage)
 
 
 @recorded
@@ -180,14 +144,6 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     )
 
 
-def _check_rank(name: str, input: Tensor, tau: Tensor) -> None:
-    if len(tau._size) != len(input._size) - 1:
-        raise RuntimeError(
-            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {len(tau._size)} "
-            f"and input.ndim is equal to {len(input._size)}"
-        )
-
-
 def _check_reflections(name: str, input: Tensor, tau: Tensor) -> None:
     if len(input._size) < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
@@ -195,7 +151,11 @@ def _check_reflections(name: str, input: Tensor, tau: Tensor) -> None:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
     if input._size[-1] < tau._size[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
-    _check_rank(name, input, tau)
+    if len(tau._size) != len(input._size) - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {len(tau._size)} "
+            f"and input.ndim is equal to {len(input._size)}"
+        )
     if tau._size[:-1] != input._size[:-2]:
         raise RuntimeError(
             f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau._size[:-1])}"
@@ -218,53 +178,3 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`linalg.householder_product` under LAPACK's name."""
     return linalg_householder_product(input, input2, out=out)
-
-
-@operator("linear algebra", out=True)
-def ormqr(
-    input: Tensor,
-    input2: Tensor,
-    input3: Tensor,
-    left: bool = True,
-    transpose: bool = False,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The product of all reflections, or its adjoint if `transpose`, times `input3`; or after it, if not `left`."""
-    _check_application(input, input2, input3, left)
-    check_kernel("ormqr_cpu", input, even_empty=True)
-    if out is not None and out._dtype is not input._dtype:
-        raise RuntimeError(
-            f"torch.ormqr: Expected input and result to have the same dtype, but input has dtype"
-            f"{input._dtype.scalar_type} and result has dtype {out._dtype.scalar_type}"
-        )
-    return safely_cast_into_out("torch.ormqr", _applied(input, input2, input3, left, transpose), out)
-
-
-def _check_application(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
-    name = "torch.ormqr"
-    for which, each in (("input", input), ("other", other)):
-        if len(each._size) < 2:
-            raise RuntimeError(f"{name}: {which} must have at least 2 dimensions.")
-    where = -2 if left else -1
-    if other._size[where] != input._size[-2]:
-        raise RuntimeError(f"{name}: other.shape[{where}] must be equal to input.shape[-2]")
-    if tau._size[-1] != min(other._size[where], input._size[-1]):
-        raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{where}], input.shape[-1])")
-    _check_rank(name, input, tau)
-    if len(other._size) != len(input._size):
-        raise RuntimeError(
-            f"{name}: Expected other to have the same number of dimensions as input, but got other.ndim equal to "
-            f"{len(other._size)} and input.ndim is equal to {len(input._size)}"
-        )
-    for which, batch in (("tau", tau._size[:-1]), ("other", other._size[:-2])):
-        if batch != input._size[:-2]:
-            raise RuntimeError(
-                f"{name}: Expected batch dimensions of {which} to be equal to input.shape[:-2], but got {list(batch)}"
-            )
-    for which, each in (("tau", tau), ("other", other)):
-        if each._dtype is not input._dtype:
-            raise RuntimeError(
-                f"{name}: Expected input and {which} to have the same dtype, but input has dtype"
-                f"{input._dtype.scalar_type} and {which} has dtype {each._dtype.scalar_type}"
-            )

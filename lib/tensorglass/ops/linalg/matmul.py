@@ -11,11 +11,11 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
-from tensorglass.ops.arg_parser.device_checks import on_two_devices
+from tensorglass.ops.arg_parser.checks import on_two_devices
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype, to_one_dtype
-from tensorglass.ops.derivatives.formulas import conj, product_lying
+from tensorglass.ops.derivatives.shared import conj, product_lying
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.views.shape import expand, reshape, squeeze, t, transpose, unsqueeze

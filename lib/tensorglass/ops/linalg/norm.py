@@ -15,9 +15,9 @@ from tensorglass.ops.copies.out import cast_into_out, check_safe_cast
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import norm_backward
+from tensorglass.ops.derivatives.shared import norm_backward
 from tensorglass.ops.derivatives.view_nodes import slice_view
-from tensorglass.ops.kernels import norm as kernels
+from tensorglass.ops.kernels import sum as kernels
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.linalg.common import check_floating, check_matrices, check_square
 from tensorglass.ops.linalg.inv_solve import inv_ex
@@ -279,21 +279,6 @@ def linalg_norm(
             f"linalg.norm expected out tensor dtype {result._dtype.scalar_type} but got: {out._dtype.scalar_type}"
         )
     return cast_into_out(result, out)
-
-
-# --- older names -----------------------------------------------------------------------------------------------------
-
-
-@operator("linear algebra", method=False)
-def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norm of order `pow` of each slice along `dim`, with one element for each; -1 is the norm of all."""
-    _check_floating(v)
-    if dim == -1:
-        return norm(v, pow)
-    if 0 < dim < len(v._size) - 1:
-        return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
-    others = [each for each in range(len(v._size)) if each != dim]
-    return norm(v.unsqueeze(-1), pow, (*others, -1), True).squeeze(-1)
 
 
 # --- how far from singular -------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.copies.out import cast_into_out, check_safe_cast
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import columnwise
+from tensorglass.ops.derivatives.shared import columnwise
 from tensorglass.ops.linalg.common import (
     check_floating,
     check_kernel,

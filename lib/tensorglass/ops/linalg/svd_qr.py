@@ -16,7 +16,7 @@ from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import columnwise
+from tensorglass.ops.derivatives.shared import columnwise
 from tensorglass.ops.linalg.common import (
     check_floating,
     check_kernel,

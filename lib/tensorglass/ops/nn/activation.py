@@ -16,7 +16,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.type_promotion import PROMOTE
-from tensorglass.ops.derivatives.formulas import conj, zero_gradient
+from tensorglass.ops.derivatives.shared import conj, zero_gradient
 from tensorglass.ops.pointwise.checks import Operands
 from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.tensor.grad_mode import state

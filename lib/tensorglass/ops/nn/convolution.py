@@ -23,7 +23,7 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import conj
+from tensorglass.ops.derivatives.shared import conj
 from tensorglass.ops.kernels.windows import Lengths, Windows, add_windows, padded, windows_of
 from tensorglass.ops.nn.arguments import Ints, for_each, like_channels_last, run_wide
 from tensorglass.ops.rearrange.pad import constant_pad_nd

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.indexing.where_nonzero import where
+from tensorglass.ops.indexing.where_masked import where
 from tensorglass.tensor.tensor import Tensor
 
 

@@ -13,7 +13,7 @@ from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.creation.ranges import linspace
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import no_derivative
+from tensorglass.ops.derivatives.shared import no_derivative
 from tensorglass.ops.kernels import resampling as kernels
 from tensorglass.ops.kernels.resampling import Sampling
 from tensorglass.ops.nn.arguments import like_channels_last, run_wide

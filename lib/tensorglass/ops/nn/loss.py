@@ -15,8 +15,8 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.derivatives.formulas import no_derivative
-from tensorglass.ops.indexing.where_nonzero import where
+from tensorglass.ops.derivatives.shared import no_derivative
+from tensorglass.ops.indexing.where_masked import where
 from tensorglass.ops.kernels.half import converted
 from tensorglass.ops.nn.activation import logsigmoid
 from tensorglass.tensor.construct import from_array

@@ -6,7 +6,7 @@ from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import no_derivative
+from tensorglass.ops.derivatives.shared import no_derivative
 from tensorglass.ops.nn.arguments import like_channels_last
 from tensorglass.tensor.tensor import Tensor
 

@@ -1,7 +1,7 @@
-"""Functions of Python, applied element by element: apply_, map_ and map2_.
+"""`apply_`: a function of Python, applied element by element.
 
-They are slow, work only on the CPU, and do not count as writes, as in PyTorch. The functions are called outside of any
-kernel, and may use tensors themselves.
+It is slow, works only on the CPU, and does not count as a write, as in PyTorch. The function is called outside of any
+kernel, and may use tensors itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.ops.arg_parser.checks import type_name
 from tensorglass.ops.declare.registry import operator
-from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor.tensor import Tensor, raw_array
 
 _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
@@ -27,37 +27,16 @@ _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 @operator("in place", function=False)
 def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     """Every element replaced by what `callable` makes of it, as a Python number."""
-    return _replace("apply_", input, callable)
-
-
-@operator("in place", function=False)
-def map_(input: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
-    """Every element replaced by what `callable` makes of it and of the one of `other`, expanded to its size."""
-    return _replace("map_", input, callable, other=other)
-
-
-@operator("in place", function=False)
-def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
-    """Every element replaced by what `callable` makes of it and of those of `x` and `y`, expanded to its size."""
-    return _replace("map2_", input, callable, x=x, y=y)
-
-
-def _replace(name: str, input: Tensor, function: Callable[..., Any], **others: Tensor) -> Tensor:
-    if any(each.requires_grad for each in (input, *others.values())):
+    if input.requires_grad:
         raise explained(
-            RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."),
+            RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead."),
             "The slope of a function of Python is not known.",
         )
     if input._storage.backend is not _HOST:
-        raise TypeError(f"{name} is only implemented on CPU tensors")
-    for argument, other in others.items():
-        if other._dtype is not input._dtype:
-            which = f"argument '{argument}'" if len(others) > 1 else f"'{argument}'"
-            raise TypeError(f"{name}: expected {input.type()} for {which} (got {other.type()})")
-    target, sources = raw_array(input), [array_of(each.expand(input._size)) for each in others.values()]
+        raise TypeError("apply_ is only implemented on CPU tensors")
+    target = raw_array(input)
     for place in _HOST.xp.ndindex(target.shape):
-        answer = function(*[each[place].item() for each in (target, *sources)])
-        _HOST.launch(_write_element, target, place, _element(answer, input._dtype))
+        _HOST.launch(_write_element, target, place, _element(callable(target[place].item()), input._dtype))
     return input
 
 

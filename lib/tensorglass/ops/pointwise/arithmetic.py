@@ -6,6 +6,8 @@ half types as float32, so a kernel is written for the types that it computes in.
 
 from __future__ import annotations
 
+import cmath
+import math
 from functools import partial
 from typing import Any
 
@@ -18,24 +20,17 @@ from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import binary, bits, divisors, exponents, positive, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, PARAMETRIC, PROMOTE, DTypeRule
-from tensorglass.ops.derivatives.formulas import (
+from tensorglass.ops.derivatives.shared import (
     by_number,
     conj,
     direction,
-    float_power_backward_exponent,
-    float_power_backward_self,
     no_derivative,
-    pow_backward_exponent,
-    pow_backward_self,
-    power_name,
-    remainder_divisor,
-    remainder_name,
     scaled,
     zero_gradient,
+    zero_where,
 )
-from tensorglass.ops.kernels import floor_divide as dividing
-from tensorglass.ops.kernels.host import on_host
-from tensorglass.ops.kernels.pow import power
+from tensorglass.ops.kernels import pow_floor_divide as dividing
+from tensorglass.ops.kernels.pow_floor_divide import integer_power, power
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.pointwise.checks import (
     bool_cannot_be_negated,
@@ -49,8 +44,68 @@ from tensorglass.ops.pointwise.checks import (
     no_power_of_truth,
     rounded_quotient_exists,
 )
+from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import dispatch_operator
+
+
+def power_name(input: Any, exponent: Any) -> str:
+    """PyTorch's name of a power's node: 0 for a number as the exponent, 2 for one as the base, 1 for two tensors."""
+    if not isinstance(exponent, Tensor):
+        return "PowBackward0"
+    return "PowBackward1" if isinstance(input, Tensor) else "PowBackward2"
+
+
+def pow_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
+    """The gradient of a power for its base."""
+    if isinstance(exponent, Tensor):
+        return zero_where(exponent == 0, grad * conj(exponent * input.pow(exponent - 1)))
+    if exponent == 0 and exponent is not False:  # sic: False is no 0 there, and 0 ** -1 infinite
+        return zero_gradient(grad)
+    if exponent == 2 and not state.grad:
+        return grad * conj(input + input)  # a derivative of the derivative would show the power that is left out
+    return grad * conj(exponent * input.pow(exponent - 1))
+
+
+def pow_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    """The gradient of a power for its exponent: 0 where the base is 0 and the exponent is not negative."""
+    if not isinstance(input, Tensor) and input != 0:
+        return grad * conj(result * _logarithm(input, exponent._dtype.is_complex))
+    base = input.to(result._dtype) if isinstance(input, Tensor) else result.new_full((), input)
+    is_kept = exponent.real >= 0 if exponent._dtype.is_complex else exponent >= 0
+    return grad * zero_where((input == 0) & is_kept, conj(result * base.log()))
+
+
+def float_power_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
+    """`pow_backward_self` of operands that the power was computed of in another precision, that of `grad`."""
+    exponent = exponent.to(grad._dtype) if isinstance(exponent, Tensor) else exponent + 0  # which makes 0 of False
+    return pow_backward_self(grad, input.to(grad._dtype), exponent)
+
+
+def float_power_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    """`pow_backward_exponent` of operands that the power was computed of in another precision, that of `grad`."""
+    return pow_backward_exponent(grad, input, exponent.to(grad._dtype), result)
+
+
+def _logarithm(number: complex, is_complex: bool) -> complex:
+    if is_complex or isinstance(number, complex):
+        return cmath.log(number)
+    return math.log(number) if number > 0 else math.nan
+
+
+def remainder_name(input: Any, other: Any) -> str:
+    """PyTorch's name of a remainder's node: 0 for a number as the divisor, 1 for two tensors."""
+    if not isinstance(input, Tensor):
+        return "NotImplemented"
+    return f"RemainderBackward{int(isinstance(other, Tensor))}"
+
+
+def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
+    """The gradient of a remainder for its divisor. PyTorch has none where a number is divided."""
+    if not isinstance(input, Tensor):
+        return no_derivative("aten::remainder")(grad)
+    return -grad * input.div(other, rounding_mode="floor")  # which may be less than the quotient, rounded, tells
+
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
 WHOLE = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
@@ -259,13 +314,7 @@ def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
 def pow(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent``."""
     if input.dtype.kind in "iu":
-        if on_host(xp) and not exponent.ndim and exponent in (2, 3):  # quicker than `power`
-            return xp.multiply(input if exponent == 2 else input * input, input, out=out)
-        # NumPy refuses negative powers of integers; PyTorch rounds them towards zero.
-        whole = xp.power(input, xp.maximum(exponent, 0))
-        odd = xp.where(exponent & 1, input, xp.ones_like(input))
-        is_unit = (input == 1) | (input + 1 == 0)
-        return xp.where(exponent < 0, xp.where(is_unit, odd, xp.zeros_like(input)), whole)
+        return integer_power(xp, input, exponent, out)
     if input.dtype.kind == "b":
         return input | ~exponent
     return power(xp, input, exponent, out)

@@ -13,7 +13,7 @@ from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import OPERATORS, operator
 from tensorglass.ops.declare.samples import binary, bits, shifts, truths, unary, whole
 from tensorglass.ops.declare.type_promotion import BITS, ORDERING, PREDICATE, PROMOTE
-from tensorglass.ops.derivatives.formulas import by_number, zero_gradient
+from tensorglass.ops.derivatives.shared import by_number, zero_gradient
 from tensorglass.ops.views.shape import imag, real
 from tensorglass.tensor.tensor import Tensor
 

@@ -19,7 +19,7 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import OPERATORS, operator
 from tensorglass.ops.declare.samples import unary
 from tensorglass.ops.declare.type_promotion import PROMOTE, DTypeRule, as_floating
-from tensorglass.ops.derivatives.formulas import zero_gradient
+from tensorglass.ops.derivatives.shared import zero_gradient
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, array_of
 

@@ -17,8 +17,9 @@ from tensorglass.ops.declare.registry import OPERATORS, operator
 from tensorglass.ops.declare.result_layout import result_layout
 from tensorglass.ops.declare.samples import pairs, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, PROMOTE, common_dtype
-from tensorglass.ops.derivatives.formulas import LN2, conj, no_derivative, zero_gradient
+from tensorglass.ops.derivatives.shared import conj, no_derivative, zero_gradient
 from tensorglass.ops.pointwise.checks import no_complex
+from tensorglass.ops.pointwise.exp_log_sigmoid import LN2
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 

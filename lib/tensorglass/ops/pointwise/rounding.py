@@ -11,18 +11,10 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import binary, bounds, pairs, ternary, unary
-from tensorglass.ops.declare.type_promotion import PARAMETRIC, PROMOTE
-from tensorglass.ops.derivatives.formulas import (
-    clamp_backward,
-    clamp_backward_max,
-    clamp_backward_min,
-    conj,
-    maximum_backward,
-    zero_gradient,
-)
-from tensorglass.ops.kernels.activation_slopes import number
+from tensorglass.ops.declare.type_promotion import FLOAT, PARAMETRIC, PROMOTE
+from tensorglass.ops.derivatives.shared import conj, zero_gradient
+from tensorglass.ops.kernels.activation_slopes import above_threshold, number
 from tensorglass.ops.kernels.select_by_mask import are_worth_it, choose
-from tensorglass.ops.pointwise.activation_backward import threshold_backward
 from tensorglass.ops.pointwise.checks import (
     Operands,
     bounds_are_elements,
@@ -38,6 +30,31 @@ from tensorglass.ops.pointwise.checks import (
     weight_is_element,
 )
 from tensorglass.tensor.tensor import Tensor
+
+
+def clamp_backward(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+    """The gradient where clamp let the element be."""
+    if min is None or max is None:
+        return grad.where(input >= min if max is None else input <= max, 0)
+    return grad.where((input >= min) & (input <= max), 0)
+
+
+def clamp_backward_min(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+    """The gradient where clamp put `min`."""
+    is_low = input < min
+    return grad.where(is_low if max is None else is_low & (min < max), 0)
+
+
+def clamp_backward_max(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
+    """The gradient where clamp put `max`."""
+    is_high = input > max
+    return grad.where(is_high if min is None else is_high | (max < min), 0)
+
+
+def maximum_backward(grad: Tensor, one: Tensor, other: Tensor) -> Tensor:
+    """The gradient of the larger of two for `one`; half of it where they are equal."""
+    return (grad / 2).where(one == other, grad).masked_fill(one < other, 0)
+
 
 SIGN_OF_ZERO = "which of 0.0 and -0.0 counts as the larger depends on the processor's instructions, in both libraries"
 ROUNDABLE = PROMOTE.refusing(dtypes.BOOL, dtypes.COMPLEX).exactly()
@@ -311,3 +328,14 @@ def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Arra
 def clamp_max(xp: Any, input: Array, max: Operand, *, out: Array = None) -> Array:
     """Each element, but no more than `max`."""
     return xp.minimum(input, max, out=out)
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="ThresholdBackwardBackward0",
+    grad_output=lambda grad, input, threshold: threshold_backward(grad, input, threshold=threshold),
+    input=zero_gradient,
+)
+def threshold_backward(xp: Any, grad_output: Array, input: Array, *, threshold: int = 0, out: Array = None) -> Array:
+    """The gradient where `input` is above the threshold, and 0 elsewhere: that of relu, from its result."""
+    return above_threshold(xp, grad_output, input, threshold, out)

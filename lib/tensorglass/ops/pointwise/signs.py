@@ -14,10 +14,23 @@ from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import binary, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, PREDICATE, PROMOTE, DTypeRule
-from tensorglass.ops.derivatives.formulas import by_number, copied_sign, sgn_backward, zero_gradient
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.derivatives.shared import by_number, conj, zero_gradient
+from tensorglass.ops.kernels.positions import known_finite
 from tensorglass.ops.pointwise.checks import no_complex
 from tensorglass.tensor.tensor import Tensor
+
+
+def sgn_backward(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+    """The gradient of `sgn`: 0 for real numbers; for complex ones what turns the number without making it longer."""
+    if not input._dtype.is_complex:
+        return zero_gradient(grad)
+    turned = (grad - (grad * conj(result)).real * result) / input.abs()
+    return turned.masked_fill(input == 0, 0)
+
+
+def copied_sign(input: Tensor, result: Tensor) -> Tensor:
+    """1 where `copysign` left the sign as it was, -1 where it turned it, 0 for 0."""
+    return (result / input).masked_fill(input == 0, 0)
 
 
 def _answers_in_bool(name: str) -> DTypeRule:
@@ -83,7 +96,7 @@ def nan_to_num(
     if input.dtype.kind in "biu":
         return input.copy()
     clean = xp.array(input)  # of a scalar too, which a conjugate of a 0-dim array is
-    if on_host(xp) and xp.isfinite(clean).all():  # to ask a GPU would be to wait for it
+    if known_finite(xp, clean):
         return clean
     limit = _largest(clean.real.dtype)
     for part in (clean.real, clean.imag) if input.dtype.kind == "c" else (clean,):

@@ -10,10 +10,10 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import FLOAT, PROMOTE
-from tensorglass.ops.derivatives.formulas import zero_gradient
+from tensorglass.ops.derivatives.shared import zero_gradient
 from tensorglass.ops.kernels.activation_slopes import number
-from tensorglass.ops.pointwise.activation_backward import threshold_backward
 from tensorglass.ops.pointwise.checks import Operands, value_fits
+from tensorglass.ops.pointwise.rounding import threshold_backward
 from tensorglass.tensor.tensor import Tensor
 
 _OF_FLOATS = PROMOTE.but(refuses=(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX), widens=False).exactly()

@@ -11,9 +11,23 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.samples import above_one, pairs, unary, unit_interval
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
-from tensorglass.ops.derivatives.formulas import acosh_backward, conj, sinc_backward, turning
-from tensorglass.ops.pointwise.activation_backward import tanh_backward
+from tensorglass.ops.derivatives.shared import conj, turning, zero_where
+from tensorglass.ops.kernels.activation_slopes import tanh_slope
 from tensorglass.ops.pointwise.checks import no_complex
+from tensorglass.tensor.tensor import Tensor
+
+
+def acosh_backward(grad: Tensor, input: Tensor) -> Tensor:
+    """The gradient of `acosh`, which PyTorch has for real numbers below 1 too."""
+    if input._dtype.is_complex:
+        return grad * conj((input - 1).rsqrt() * (input + 1).rsqrt())
+    return grad * (input * input - 1).rsqrt()
+
+
+def sinc_backward(grad: Tensor, input: Tensor) -> Tensor:
+    """The gradient of ``sin(pi x) / (pi x)``."""
+    angle = input * pi
+    return zero_where(input == 0, grad * conj((angle * angle.cos() - angle.sin()) / (angle * input)))
 
 
 @pointwise(FLOAT, ufunc="sin", samples=unary)
@@ -144,3 +158,14 @@ def sinc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``sin(pi * input) / (pi * input)``, and 1 at 0."""
     angle = input * input.dtype.type(xp.pi)
     return xp.where(input == 0, input.dtype.type(1), xp.sin(angle) / angle)
+
+
+@pointwise(FLOAT, function=False, method=False, inplace=False)
+@derivative(
+    node="TanhBackwardBackward0",
+    grad_output=lambda grad, output: tanh_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * (conj(output) * -2 * grad_output),
+)
+def tanh_backward(xp: Any, grad_output: Array, output: Array, *, out: Array = None) -> Array:
+    """The gradient of `tanh`, from its result."""
+    return tanh_slope(xp, grad_output, output, out)

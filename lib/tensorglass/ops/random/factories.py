@@ -31,7 +31,7 @@ from tensorglass.ops.creation.factory import (
 )
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import resize_output
-from tensorglass.ops.derivatives.formulas import no_derivative, zero_gradient
+from tensorglass.ops.derivatives.shared import no_derivative, zero_gradient
 from tensorglass.ops.kernels import random_bits
 from tensorglass.ops.kernels.python_numbers import checked
 from tensorglass.ops.random import vmap

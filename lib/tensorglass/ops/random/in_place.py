@@ -22,7 +22,7 @@ from tensorglass.ops.arg_parser.checks import check_int
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
-from tensorglass.ops.derivatives.formulas import zero_gradient
+from tensorglass.ops.derivatives.shared import zero_gradient
 from tensorglass.ops.kernels import random_bits
 from tensorglass.ops.random import vmap
 from tensorglass.tensor.construct import empty_on

@@ -10,12 +10,10 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import all_tensors, type_name
-from tensorglass.ops.arg_parser.device_checks import on_two_devices
+from tensorglass.ops.arg_parser.checks import all_tensors, on_two_devices, type_name
 from tensorglass.ops.copies.copy import transfer
-from tensorglass.ops.declare.overlap_checks import refuse_read_cells, refuse_shared_cells
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.declare.run_pointwise import resize_output
+from tensorglass.ops.declare.run_pointwise import refuse_read_cells, refuse_shared_cells, resize_output
 from tensorglass.ops.declare.type_promotion import common_dtype
 from tensorglass.ops.views.shape import atleast_1d, atleast_2d, atleast_3d, narrow, reshape, unsqueeze
 from tensorglass.tensor.construct import empty_on, make

@@ -20,8 +20,7 @@ from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resi
 from tensorglass.ops.declare.type_promotion import check_out_dtype, common_dtype
 from tensorglass.ops.derivatives.view_nodes import undiagonal
 from tensorglass.ops.kernels.copy import assign
-from tensorglass.ops.kernels.host import on_host
-from tensorglass.ops.rearrange.repeat_flip_roll import run_numbers
+from tensorglass.ops.kernels.triangle import triangle_indices
 from tensorglass.ops.views.shape import diagonal, narrow
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
@@ -144,8 +143,6 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 # --- triangles -------------------------------------------------------------------------------------------------------
 
-_FEW = 4096  # cells of a matrix, below which looking at each is quickest
-
 
 @factory()
 def tril_indices(row: int, col: int, offset: int = 0, **options: Unpack[Options]) -> Tensor:
@@ -170,22 +167,8 @@ def _triangle(name: str, row: Any, col: Any, offset: Any, options: Options) -> T
         raise not_implemented(name, place.dtype)
     backend = backends.get(place.device)
     is_lower, array_dtype = name == "tril_indices", backend.array_dtype(place.dtype)
-    found = backend.launch(_triangle_indices, rows, columns, diagonal, is_lower, array_dtype)
+    found = backend.launch(triangle_indices, rows, columns, diagonal, is_lower, array_dtype)
     made = new((2, len(found[0])), place)
     array = raw_array(made)
     array[0], array[1] = found
     return made
-
-
-def _triangle_indices(xp: Any, rows: int, columns: int, diagonal: int, is_lower: bool, array_dtype: Any) -> Any:
-    """Row by row, from where it begins in the triangle on: for large matrices quicker than looking at every cell."""
-    row = xp.arange(rows, dtype=array_dtype)
-    if on_host(xp) and rows * columns <= _FEW:
-        column, edge = xp.arange(columns), row[:, None] + diagonal
-        return (column <= edge if is_lower else column >= edge).nonzero()
-    first = xp.zeros_like(row) if is_lower else xp.clip(row + diagonal, 0, columns)
-    counts = (xp.clip(row + diagonal + 1, 0, columns) if is_lower else columns - first).astype("int64")
-    before = first - (xp.cumsum(counts) - counts)
-    place = xp.arange(int(counts.sum()))
-    of_row = run_numbers(xp, counts, len(place))
-    return xp.stack([of_row, place + before[of_row]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from tensorglass import geometry, memory
@@ -18,7 +17,8 @@ from tensorglass.ops.declare.reduction import axes_of
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.kernels import triangle
+from tensorglass.ops.kernels.triangle import run_numbers
 from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import empty_on, from_array, make
@@ -180,25 +180,25 @@ def _roll(xp: Any, array: Array, shifts: Any, axes: Any) -> Array:
 
 
 def _tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    return _zeroed(_tril, "tril", input, diagonal)
+    return _zeroed(triangle.tril, "tril", input, diagonal)
 
 
 @operator("rearranging", inplace=_tril_, out=True)
 @derivative(input=lambda grad, diagonal: grad.tril(diagonal))
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The part of each matrix on and below a diagonal; zero elsewhere."""
-    return _triangle(_tril, "tril", input, diagonal, out)
+    return _triangle(triangle.tril, "tril", input, diagonal, out)
 
 
 def _triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    return _zeroed(_triu, "triu", input, diagonal)
+    return _zeroed(triangle.triu, "triu", input, diagonal)
 
 
 @operator("rearranging", inplace=_triu_, out=True)
 @derivative(input=lambda grad, diagonal: grad.triu(diagonal))
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The part of each matrix on and above a diagonal; zero elsewhere."""
-    return _triangle(_triu, "triu", input, diagonal, out)
+    return _triangle(triangle.triu, "triu", input, diagonal, out)
 
 
 def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
@@ -237,38 +237,6 @@ def _check_matrices(name: str, input: Tensor, diagonal: int) -> None:
     check_int(name, "diagonal", 2, diagonal)
     if len(input._size) < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-
-
-def _tril(xp: Any, array: Array, diagonal: int) -> Array:
-    return _keep_by_bits(xp, array, diagonal, False) if _has_bits(xp, array) else xp.tril(array, diagonal)
-
-
-def _triu(xp: Any, array: Array, diagonal: int) -> Array:
-    return _keep_by_bits(xp, array, diagonal - 1, True) if _has_bits(xp, array) else xp.triu(array, diagonal)
-
-
-def _has_bits(xp: Any, array: Array) -> bool:
-    return on_host(xp) and array.dtype.itemsize <= 8
-
-
-def _keep_by_bits(xp: Any, array: Array, diagonal: int, is_above: bool) -> Array:
-    """What lies above a diagonal, or on and below it: elements' bits, where a mask has ones."""
-    rows, columns = array.shape[-2:]
-    bits = f"i{array.dtype.itemsize}"
-    mask = (_mask if rows * columns <= _FEW else _new_mask)(xp, rows, columns, diagonal, is_above, bits)
-    return xp.bitwise_and(array.view(bits), mask).view(array.dtype)
-
-
-_FEW = 4096  # elements of a mask that is kept
-
-
-def _new_mask(xp: Any, rows: int, columns: int, diagonal: int, is_above: bool, bits: str) -> Array:
-    """All ones in the elements that are kept, and all zeros elsewhere."""
-    below = xp.tri(rows, columns, diagonal, bool).view("i1").astype(bits)
-    return below - xp.ones((), bits) if is_above else -below
-
-
-_mask = lru_cache(64)(_new_mask)  # to make one takes longer than to use it
 
 
 # --- repeat_interleave -----------------------------------------------------------------------------------------------
@@ -333,11 +301,3 @@ def _repeated_places(repeats: Tensor, output_size: int | None) -> Tensor:
         raise RuntimeError("allocated size does not match required size")
     array = repeats._storage.backend.launch(run_numbers, array_of(repeats), total)
     return from_array(array, repeats._dtype, repeats._storage)
-
-
-def run_numbers(xp: Any, lengths: Array, total: int) -> Array:
-    """For each of `total` elements the number of the run that it is in, where the runs have these `lengths`."""
-    if on_host(xp):
-        return xp.repeat(xp.arange(len(lengths), dtype=lengths.dtype), lengths)
-    # Where each run ends is counted; how many have ended before a place is whose turn it is.
-    return xp.searchsorted(xp.cumsum(lengths), xp.arange(total), side="right").astype(lengths.dtype)

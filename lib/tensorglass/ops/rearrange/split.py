@@ -11,13 +11,12 @@ from tensorglass.core.dtypes import int64
 from tensorglass.geometry.splitting import Parts
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.copies.copy import resolve_conj
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.rearrange.cat_stack import cat, stack
-from tensorglass.tensor.construct import as_siblings, make, view_of
+from tensorglass.tensor.construct import as_siblings, view_of
 from tensorglass.tensor.grad_mode import state
-from tensorglass.tensor.tensor import Tensor, VersionCounter
+from tensorglass.tensor.tensor import Tensor
 
 Views = tuple[Tensor, ...]
 
@@ -143,40 +142,3 @@ def __iter__(input: Tensor) -> Any:
     if not input._size:
         raise TypeError("iteration over a 0-d tensor")
     return iter(unbind(input, 0))
-
-
-# --- pieces that pass for tensors of their own -----------------------------------------------------------------------
-
-
-def _apart(views: Views) -> Views:
-    """The same headers, as tensors that are not views: writes to one are not seen by the graph of another."""
-    made = [make(each._storage, each._size, each._stride, each._offset, each._dtype) for each in views]
-    for each in made:
-        each._counter = VersionCounter()
-    return tuple(made)
-
-
-@operator("view")
-@derivative(input=lambda grads, dim: cat(grads, dim))
-def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> Views:
-    """`split`, whose pieces do not count as views: write to one, and neither graph nor versions know of the others."""
-    return _apart(split(resolve_conj(input), split_size, dim))
-
-
-@operator("view")
-@derivative(input=lambda grads, dim: cat(grads, dim))
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Views:
-    """`split_with_sizes`, whose pieces do not count as views."""
-    return _apart(split_with_sizes(resolve_conj(input), split_sizes, dim))
-
-
-@operator("view")
-@derivative(
-    node=lambda input, dim: (
-        "UnsafeSplitBackward0" if input._size[dim:][:1] != (0,) else "UnsafeSplitWithSizesBackward0"
-    ),
-    input=lambda grads, dim: cat(grads, dim),
-)
-def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
-    """`chunk`, whose pieces do not count as views."""
-    return _apart(chunk(resolve_conj(input), chunks, dim))

@@ -5,7 +5,6 @@ Each makes a copy, takes the view of it that its namesake takes, and writes ther
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry
@@ -77,21 +76,6 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     """A copy with `src` where ``diagonal(offset, dim1, dim2)`` looks."""
     made = _copy_of(resolve_conj(input))
     return _written(made, diagonal(made, offset, dim1, dim2), src)
-
-
-@operator("indexing")
-@derivative(
-    input=lambda grad, src_size, size, stride, storage_offset: grad.as_strided_scatter(
-        grad.new_zeros(src_size), size, stride, storage_offset
-    ),
-    src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
-)
-def as_strided_scatter(
-    input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
-) -> Tensor:
-    """A copy with `src` where ``as_strided(size, stride, storage_offset)`` looks."""
-    made = _copy_of(resolve_conj(input))
-    return _written(made, as_strided(made, size, stride, storage_offset), src)
 
 
 @operator("indexing", function=False)

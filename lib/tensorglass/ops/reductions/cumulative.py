@@ -21,17 +21,44 @@ from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import refuse_whole_numbers, write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import conj, cumprod_backward
+from tensorglass.ops.derivatives.shared import conj
+from tensorglass.ops.derivatives.view_nodes import unsliced
 from tensorglass.ops.kernels import half
-from tensorglass.ops.kernels.cumulative import one_by_one, running, running_total
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.kernels.cumulative import extremes_so_far, one_by_one, running, running_total
 from tensorglass.ops.pointwise.arithmetic import sub
 from tensorglass.ops.pointwise.comparison import logical_xor
 from tensorglass.ops.rearrange.cat_stack import cat
-from tensorglass.ops.reductions.values_and_indices import OutPair, check_outputs, elements_at, paired
+from tensorglass.ops.reductions.max_min import OutPair, check_outputs, paired
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
+
+
+def cumprod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
+    """The gradient of `cumprod`: each factor is in every product from its place on."""
+    if input.numel() <= 1:
+        return grad
+    if not bool((input == 0).any()):
+        return (grad * conj(result)).flip(dim).cumsum(dim).flip(dim) / conj(input)
+    length = input._size[dim]
+    parts = []
+    for place in range(length):
+        rest = [input.narrow(dim, at, 1) for at in range(place)]
+        before = rest[0] if rest else None
+        for each in rest[1:]:
+            before = before * each
+        total = grad.narrow(dim, place, 1) if before is None else grad.narrow(dim, place, 1) * conj(before)
+        running = before
+        for at in range(place + 1, length):
+            factor = input.narrow(dim, at, 1)
+            running = factor if running is None else running * factor
+            total = total + grad.narrow(dim, at, 1) * conj(running)
+        parts.append(total)
+    gradient = input.new_zeros(input._size)
+    for place, part in enumerate(parts):
+        gradient = gradient + unsliced(part, input._size, dim, place, place + 1)
+    return gradient
+
 
 Kernel = Callable[..., Array]
 
@@ -39,6 +66,11 @@ Kernel = Callable[..., Array]
 def _cumulated(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None) -> Tensor:
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     if out is not None:
+        if out is input and dtype not in (None, input._dtype):
+            own, other = dtypes.C_NAMES[input._dtype], dtypes.C_NAMES[dtype]
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {own} and output tensor dtype {other} should match"
+            )
         check_out_dtype(None if dtype is None else out, dtype or out._dtype)
         dtype = out._dtype
     elif dtype is None:
@@ -82,34 +114,14 @@ def _running_product(xp: Any, array: Array, axis: int) -> Array:
     return one_by_one(xp, xp.multiply, array, axis)
 
 
-def _check_in_place_dtype(input: Tensor, dtype: DType | None) -> None:
-    if dtype is not None and dtype is not input._dtype:
-        raise RuntimeError(
-            f"Bad in-place call: input tensor dtype {dtypes.C_NAMES[input._dtype]} and output tensor dtype "
-            f"{dtypes.C_NAMES[dtype]} should match"
-        )
-
-
-def cumsum_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
-    """`cumsum`, written to `input`."""
-    _check_in_place_dtype(input, dtype)
-    return _cumulated("cumsum", _running_sum, input, dim, dtype, input)
-
-
-@operator("cumulative", inplace=cumsum_, out=True)
+@operator("cumulative", inplace=True, out=True)
 @derivative(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad._size else grad)
 def cumsum(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The sums of the elements up to each, along `dim`. Integers are added as int64."""
     return _cumulated("cumsum", _running_sum, input, dim, dtype, out)
 
 
-def cumprod_(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
-    """`cumprod`, written to `input`."""
-    _check_in_place_dtype(input, dtype)
-    return _cumulated("cumprod", _running_product, input, dim, dtype, input)
-
-
-@operator("cumulative", inplace=cumprod_, out=True)
+@operator("cumulative", inplace=True, out=True)
 @derivative(input=cumprod_backward)
 def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
     """The products of the elements up to each, along `dim`. Integers are multiplied as int64."""
@@ -135,44 +147,8 @@ def _cummax_or_cummin(pair: Any, accumulate: str, input: Tensor, dim: int, out: 
     if input._dtype.is_complex and input._size and input.numel():
         raise not_implemented(f"{name}_cpu", input._dtype)
     compute = input._storage.backend.array_dtype(comparable(input._dtype))
-    found = input._storage.backend.launch(_extremes_so_far, array_of(input), compute, axis, accumulate)
+    found = input._storage.backend.launch(extremes_so_far, array_of(input), compute, axis, accumulate)
     return paired(pair, found, input, input._size, out, apart=False)
-
-
-def _extremes_so_far(xp: Any, array: Array, compute: Any, axis: int, accumulate: str) -> tuple[Array, Array]:
-    """The extreme element up to each along `axis`, and where it was seen last."""
-    array = array.reshape(array.shape or (1,))
-    if not array.size:
-        return array.copy(), xp.empty(array.shape, "int64")
-    numbers = array.astype(compute, copy=False)
-    extreme = running(xp, getattr(xp, accumulate), numbers, axis)
-    is_new = numbers == extreme
-    has_nan = numbers.dtype.kind == "f" and bool(xp.isnan(extreme.max()))
-    if has_nan:
-        is_new |= xp.isnan(numbers)
-    if on_host(xp) and axis == array.ndim - 1:
-        return _held(xp, array, is_new)
-    # Numbers of 32 bits are compared several at a time.
-    narrow = "int32" if array.shape[axis] < 2**31 else "int64"
-    places = xp.arange(array.shape[axis], dtype=narrow).reshape((-1,) + (1,) * (array.ndim - axis - 1))
-    positions = xp.ascontiguousarray(running(xp, xp.maximum, is_new * places, axis), "int64")
-    if has_nan or not bool(extreme.all()):  # zeros and NaNs have signs
-        extreme = elements_at(xp, array, positions, axis)
-    return xp.ascontiguousarray(extreme, array.dtype), positions
-
-
-def _held(xp: Any, array: Array, is_new: Array) -> tuple[Array, Array]:
-    """The last elements that are new up to each, along the last dimension, and their positions; the first ones are new.
-
-    Each is repeated as long as it holds, which is quicker than running maxima of positions.
-    """
-    length = array.shape[-1]
-    starts = is_new.reshape(-1).nonzero()[0]
-    times = xp.empty_like(starts)
-    times[:-1] = starts[1:] - starts[:-1]
-    times[-1:] = array.size - starts[-1:]
-    values, positions = array.reshape(-1)[starts], starts % length if array.size > length else starts
-    return values.repeat(times).reshape(array.shape), positions.repeat(times).reshape(array.shape)
 
 
 @operator("cumulative", out=True)

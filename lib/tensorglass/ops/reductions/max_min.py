@@ -1,4 +1,7 @@
-"""The largest and the smallest: max, min and where they stand."""
+"""The largest and the smallest: max, min and where they stand; and what else chooses elements along a dimension.
+
+A pair of values and the positions that they had is how sorting, ranks and running extrema answer too.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
+from tensorglass.core.dtypes import comparable
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import Derivative, derivative
@@ -14,20 +18,90 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.bool_arguments import DimOrOther, KeepDim, StatedTensor
 from tensorglass.ops.arg_parser.checks import check_pair, type_name
 from tensorglass.ops.declare import return_types
-from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduced_size, reduction
+from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduced_size, reduction, write_out
 from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.run_pointwise import refuse_shared_cells
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import amax_backward
-from tensorglass.ops.kernels import extrema
+from tensorglass.ops.derivatives.shared import reduced_axes, restore_reduced_dims
+from tensorglass.ops.kernels import ordering
+from tensorglass.ops.kernels.ordering import elements_at
 from tensorglass.ops.pointwise.rounding import SIGN_OF_ZERO, maximum, minimum
-from tensorglass.ops.reductions.values_and_indices import (
-    check_outputs,
-    choose,
-    evenly_distribute_backward,
-    paired,
-    value_selecting_reduction_backward,
-)
-from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.tensor import Tensor, array_of
+
+
+def amax_backward(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    """The gradient of a largest element: in equal parts to all that are as large."""
+    chosen = input == restore_reduced_dims(result, input._size, dim, keepdim)
+    count = chosen.sum(reduced_axes(len(input._size), dim), True) if input._size else chosen.sum()
+    return restore_reduced_dims(grad, input._size, dim, keepdim) / count * chosen
+
+
+#: Two tensors to write to: of the input's dtype and of int64.
+OutPair = tuple[Tensor, Tensor] | list[Tensor] | None
+
+
+def choose(
+    kernel: Callable[..., tuple[Array, Array]], input: Tensor, axis: int, *parameters: Any
+) -> tuple[Array, Array]:
+    """Run ``kernel(xp, array, axis, …)``, which gives positions along `axis`; the elements there, and the positions."""
+    backend = input._storage.backend
+    compute = backend.array_dtype(comparable(input._dtype))
+    return backend.launch(_chosen_elements, kernel, array_of(input), compute, axis, parameters)
+
+
+def _chosen_elements(
+    xp: Any, kernel: Any, array: Array, compute: Any, axis: int, parameters: tuple[Any, ...]
+) -> tuple[Array, Array]:
+    array = array.reshape(array.shape or (1,))
+    positions = kernel(xp, array.astype(compute, copy=False), axis, *parameters)
+    found = elements_at(xp, array, positions, axis)
+    return xp.ascontiguousarray(found), xp.ascontiguousarray(positions, dtype="int64")
+
+
+def check_outputs(out: OutPair, dtype: DType) -> None:
+    """Raise unless `out` are two tensors, of the dtype of the values and of int64."""
+    if out is not None:
+        check_pair(out)
+        for target, wanted in zip(out, (dtype, dtypes.int64), strict=True):
+            check_out_dtype(target, wanted)
+
+
+def paired(
+    pair: Any, found: tuple[Array, Array], input: Tensor, size: tuple[int, ...], out: OutPair, apart: bool = True
+) -> Any:
+    """The named tuple of values and positions, new or written to `out`, whose values must lie `apart` from `input`."""
+    if out is not None and apart:
+        refuse_shared_cells(out[0], input)
+    results = []
+    for array, dtype, target in zip(found, (input._dtype, dtypes.int64), out or (None, None), strict=True):
+        fresh = array.reshape(size)
+        results.append(
+            from_array(fresh, dtype, input._storage) if target is None else write_out(fresh, size, target, dtype)
+        )
+    return (pair if out is None else pair.out)(*results)
+
+
+def value_selecting_reduction_backward(
+    grad: Tensor, input_size: Any, result1: Tensor, dim: int, keepdim: bool
+) -> Tensor:
+    """The gradient of elements chosen along `dim`: it goes to where they were found."""
+    if not input_size:
+        return grad
+    indices = restore_reduced_dims(result1, input_size, dim, keepdim)
+    return grad.new_zeros(input_size).scatter(dim, indices, restore_reduced_dims(grad, input_size, dim, keepdim))
+
+
+def sort_backward(grad: Tensor, input_size: Any, result1: Tensor, dim: int) -> Tensor:
+    """The gradient of sorted elements: each goes back to where the element came from."""
+    return value_selecting_reduction_backward(grad, input_size, result1, dim, True)
+
+
+def evenly_distribute_backward(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
+    """The gradient of one element chosen of all: in equal parts to all that are equal to it; of a NaN to all NaNs."""
+    chosen = input.isnan() if result.isnan() else input == result
+    return input.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
+
 
 Kernel = Callable[..., Array]
 Operation = Callable[..., Any]
@@ -86,14 +160,14 @@ def _same_dtype(input: Tensor, dim: Dims, out: Tensor) -> None:
 @derivative(real_only="amax", input=amax_backward)
 def amax(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The largest element over dimensions `dim`, or over all; NaN if there is one."""
-    return extrema.largest(xp, input, axes)
+    return ordering.largest(xp, input, axes)
 
 
 @reduction(_same, check=_of_amax("amin", "min_values_cpu"), check_out=_same_dtype, differs=SIGN_OF_ZERO)
 @derivative(real_only="amin", input=amax_backward)
 def amin(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The smallest element over dimensions `dim`, or over all; NaN if there is one."""
-    return extrema.smallest(xp, input, axes)
+    return ordering.smallest(xp, input, axes)
 
 
 # --- argmax and argmin -----------------------------------------------------------------------------------------------
@@ -178,8 +252,8 @@ def _extreme(pair: Any, whole: Kernel, find: str, of_two: Operation) -> _Extreme
     )
 
 
-_MAX = _extreme(return_types.max, extrema.largest, "argmax", maximum)
-_MIN = _extreme(return_types.min, extrema.smallest, "argmin", minimum)
+_MAX = _extreme(return_types.max, ordering.largest, "argmax", maximum)
+_MIN = _extreme(return_types.min, ordering.smallest, "argmin", minimum)
 
 
 def _max_or_min(extreme: _Extreme, input: Tensor, dim: Any, keepdim: bool, other: Tensor | None, out: Any) -> Any:
@@ -240,6 +314,6 @@ def aminmax(
     check_out_dtype(smallest, dtype)
     check_out_dtype(largest, dtype)
     return (return_types.aminmax if out is None else return_types.aminmax.out)(
-        reduce(extrema.smallest, input, axes, keepdim, dtype, dtype, smallest),
-        reduce(extrema.largest, input, axes, keepdim, dtype, dtype, largest),
+        reduce(ordering.smallest, input, axes, keepdim, dtype, dtype, smallest),
+        reduce(ordering.largest, input, axes, keepdim, dtype, dtype, largest),
     )

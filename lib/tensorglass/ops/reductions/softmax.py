@@ -15,7 +15,7 @@ from tensorglass.ops.arg_parser.bool_arguments import StatedDims
 from tensorglass.ops.declare.reduction import axes_of, check_is_dtype, reduce, write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import as_floating, check_out_dtype
-from tensorglass.ops.derivatives.formulas import conj, restore_reduced_dims
+from tensorglass.ops.derivatives.shared import conj, restore_reduced_dims
 from tensorglass.ops.kernels import half
 from tensorglass.ops.kernels import softmax as kernels
 from tensorglass.ops.kernels.copy import assign

@@ -18,12 +18,36 @@ from tensorglass.ops.arg_parser.checks import ints, invalid_combination
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduction, refuse_whole_numbers
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import by_dim, prod_backward, reduced_count, sum_backward
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.derivatives.shared import conj, reduced_count, restore_reduced_dims, sum_backward
+from tensorglass.ops.kernels import sum as sums
 from tensorglass.ops.kernels.sum import average, total
 from tensorglass.ops.pointwise.arithmetic import div
 from tensorglass.ops.views.shape import reshape
 from tensorglass.tensor.tensor import Tensor
+
+
+def prod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    """The gradient of a product: for each factor the product of all others."""
+    if not input._size:
+        return grad.clone()
+    if not bool((input == 0).any()):
+        if dim is None:
+            return grad * conj(result / input)
+        return restore_reduced_dims(grad, input._size, dim, keepdim) * conj(
+            restore_reduced_dims(result, input._size, dim, keepdim) / input
+        )
+    flat = input.reshape(-1) if dim is None else input.movedim(dim, -1)
+    count = flat._size[-1]
+    diagonal = input.new_zeros((count, count)).fill_diagonal_(1) != 0
+    others = flat.unsqueeze(-2).expand((*flat._size[:-1], count, count)).masked_fill(diagonal, 1).prod(-1)
+    others = others.reshape(input._size) if dim is None else others.movedim(-1, dim)
+    return restore_reduced_dims(grad, input._size, dim, keepdim) * conj(others)
+
+
+def by_dim(name: str) -> Callable[[Any], str]:
+    """PyTorch's name of a reduction's node: it tells reductions of everything, 0, from those along a dimension, 1."""
+    return lambda dim: f"{name}Backward{int(dim is not None)}"
+
 
 OTHER_OUT = "an `out` of another dtype is written if that can take the result in; PyTorch refuses some of them"
 
@@ -83,11 +107,7 @@ def _nansum_is_real(input: Tensor, axes: tuple[int, ...], dim: Dims) -> None:
 @derivative(input=lambda grad, input, dim, keepdim: sum_backward(grad, input._size, dim, keepdim) * (input == input))
 def nansum(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """The sum over dimensions `dim`, or over all, NaN counted as zero."""
-    if on_host(xp) and input.dtype.kind == "f":
-        found = total(xp, input, axes)
-        if not xp.isnan(found).any():  # nearly always
-            return found
-    return xp.nansum(input, axis=axes, keepdims=True)
+    return sums.nan_total(xp, input, axes)
 
 
 @operator("reduction", out=True, differs=OTHER_OUT)
@@ -201,14 +221,7 @@ def count_nonzero(input: Tensor, dim: Dims = None) -> Tensor:
     if dim is not None:
         dim = ints("count_nonzero", (dim,), "(Tensor input, int dim = None)", "(Tensor input, tuple of ints dim)")
     axes = axes_of(len(input._size), dim)
-    return reduce(_count_nonzero, input, axes, False, input._dtype, dtypes.int64)
-
-
-def _count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    truths = input if input.dtype.kind == "b" else input != 0
-    if on_host(xp) and len(axes) == input.ndim:
-        return xp.full((1,) * input.ndim, xp.count_nonzero(truths))  # quicker than adding them up
-    return xp.add.reduce(truths, axis=axes, keepdims=True, dtype="int64")
+    return reduce(sums.count_nonzero, input, axes, False, input._dtype, dtypes.int64)
 
 
 @operator("reduction", out=True, differs=OTHER_OUT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, nan, prod
 from typing import Any
 
 from tensorglass.backends import Array
@@ -12,10 +12,48 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.bool_arguments import Correction, DimsOrFlag
 from tensorglass.ops.declare.reduction import axes_of, reduce
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import std_mean_backward, var_backward, var_mean_backward
+from tensorglass.ops.derivatives.shared import reduced_axes, reduced_count, restore_reduced_dims, sum_backward
 from tensorglass.ops.kernels.sum import total
 from tensorglass.ops.reductions.sum_mean_prod import OTHER_OUT, average, mean
 from tensorglass.tensor.tensor import Tensor
+
+
+def var_backward(
+    grad: Tensor, input: Tensor, dim: Any, unbiased: bool, correction: float | None, keepdim: bool
+) -> Tensor:
+    """The gradient of a variance."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = int(unbiased)
+    count = reduced_count(input._size, dim) - correction
+    axes = reduced_axes(len(input._size), dim)
+    middle = input.mean() if dim is None or not input._size else input.mean(axes, True)
+    if count <= 0 and (dim is None or not input._size):  # the variance is nan, and so is its slope
+        return sum_backward(grad, input._size, dim, keepdim) * input.detach().new_full(input._size, nan)
+    wide = grad if dim is None else restore_reduced_dims(grad, input._size, dim, keepdim)
+    return wide * (2.0 / count if count else inf) * (input - middle)
+
+
+def var_mean_backward(arrived: Any, input: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool) -> Tensor:
+    """The gradient of `var_mean`."""
+    axes = None if isinstance(dim, bool) else dim
+    of_var, of_mean = arrived
+    if of_mean is None:
+        return var_backward(of_var, input, dim, unbiased, correction, keepdim)
+    mean = sum_backward(of_mean, input._size, axes, keepdim) / reduced_count(input._size, axes)
+    return mean if of_var is None else var_backward(of_var, input, dim, unbiased, correction, keepdim) + mean
+
+
+def std_mean_backward(
+    arrived: Any, input: Tensor, result: Tensor, dim: Any, unbiased: bool, correction: Any, keepdim: bool
+) -> Tensor:
+    """The gradient of `std_mean`."""
+    of_std, of_mean = arrived
+    if of_std is not None:
+        of_std = (of_std / (2 * result)).masked_fill(result == 0, 0)
+    return var_mean_backward((of_std, of_mean), input, dim, unbiased, correction, keepdim)
+
 
 INFINITE_MEAN = "the mean of infinities is infinite, as `mean` has it; PyTorch gives nan here"
 

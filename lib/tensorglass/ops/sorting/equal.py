@@ -11,7 +11,7 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import pairs
 from tensorglass.ops.declare.type_promotion import PREDICATE
-from tensorglass.ops.kernels.host import on_host
+from tensorglass.ops.kernels.positions import all_equal
 from tensorglass.ops.pointwise.checks import dtypes_alike
 from tensorglass.ops.pointwise.comparison import eq
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -22,20 +22,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have the same size and the same elements."""
     if input._size != other._size:
         return False
-    return bool(input._storage.backend.launch(_all_equal, array_of(input), array_of(other)))
-
-
-_BEGINNING = 4096  #: elements that are compared before all the others: of most tensors that differ, some of these do
-
-
-def _all_equal(xp: Any, input: Array, other: Array) -> Any:
-    if on_host(xp) and input.size and input.dtype == other.dtype and input.item(0) != other.item(0):
-        return False  # as nearly always where they differ
-    if on_host(xp) and input.size > 4 * _BEGINNING and len(input) >= 4:  # of fewer rows the first is no small part
-        rows = max(1, _BEGINNING * len(input) // input.size)
-        if not (input[:rows] == other[:rows]).all():
-            return False
-    return (input == other).all()
+    return bool(input._storage.backend.launch(all_equal, array_of(input), array_of(other)))
 
 
 @pointwise(PREDICATE, function=False, method=False, inplace=False, check=dtypes_alike)

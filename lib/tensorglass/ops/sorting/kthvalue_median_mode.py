@@ -19,13 +19,13 @@ from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import axes_of, reduce, reduced_size
 from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.kernels import ordering
 from tensorglass.ops.kernels.cumulative import running
-from tensorglass.ops.kernels.host import on_host
-from tensorglass.ops.reductions.values_and_indices import (
+from tensorglass.ops.kernels.ordering import elements_at, of_rank
+from tensorglass.ops.reductions.max_min import (
     OutPair,
     check_outputs,
     choose,
-    elements_at,
     evenly_distribute_backward,
     paired,
     value_selecting_reduction_backward,
@@ -53,19 +53,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
 def _kth(xp: Any, array: Array, axis: int, k: int) -> Array:
     if not array.size:
         return xp.zeros((*array.shape[:axis], 1, *array.shape[axis + 1 :]), "int64")
-    return _of_rank(xp, array, axis, k - 1)
-
-
-_SHORT = 64  #: elements, which are sorted sooner than one of them is found by its rank
-
-
-def _of_rank(xp: Any, array: Array, axis: int, rank: int) -> Array:
-    """The position of the element of this rank, counted from 0; in short rows the one that a stable sort puts there."""
-    if array.shape[axis] <= _SHORT:
-        order = xp.argsort(array, axis=axis, kind="stable")
-    else:
-        order = xp.argpartition(array, rank, axis=axis)
-    return order[(*(slice(None),) * axis, slice(rank, rank + 1))]
+    return of_rank(xp, array, axis, k - 1)
 
 
 def _axis_with_elements(name: str, input: Tensor, dim: int) -> int:
@@ -85,28 +73,6 @@ def _refuse_unordered(kernel_name: str, dtype: DType) -> None:
 
 
 # --- median and nanmedian --------------------------------------------------------------------------------------------
-
-
-def _middle(xp: Any, array: Array, axis: int) -> Array:
-    """The position of the median; of the first NaN, if there is one."""
-    found = _of_rank(xp, array, axis, (array.shape[axis] - 1) // 2)
-    if array.dtype.kind != "f":
-        return found
-    is_nan = xp.isnan(array)
-    if on_host(xp) and not is_nan.any():  # to ask a GPU would be to wait for it
-        return found
-    first = xp.expand_dims(xp.argmax(is_nan, axis=axis), axis)
-    return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, found)
-
-
-def _middle_of_numbers(xp: Any, array: Array, axis: int) -> Array:
-    """The position of the median of those that are not NaN; of a NaN where there are no others."""
-    if array.dtype.kind != "f":
-        return _middle(xp, array, axis)
-    length = array.shape[axis]
-    count = xp.sum(~xp.isnan(array), axis=axis, keepdims=True)
-    rank = (xp.where(count == 0, length, count) - 1) // 2
-    return elements_at(xp, xp.argsort(array, axis=axis, kind="stable"), rank, axis)
 
 
 def _median_of_all(xp: Any, array: Array, axes: tuple[int, ...], middle: Any) -> Array:
@@ -140,8 +106,8 @@ def _medians(pair: Any, middle: Any) -> tuple[Any, Any]:
     )
 
 
-_median_of_elements, _median_along = _medians(return_types.median, _middle)
-_nanmedian_of_all, _nanmedian_along = _medians(return_types.nanmedian, _middle_of_numbers)
+_median_of_elements, _median_along = _medians(return_types.median, ordering.median)
+_nanmedian_of_all, _nanmedian_along = _medians(return_types.nanmedian, ordering.median_of_numbers)
 
 
 @operator("sorting", out=True)

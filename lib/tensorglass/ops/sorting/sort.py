@@ -18,12 +18,11 @@ from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import resize_output
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.kernels.host import on_host
-from tensorglass.ops.reductions.values_and_indices import (
+from tensorglass.ops.kernels.ordering import best, elements_at, order
+from tensorglass.ops.reductions.max_min import (
     OutPair,
     check_outputs,
     choose,
-    elements_at,
     paired,
     sort_backward,
 )
@@ -33,19 +32,9 @@ from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 EQUALS = "another one of equal elements may be chosen: its position differs, its value does not"
 
 
-def _order(xp: Any, array: Array, axis: int, descending: bool) -> Array:
-    """The positions of the elements in order; equal ones keep theirs."""
-    if not descending:
-        return xp.argsort(array, axis=axis, kind="stable")
-    # Sorted from behind and read from behind, equal elements keep their order.
-    backwards = (*(slice(None),) * axis, slice(None, None, -1))
-    behind = xp.argsort(array[backwards], axis=axis, kind="stable")[backwards]
-    return array.shape[axis] - 1 - behind
-
-
 def _sorted(xp: Any, array: Array, wide: Any, axis: int, descending: bool) -> tuple[Array, Array]:
     row = array.reshape(array.shape or (1,))
-    positions = _order(xp, row.astype(wide, copy=False), axis, descending)
+    positions = order(xp, row.astype(wide, copy=False), axis, descending)
     return elements_at(xp, row, positions, axis).reshape(array.shape), positions.reshape(array.shape)
 
 
@@ -135,48 +124,5 @@ def topk(
         raise RuntimeError("topk does not support bool dtypes on CPU")
     check_outputs(out, input._dtype)
     size = (*input._size[:axis], k, *input._size[axis + 1 :]) if input._size else ()
-    found = choose(_best, input, axis, k if input._size else 1, largest)
+    found = choose(best, input, axis, k if input._size else 1, largest)
     return paired(return_types.topk, found, input, size, out)
-
-
-_SHORT = 64  #: elements, of which all are put in order sooner than the best are found
-
-
-def _best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
-    """The positions of the `k` best elements, the best first."""
-    length = array.shape[axis]
-    if k == 0 or not array.size:
-        return xp.zeros((*array.shape[:axis], k, *array.shape[axis + 1 :]), "int64")
-    if k == 1 and largest:
-        return xp.expand_dims(xp.argmax(array, axis), axis)
-    if on_host(xp) and k <= _FEW and array.size >= _MANY:
-        found = _one_after_the_other(xp, array, axis, k, largest)
-        if found is not None:
-            return found
-    before: tuple[slice, ...] = (slice(None),) * axis
-    if length <= _SHORT:
-        return _order(xp, array, axis, largest)[(*before, slice(k))]
-    cut = length - k if largest else k - 1
-    chosen = xp.argpartition(array, cut, axis=axis)[(*before, slice(cut, None) if largest else slice(k))]
-    return elements_at(xp, chosen, _order(xp, elements_at(xp, array, chosen, axis), axis, largest), axis)
-
-
-_FEW, _MANY = 8, 1 << 14  #: elements that are looked for, and among how many, for looking for each to be worth it
-
-
-def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array | None:
-    """`_best` by looking for the best, again without it, and so on; None where that does not tell them apart."""
-    kind = array.dtype.kind
-    if kind not in "fiu" or (kind == "f" and not largest and xp.isnan(array).any()):  # NaN is the largest, not the best
-        return None
-    limits = xp.iinfo(array.dtype) if kind != "f" else None
-    worst = (-xp.inf if largest else xp.inf) if limits is None else limits.min if largest else limits.max
-    left, find = array.copy(), "argmax" if largest else "argmin"
-    found = []
-    for _ in range(k):
-        place = xp.expand_dims(getattr(left, find)(axis), axis)
-        if (xp.take_along_axis(left, place, axis) == worst).any():  # what was found before looks just so
-            return None
-        found.append(place)
-        xp.put_along_axis(left, place, worst, axis)
-    return xp.concatenate(found, axis)

@@ -11,7 +11,7 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import Sample
 from tensorglass.ops.declare.samples import positive, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, WIDE_FLOAT
-from tensorglass.ops.special import at_elements
+from tensorglass.ops.kernels.special_functions import at_elements
 from tensorglass.tensor.tensor import Tensor
 
 Samples = Callable[[], Iterable[Sample]]

@@ -1,142 +1,87 @@
-"""The error function, its complement and its inverse.
-
-Doubles are SciPy's. float32 has formulas of its own, which are faster and as exact: seven digits need ten coefficients
-where sixteen need twenty. Each was fitted for this file by least squares, reweighted until the largest relative errors
-were level; beside each stands that error.
-"""
+"""The error function, its complement and its inverse; and the normal distribution by them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.core.dtypes import can_cast
 from tensorglass.graph.derivative import derivative
+from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.declare.pointwise import pointwise
-from tensorglass.ops.declare.samples import unary, unit_interval
-from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT
-from tensorglass.ops.kernels.host import on_host
-from tensorglass.ops.special import at_elements
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.samples import positive, unary, unit_interval
+from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, WIDE_FLOAT, cannot_cast
+from tensorglass.ops.kernels import special_functions
+from tensorglass.ops.kernels.special_functions import at_elements
+from tensorglass.tensor.tensor import Tensor
 
 _SLOPE = 2 / math.sqrt(math.pi)  # of erf, at 0
-
-# --- float32 ---------------------------------------------------------------------------------------------------------
-
-# erf(x) / x, a ratio of polynomials of x² up to 3.92²: 2e-8
-_ERF = (
-    (2.0466037387e-06, 2.84850386686e-04, 3.77160192304e-03, 5.27664884685e-02, 0.190567942779, 1.1283791458),
-    (3.80540807897e-05, 1.16367973683e-03, 1.49812842701e-02, 0.114172600231, 0.502219173712, 1.0),
-)
-_ERF_END = 3.92  # from there on it is 1
-# erfc(x) * e**(x²) / t, where t = 2 / (2 + x), from 0 up to 10.2: 4e-9
-_ERFC = (
-    3.57670517307e-02, -0.191033028528, 0.381418616482, -0.28959027315, -2.19620056342e-02, 3.54070748585e-02,
-    5.48774229421e-02, 0.185595086364, 0.245179138426, 0.282252399118, 0.282088520887,
-)  # fmt: skip
-# The inverse of erf at x, divided by x, of w = -log(1 - x²): of w - 2.5 up to 5, and of √w - 3 from there on: 2e-9
-_INVERSE_NEAR = (
-    3.35538029184e-10, -8.7728132627e-09, 1.80372497141e-08, 4.65891969524e-07, -3.43461207536e-06, -4.96191133789e-06,
-    2.18282632398e-04, -1.25274466156e-03, -4.17733940608e-03, 0.246640287635, 1.50140935351,
-)  # fmt: skip
-_INVERSE_FAR = (
-    -3.05527062423e-05, 1.6141521787e-04, -2.75682195303e-04, -1.21233891096e-04, 1.47391638187e-03,
-    -3.56657168133e-03, 5.68804110914e-03, -7.64283959249e-03, 9.44526808225e-03, 1.00167523893, 2.83297680201,
-)  # fmt: skip
-_BLOCK = 1 << 15  # elements, which stay in the cache between a formula's many steps
-_FEW = 64  # elements, for which Python's `math` is quicker than a dozen calls of the array module
-
-
-def _polynomial(coefficients: Sequence[float], x: Array) -> Array:
-    """The polynomial of these coefficients, the highest power's first, by Horner's rule."""
-    total = x * coefficients[0]
-    for each in coefficients[1:-1]:
-        total += each
-        total *= x
-    total += coefficients[-1]
-    return total
-
-
-def _erf_float32(xp: Any, x: Array) -> Array:
-    """The error function of float32, in double precision: in its own it would lose places."""
-    x = xp.clip(x, -_ERF_END, _ERF_END).astype("float64")
-    square = x * x
-    x *= _polynomial(_ERF[0], square)
-    x /= _polynomial(_ERF[1], square)
-    return x
-
-
-def _erfc_float32(xp: Any, x: Array) -> Array:
-    """The complementary error function of float32, in double precision."""
-    size = xp.minimum(xp.absolute(x), 10.2).astype("float64")  # from 10.06 on it is 0
-    share = 2 / (size + 2)
-    size *= size
-    found = xp.exp(-size, out=size)
-    found *= share
-    found *= _polynomial(_ERFC, share)
-    return xp.where(x < 0, 2 - found, found)
-
-
-def _erfinv_float32(xp: Any, x: Array) -> Array:
-    """The inverse of the error function of float32, in double precision."""
-    x = x.astype("float64")
-    width = -xp.log1p(-x * x)  # a square of 24 bits is exact
-    found = _polynomial(_INVERSE_NEAR, xp.minimum(width, 5.0) - 2.5)
-    is_far = width > 5
-    far = _polynomial(_INVERSE_FAR, xp.sqrt(xp.clip(width[is_far], 5, 17.4)) - 3)
-    found[is_far] = far
-    found *= x
-    is_outside = ~(width < math.inf)
-    if is_outside.any():
-        found[is_outside] = xp.where(xp.absolute(x[is_outside]) == 1, xp.copysign(xp.inf, x[is_outside]), xp.nan)
-    return found
-
-
-def _in_blocks(xp: Any, formula: Callable[[Any, Array], Array], input: Array) -> Array:
-    """A formula of many steps, for all elements: block by block on the CPU."""
-    if not on_host(xp) or input.size < 2 * _BLOCK or not input.flags.c_contiguous:
-        return formula(xp, input.reshape(-1)).astype(input.dtype, copy=False).reshape(input.shape)
-    made = xp.empty(input.shape, input.dtype)
-    row, result = input.reshape(-1), made.reshape(-1)
-    for start in range(0, row.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        result[part] = formula(xp, row[part])
-    return made
-
-
-def _is_few(xp: Any, input: Array) -> bool:
-    return on_host(xp) and 0 < input.size <= _FEW
-
-
-def _one_by_one(xp: Any, function: Callable[[float], float], input: Array) -> Array:
-    return xp.array([function(each) for each in input.reshape(-1).tolist()], input.dtype).reshape(input.shape)
-
-
-# --- operators -------------------------------------------------------------------------------------------------------
 
 
 @pointwise(ORDERED_FLOAT, error_name="erf_vml_cpu", samples=unary, aliases=("special.erf",))
 @derivative(input=lambda grad, input: (-input.pow(2)).exp() * _SLOPE * grad)
 def erf(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The error function: the part of a normal distribution of variance 1/2 between -`input` and `input`."""
-    if _is_few(xp, input):
-        return _one_by_one(xp, math.erf, input)
-    return _in_blocks(xp, _erf_float32, input) if input.dtype == "float32" else at_elements(xp, "erf", input)
+    return special_functions.erf(xp, input)
 
 
 @pointwise(ORDERED_FLOAT, error_name="erfc_vml_cpu", samples=unary, aliases=("special.erfc",))
 @derivative(input=lambda grad, input: (-input.pow(2)).exp() * -_SLOPE * grad)
 def erfc(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 - erf(input)``, exact where that is small."""
-    if _is_few(xp, input):
-        return _one_by_one(xp, math.erfc, input)
-    return _in_blocks(xp, _erfc_float32, input) if input.dtype == "float32" else at_elements(xp, "erfc", input)
+    return special_functions.erfc(xp, input)
 
 
 @pointwise(ORDERED_FLOAT, error_name="erfinv_vml_cpu", samples=unit_interval, aliases=("special.erfinv",))
 @derivative(input=lambda grad, input: input.erfinv().pow(2).exp() * (1 / _SLOPE) * grad)
 def erfinv(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The number whose error function is `input`; infinite for -1 and 1, NaN beyond."""
-    if input.dtype == "float32":
-        return _in_blocks(xp, _erfinv_float32, input)
-    return xp.copysign(at_elements(xp, "erfinv", input), input)  # of -0.0 SciPy has 0.0
+    return special_functions.erfinv(xp, input)
+
+
+# --- the normal distribution -----------------------------------------------------------------------------------------
+
+
+_ROOT_HALF = math.sqrt(0.5)
+_ROOT_TWO_PI = math.sqrt(2 * math.pi)
+
+
+@pointwise(ORDERED_FLOAT, namespace="special", samples=positive)
+@derivative(input=lambda grad, input: grad * (-1 - input.log()))
+def special_entr(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``-input * log(input)``: what each of several outcomes contributes to their entropy; 0 at 0, -inf below."""
+    kept = xp.where(input > 0, input, 1)
+    answer = xp.where(input > 0, -kept * xp.log(kept), xp.where(input == 0, 0, -xp.inf))
+    return xp.where(xp.isnan(input), input, answer).astype(input.dtype)
+
+
+@pointwise(WIDE_FLOAT, namespace="special", samples=unary)
+@derivative(input=lambda grad, input, result: (2.0 * input * result - 2.0 / math.sqrt(math.pi)) * grad)
+def special_erfcx(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """``exp(input**2) * erfc(input)``, which stays a number where `erfc` is too small to be one."""
+    return at_elements(xp, "erfcx", input)
+
+
+@operator("special functions", namespace="special", out=True, samples=unary)
+def special_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The part of a standard normal distribution that lies below `input`."""
+    around_zero = erf(input * _ROOT_HALF) + 1
+    if out is not None and not can_cast(around_zero._dtype, out._dtype):
+        raise cannot_cast(around_zero._dtype, out._dtype)
+    return cast_into_out(around_zero * 0.5, out)
+
+
+@pointwise(WIDE_FLOAT, namespace="special", samples=unary)
+@derivative(input=lambda grad, input: grad / special_erfcx(input * -_ROOT_HALF) * math.sqrt(2 / math.pi))
+def special_log_ndtr(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The logarithm of `ndtr`, exact where that is too small to be a number."""
+    return at_elements(xp, "log_ndtr", input)
+
+
+@pointwise(WIDE_FLOAT, namespace="special")
+@derivative(input=lambda grad, result: grad * _ROOT_TWO_PI * (result.square() / 2).exp())
+def special_ndtri(xp: Any, input: Array, *, out: Array = None) -> Array:
+    """The inverse of `ndtr`: the number below which the part `input` of a normal distribution lies."""
+    return at_elements(xp, "ndtri", input)

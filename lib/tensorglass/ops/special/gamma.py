@@ -17,8 +17,8 @@ from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import positive, unary
 from tensorglass.ops.declare.type_promotion import ORDERED_FLOAT, PROMOTE, WIDE_FLOAT
-from tensorglass.ops.derivatives.formulas import by_operands, no_formula
-from tensorglass.ops.special import at_elements
+from tensorglass.ops.derivatives.shared import by_operands, no_formula
+from tensorglass.ops.kernels.special_functions import at_elements
 from tensorglass.tensor.tensor import Tensor
 
 _FLOATING = PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX)
@@ -148,12 +148,7 @@ def _mvlgamma(input: Tensor, p: int) -> Tensor:
     return _lowered(input, p).lgamma().sum(-1).add(p * (p - 1) / 4 * math.log(math.pi))
 
 
-def mvlgamma_(input: Tensor, p: int) -> Tensor:
-    """`mvlgamma`, written to `input`."""
-    return mvlgamma(input, p, out=input)
-
-
-@operator("special functions", out=True, inplace=mvlgamma_, aliases=("special.multigammaln",))
+@operator("special functions", out=True, inplace=True, aliases=("special.multigammaln",))
 @derivative(input=lambda grad, input, p: grad * _lowered(input, p).digamma().sum(-1))
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the gamma function of `p` dimensions."""

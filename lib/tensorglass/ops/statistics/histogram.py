@@ -1,4 +1,4 @@
-"""How often values occur: bincount of integers, histc and histogram of numbers in bins, histogramdd of points."""
+"""How often values occur: bincount of integers, histc and histogram of numbers in bins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
-from tensorglass.ops.derivatives.formulas import no_derivative
+from tensorglass.ops.derivatives.shared import no_derivative
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -56,7 +56,7 @@ def _count(xp: Any, array: Array, weights: Array | None, minlength: int) -> Arra
 # --- numbers in equal bins -------------------------------------------------------------------------------------------
 
 
-_TITLE = "torch.histogramdd"  #: what PyTorch's errors name, in one dimension too
+_TITLE = "torch.histogramdd"  #: what PyTorch's errors name
 
 
 def _bin_limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
@@ -128,12 +128,8 @@ def histogram(
     dtype = input._dtype
     if out is not None:
         check_pair(out)
-    _check_bins(input, bins)
-    if isinstance(bins, Tensor):
-        bins = bins.clone(memory_format=contiguous_format)
-    hist, (edges,) = _in_boxes(
-        input.reshape(-1, 1), [bins], range, None if weight is None else weight.reshape(-1), density
-    )
+    _check(input, bins, range, weight)
+    hist, edges = _in_bins(input, bins, range, weight, density)
     if out is None:
         return return_types.histogram(hist, edges)
     for target in out:
@@ -143,35 +139,24 @@ def histogram(
     )
 
 
-def _check_bins(input: Tensor, bins: Any) -> None:
-    if isinstance(bins, Tensor):
-        _check_edges_dtype(input, bins)
-        if len(bins._size) != 1:
-            raise RuntimeError(
-                f"{_TITLE}: bins tensor should have one dimension, but got {len(bins._size)} dimensions in the bins "
-                "tensor for dimension 0"
-            )
-        if not bins.numel():
-            raise RuntimeError(
-                f"{_TITLE}: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
-                "dimension 0"
-            )
-        if bins.numel() == 1:
-            raise RuntimeError("torch.histogram(): bins must be > 0, but got 0 for dimension 0")
-    elif bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+def _check(input: Tensor, bins: Any, limits: Sequence[float] | None, weight: Tensor | None) -> None:
+    """Raise RuntimeError unless these are bins, limits and weights for the elements of `input`."""
+    for name, given in (("bins", bins), ("weight", weight)):
+        if isinstance(given, Tensor) and given._dtype is not input._dtype:
+            names = f"{C_NAMES[input._dtype]} and {C_NAMES[given._dtype]}"
+            raise RuntimeError(f"torch.histogram(): input and {name} should have the same dtype, but got {names}")
+    if isinstance(bins, Tensor) and len(bins._size) != 1:
+        raise RuntimeError(f"torch.histogram(): bins should be a vector, but got {len(bins._size)} dimensions")
+    count = bins.numel() - 1 if isinstance(bins, Tensor) else bins
+    if count <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension 0")
+    if limits is not None and len(limits) != 2:
+        raise RuntimeError(f"torch.histogram(): range should have 2 elements, but got {len(limits)}")
+    if weight is not None and weight.numel() != input.numel():
+        raise RuntimeError(f"torch.histogram(): {weight.numel()} weights for {input.numel()} elements")
 
 
-def _check_edges_dtype(input: Tensor, edges: Tensor, dim: int = 0) -> None:
-    """Raise unless the edges of bins have the dtype of what falls into them."""
-    if edges._dtype is not input._dtype:
-        raise RuntimeError(
-            f"{_TITLE}: input tensor and bins tensors should have the same dtype, but got input with dtype "
-            f"{C_NAMES[input._dtype]} and bins for dimension {dim} with dtype {C_NAMES[edges._dtype]}"
-        )
-
-
-def _equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: int = 0) -> Tensor:
+def _equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None) -> Tensor:
     """The edges of `bins` equal bins between two limits, or from the least element to the largest."""
     if limits is not None:
         low, high = limits
@@ -180,110 +165,37 @@ def _equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None, dim: 
     else:
         low, high = 0.0, 1.0
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"{_TITLE}: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
+        raise RuntimeError(f"{_TITLE}: dimension 0's range [{low:g}, {high:g}] is not finite")
     if low > high:
-        raise RuntimeError(f"{_TITLE}: min should not exceed max, but got min {low:g} max {high:g} for dimension {dim}")
+        raise RuntimeError(f"{_TITLE}: min should not exceed max, but got min {low:g} max {high:g} for dimension 0")
     if low == high:
         low, high = low - 0.5, high + 0.5
     return linspace(low, high, bins + 1, dtype=input._dtype, device=input.device)
 
 
-# --- points in boxes -------------------------------------------------------------------------------------------------
-
-
-def _read_bins(input: Tensor, bins: Any) -> list[Any]:
-    """For each dimension the number of bins, or their edges."""
-    dimensions = input._size[-1] if input._size else 0
-    if isinstance(bins, int):
-        bins = [bins] * dimensions
-    if len(input._size) < 2:
-        raise RuntimeError(f"{_TITLE}: input tensor should have at least 2 dimensions")
-    if len(bins) != dimensions:
-        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
-    if isinstance(bins, Tensor) or any(isinstance(each, Tensor) is not isinstance(bins[0], Tensor) for each in bins):
-        raise TypeError("edges in no list, or for some dimensions alone")  # `arg_parser` says it in PyTorch's words
-    for place, each in enumerate(bins):
-        if not isinstance(each, Tensor) and each <= 0:
-            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {each} for dimension {place}")
-        if isinstance(each, Tensor):
-            _check_edges_dtype(input, each, place)
-    return list(bins)
-
-
-@operator("sorting", method=False)
-def histogramdd(
-    input: Tensor, bins: Any, range: Sequence[float] | None = None, weight: Tensor | None = None, density: bool = False
-) -> Any:
-    """How many points fall into each box, and the edges of the boxes along each dimension.
-
-    The innermost dimension of `input` holds the coordinates. `bins` is a number, one for each coordinate, or a tensor
-    of edges for each; `range` a lower and an upper end for each. With `weight`, the sum of the points' weights; with
-    `density`, divided by the whole and by the boxes' volumes.
-    """
-    return return_types.histogramdd(*_in_boxes(input, _read_bins(input, bins), range, weight, density))
-
-
-def _in_boxes(
-    input: Tensor, bins: list[Any], limits: Sequence[float] | None, weight: Tensor | None, density: bool
-) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """How many points lie in each box, and the boxes' edges, for each dimension."""
-    dimensions, dtype = len(bins), input._dtype
-    if limits is not None and len(limits) != 2 * dimensions:
-        raise RuntimeError(
-            f"{_TITLE}: for a {dimensions}-dimensional histogram range should have {2 * dimensions} elements, but got "
-            f"{len(limits)}"
-        )
-    if weight is not None:
-        _check_weight(input, weight)
-    has_edges = any(isinstance(each, Tensor) for each in bins)
+def _in_bins(
+    input: Tensor, bins: Any, limits: Sequence[float] | None, weight: Tensor | None, density: bool
+) -> tuple[Tensor, Tensor]:
+    """How many elements lie in each bin, and the bins' edges."""
+    dtype = input._dtype
+    has_edges = isinstance(bins, Tensor)
     if not dtype.is_floating_point or (dtype.itemsize == 2 and limits is None and input.numel() and not has_edges):
         raise not_implemented("histogram_cpu", dtype)
-    points = input.detach().reshape(-1, dimensions)
-    edges = tuple(
-        each
-        if isinstance(each, Tensor)
-        else _equal_edges(points.select(1, dim), each, limits and limits[2 * dim : 2 * dim + 2], dim)
-        for dim, each in enumerate(bins)
-    )
+    edges = bins.clone(memory_format=contiguous_format) if has_edges else _equal_edges(input, bins, limits)
     backend = input._storage.backend
     weights = None if weight is None else array_of(weight.detach()).reshape(-1)
     compute, kind = (backend.array_dtype(each) for each in (comparable(dtype), dtype))
-    arrays = [array_of(each.detach()).astype(compute, copy=False) for each in (points, *edges)]
-    counts = backend.launch(_count_points, arrays[0], arrays[1:], weights, kind)
-    hist = from_array(counts, dtype, input._storage)
-    if density:
-        hist = hist / hist.sum()
-        for dim, each in enumerate(edges):
-            hist = hist / each.detach().diff().reshape([-1, *[1] * (dimensions - 1 - dim)])
-    return hist, edges
+    arrays = [array_of(each.detach()).reshape(-1).astype(compute, copy=False) for each in (input, edges)]
+    hist = from_array(backend.launch(_count_in_bins, *arrays, weights, kind), dtype, input._storage)
+    return (hist / hist.sum() / edges.detach().diff() if density else hist), edges
 
 
-def _check_weight(input: Tensor, weight: Tensor) -> None:
-    """Raise unless there is a weight for each point, of the dtype of the points."""
-    if weight._dtype is not input._dtype:
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
-            f"got input({C_NAMES[input._dtype]}), and weight({C_NAMES[weight._dtype]})"
-        )
-    if weight._size != input._size[:-1]:
-        raise RuntimeError(
-            f"{_TITLE}: if weight tensor is provided it should have the same shape as the input tensor excluding its "
-            f"innermost dimension, but got input with shape {list(input._size)} and weight with shape "
-            f"{list(weight._size)}"
-        )
-
-
-def _count_points(xp: Any, points: Array, edges: list[Array], weights: Array | None, kind: Any) -> Array:
-    sizes = [each.shape[0] - 1 for each in edges]
-    place = xp.zeros(points.shape[0], "int64")
-    is_inside = xp.ones(points.shape[0], bool)
-    for axis, each in enumerate(edges):
-        column = xp.ascontiguousarray(points[:, axis])
-        found = xp.searchsorted(each, column, side="right") - 1
-        found = xp.where(column == each[-1], sizes[axis] - 1, found)
-        is_inside = is_inside & (column >= each[0]) & (column <= each[-1])
-        place = place * sizes[axis] + found
+def _count_in_bins(xp: Any, row: Array, edges: Array, weights: Array | None, kind: Any) -> Array:
+    count = len(edges) - 1
+    places = xp.searchsorted(edges, row, side="right") - 1
+    places = xp.where(row == edges[-1], count - 1, places)
+    is_inside = (row >= edges[0]) & (row <= edges[-1])
     if weights is not None:
         weights = weights[is_inside].astype("float64")
-    counts = xp.bincount(place[is_inside].astype("int64"), weights, math.prod(sizes))
-    return xp.ascontiguousarray(counts.astype(kind)).reshape(sizes)
+    counts = xp.bincount(places[is_inside].astype("int64"), weights, count)
+    return xp.ascontiguousarray(counts.astype(kind))

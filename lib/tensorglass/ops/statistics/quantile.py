@@ -12,7 +12,7 @@ from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.reduction import reduced_size
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, resize_output
-from tensorglass.ops.reductions.values_and_indices import elements_at
+from tensorglass.ops.kernels.ordering import elements_at
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 

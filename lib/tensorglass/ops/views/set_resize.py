@@ -1,11 +1,13 @@
-"""Rewriting a header: set_, resize_ and their siblings, which change what a tensor looks at and move no element.
+"""Rewriting a header: set_, resize_ and their siblings, and views in place, as squeeze_, t_ and transpose_.
 
-A header may be pointed elsewhere, but other headers on the old storage never notice.
+They change what a tensor looks at and move no element. Other headers on the storage never notice; yet a view in place
+counts as a write, as in PyTorch, because what the tensor shows has changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
@@ -15,22 +17,24 @@ from tensorglass.core.dtypes import C_NAMES, FLOATING
 from tensorglass.core.errors import explained
 from tensorglass.core.memory_format import contiguous_format, preserve_format
 from tensorglass.graph import inplace
-from tensorglass.graph.derivative import Derivative
-from tensorglass.graph.formula_node import FormulaNode
-from tensorglass.graph.recorder import Recorder, is_recorded
+from tensorglass.graph.derivative import Derivative, derivative
+from tensorglass.graph.formula_node import FormulaNode, node_class
+from tensorglass.graph.recorder import Recorder, is_recorded, recorded
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.arg_parser.bool_arguments import Stated
 from tensorglass.ops.arg_parser.checks import ints, invalid_combination, type_name
 from tensorglass.ops.arg_parser.wrap import explaining
 from tensorglass.ops.copies.copy import format_strides, settle_gained, suggested_format
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.formulas import no_derivative
-from tensorglass.ops.views.shape import detach
+from tensorglass.ops.derivatives.shared import no_derivative
+from tensorglass.ops.views.shape import as_strided, detach, squeeze, swapaxes, transpose, unsqueeze
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.autograd_meta import like, requires_grad
+from tensorglass.tensor.construct import view_of
 from tensorglass.tensor.set_header import make_room, point, resize
-from tensorglass.tensor.tensor import Tensor, VersionCounter, header_of
+from tensorglass.tensor.tensor import Tensor, header_of
+from tensorglass.tensor.version_counter import VersionCounter
 
 
 @operator(
@@ -249,3 +253,51 @@ def detach_(input: Tensor) -> Tensor:
 # What the class itself answers is refused in the same words as what operators do.
 for _question in (Tensor.size, Tensor.stride, Tensor.is_set_to, Tensor.is_contiguous):
     setattr(Tensor, _question.__name__, explaining(_question, _question.__name__, is_method=True))
+
+# --- views in place --------------------------------------------------------------------------------------------------
+
+
+def _take_history(input: Tensor, node: FormulaNode) -> None:
+    """Make `node`, of the view that `input` has just become, its history. What it is a view of stays as it was."""
+    name, _, number = node.name().rpartition("Backward")
+    shift = 3 if name == "Squeeze" else 1  # PyTorch numbers the forms in place after the others
+    node.__class__ = node_class(f"{name}Backward{int(number) + shift}", node.blueprint.derivative)
+    inplace.replace_history(input, node)
+    if input._base is not None:
+        input._seen = input._version
+
+
+def _declare_in_place(name: str, view: Callable[..., Tensor], *signatures: str) -> None:
+    view = explaining(view, name, signatures, is_method=True)
+
+    def relabel(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+        if input._meta is not None:
+            inplace.check_inference(input)
+            if is_recorded((input,)):
+                inplace.check(input)
+        seen = view(input, *arguments, **keywords)
+        point(input, input._storage, seen._size, seen._stride, seen._offset)
+        input._written()
+        if seen._meta is not None and seen._meta.grad_fn is not None:
+            _take_history(input, seen._meta.grad_fn)
+        return input
+
+    relabel.__name__ = relabel.__qualname__ = name
+    relabel.__doc__ = f"`{name[:-1]}` in place: gives this tensor the header that the view would have."
+    relabel.__signature__ = inspect.signature(view)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
+    operator("header", function=name == "as_strided_", signatures=None)(relabel)
+
+
+@derivative(input=lambda grad: grad.t())
+def _t(input: Tensor) -> Tensor:
+    return view_of(input, *geometry.t(*header_of(input), name="t_"))
+
+
+_declare_in_place("as_strided_", as_strided)
+_declare_in_place("squeeze_", squeeze, "(Tensor input)", "(Tensor input, int dim)", "(Tensor input, tuple of ints dim)")
+_declare_in_place("swapaxes_", swapaxes)
+_declare_in_place("swapdims_", transpose)
+_t.__name__ = "t"
+_declare_in_place("t_", recorded(_t))
+_declare_in_place("transpose_", transpose)
+_declare_in_place("unsqueeze_", unsqueeze)

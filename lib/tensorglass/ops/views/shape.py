@@ -20,8 +20,15 @@ from tensorglass.ops.arg_parser.bool_arguments import StatedDims
 from tensorglass.ops.arg_parser.checks import all_tensors, ints, invalid_combination
 from tensorglass.ops.copies.copy import clone, contiguous, new_copy
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.view_nodes import reshape_alias, undiagonal, unsafe_view, unselected, unsliced
-from tensorglass.ops.views import as_strided_backward as strided_gradient
+from tensorglass.ops.derivatives.view_nodes import (
+    as_strided_backward,
+    gradient_of_unfold,
+    reshape_alias,
+    undiagonal,
+    unsafe_view,
+    unselected,
+    unsliced,
+)
 from tensorglass.tensor.construct import make, same_inference, view_of
 from tensorglass.tensor.tensor import Tensor, header_of, raw_array
 
@@ -286,9 +293,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 @operator("view", function=False)
 @derivative(
-    input=lambda grad, input_size, dimension, size, step: strided_gradient.unfold(
-        grad, input_size, dimension, size, step
-    )
+    input=lambda grad, input_size, dimension, size, step: gradient_of_unfold(grad, input_size, dimension, size, step)
 )
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` along `dimension`, one every `step`, as a new last dimension. Windows may share cells."""
@@ -296,7 +301,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 @operator("view")
-@derivative(input=strided_gradient.as_strided)
+@derivative(input=as_strided_backward)
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """The header that you ask for on `input`'s storage, as long as it stays inside."""
     offset = input._offset if storage_offset is None else storage_offset

@@ -6,6 +6,11 @@ from exercise_answers import right_answers, verdict_on, wrong_answers
 WHICH = "first_rows, first_columns, column_pairs, every_second_row, folded_column = "
 CHOOSE = "undo, buffer, plot, network = "
 
+ROWS_BY_HAND = """
+def rows(frames):
+    return frames.view(len(frames), frames.shape[1] * frames.shape[2])
+"""
+
 CONTIGUOUS_FIRST = """
 def flat_and_price(tensor):
     flat = tensor.contiguous().clone().view(-1)
@@ -35,9 +40,13 @@ for step in range(3):
 """
 
 WRONG = [
-    ("07-rows", "rows = frames.view(-1)", "one row for both frames"),
-    ("07-rows", "rows = frames.view(-1, 2)", "has shape (12, 2)"),
-    ("07-rows", "rows = frames.view(2, -1).clone()", "is a copy"),
+    ("07-rows", "def rows(frames): return frames.view(-1)", "one row for all frames"),
+    ("07-rows", "def rows(frames): return frames.view(-1, 2)", "has shape (12, 2)"),
+    ("07-rows", "def rows(frames): return frames.view(2, -1).clone()", "is a copy"),
+    ("07-rows", "def rows(frames): return frames.view(2, 12)", "worked out by hand"),
+    ("07-rows", "def rows(frames): return frames.view(2, -1)", "(6, 12) was asked for"),
+    ("07-rows", "rows = frames.view(2, 12)", "a function was asked for"),
+    ("07-rows", ROWS_BY_HAND, "−1 does the multiplication"),
     ("07-pixels-last", "pixels = batch.view(2, 4, 5, 3)", "mixed from its neighbours"),
     ("07-pixels-last", "pixels = batch.permute(0, 2, 3, 1).contiguous()", "is a copy"),
     ("07-pixels-last", "pixels = batch.transpose(1, 3)", "has shape (2, 5, 4, 3)"),

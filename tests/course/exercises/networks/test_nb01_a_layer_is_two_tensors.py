@@ -59,6 +59,8 @@ ALSO_RIGHT = [
     ("n01-linear", LINEAR + "(weight @ x.unsqueeze(-1)).squeeze(-1) + bias"),
     ("n01-linear", LINEAR + "torch.nn.functional.linear(x, weight, bias)"),
     ("n01-linear", LINEAR_IN_LOOPS),
+    ("n01-starts", "both_zero = both_half = first_zero = False; second_zero = not first_zero"),
+    ("n01-starts", STARTS + "(row == ('random', 'zeros') for row in [(), (), ('random', 'zeros'), ()])"),
     ("n01-kaiming", KAIMING + "torch.nn.init.kaiming_normal_(torch.empty(outputs, inputs), nonlinearity='relu')"),
     ("n01-kaiming", KAIMING + "torch.empty(outputs, inputs).normal_(0, (2 / inputs) ** 0.5).requires_grad_()"),
     ("n01-kaiming", KAIMING + "(torch.rand(outputs, inputs) * 2 - 1) * math.sqrt(6 / inputs)"),

@@ -185,6 +185,7 @@ ALSO_RIGHT = [
         "n05-blocks",
         BLOCKS.format(call="checkpoint(child, x, use_reentrant=False) if len(list(child.children())) else child(x)"),
     ),
+    ("n05-lever", LEVER + '"checkpoint()", " optimizer ", "Accumulate", "no_grad()"'),
     ("n05-lever", LEVER + '"Checkpoint", "optimizer", "accumulate", "torch.no_grad()"'),
 ]
 

@@ -282,8 +282,7 @@ def test_the_watch_ends_after_so_many_steps_and_the_rest_runs_all_the_same() -> 
     story = watch(cell, steps=10)
     assert len(story.story.moments) == 10
     assert story.text.splitlines()[-1] == (
-        "the watch ended after 10 steps; what tensorglass and PyTorch did in the rest is counted above, "
-        "and what it left of NumPy (steps takes more)"
+        "the watch ended after 10 steps; the rest is counted above, of NumPy what variables hold (steps takes more)"
     )
     assert x.item() == 50
     assert sys.gettrace() is None or "glassroom" not in repr(sys.gettrace())
@@ -445,3 +444,78 @@ def test_of_a_large_tensor_the_visible_cells_alone_are_read() -> None:
     story = watch(cell)
     assert "wrote S0 cell 999999" in said(steps(story.story, "flat[-1]")[0])
     assert len(json.dumps(story.state())) < 60_000
+
+
+@pytest.mark.parametrize("name", ["tensorglass", "torch"])
+def test_each_step_tells_by_how_much_memory_grew_and_the_most_it_held(name: str) -> None:
+    library = pytest.importorskip(name, reason="the oracle, PyTorch, is not installed (extra: parity)")
+    old = library.ones(100)
+    held = {"old": old}
+    del old
+
+    def cell() -> Any:
+        a = library.ones(10)
+        b = (a + 1) * 2
+        del held["old"]
+        del a
+        return b
+
+    story = watch(cell).story
+    grown = {story.source(each.statement).strip(): each for each in story.moments}
+    assert grown["a = library.ones(10)"].difference == 40
+    product = grown["b = (a + 1) * 2"]
+    assert (product.difference, product.held, product.high) == (40, 80, 120)
+    assert grown['del held["old"]'].difference == -400  # it was there before, and counts as well
+    assert grown["del a"].difference == -40
+    assert story.peak == 120
+
+
+@pytest.mark.parametrize("name", ["tensorglass", "torch"])
+def test_it_opens_on_what_tells_most(name: str) -> None:
+    library = pytest.importorskip(name, reason="the oracle, PyTorch, is not installed (extra: parity)")
+
+    def writing() -> None:
+        a = library.zeros(3)
+        b = a.view(3, 1)
+        b[0] = 1
+        library.zeros(50)
+
+    def large() -> None:
+        a = library.zeros(3)
+        a[0] = 1
+        library.zeros(50_000)
+
+    def failing() -> None:
+        a = library.zeros(3)
+        a[0] = 1
+        a.view(2, 2)
+
+    def empty() -> None:
+        pass
+
+    def opened(function: Any) -> str:
+        story = watch(function).story
+        return story.source(story.moments[story.telling - 1].statement).strip()
+
+    assert opened(writing) == "b[0] = 1"
+    assert opened(large) == "library.zeros(50_000)"
+    with pytest.raises(RuntimeError) as caught:
+        watch(failing)
+    assert "a.view(2, 2)" in caught.value.__notes__[0]
+    assert watch(empty).state()["opens"] == 1
+
+
+def test_arrays_that_come_and_go_after_the_last_step_are_counted() -> None:
+    def cell() -> Any:
+        kept = numpy.ones(10)
+        for _ in range(100):
+            passing = numpy.full(5, 2.0)
+            copied = kept[[0, 1]]
+        return passing, copied
+
+    story = watch(cell, steps=7).story
+    assert story.is_cut
+    assert story.allocations == 201
+    assert story.allocated == 80 + 100 * (40 + 16)
+    assert (story.copies, story.copied_bytes) == (100, 1600)
+    assert "of NumPy what variables hold" in watch(cell, steps=7).text

@@ -43,7 +43,8 @@ def test_text_picture_and_data_are_the_same_on_every_run() -> None:
 def test_the_text_has_a_line_for_each_step_under_the_figures() -> None:
     lines = symbolic(example().text).splitlines()
     assert lines[0] == (
-        "watch · 5 steps · 48 bytes allocated in 2 storages · 1 copy of 24 bytes · peak 48 bytes at step 5"
+        "watch · 5 steps · 48 bytes allocated in 2 storages · 1 copy of 24 bytes · peak 48 bytes at step 5, "
+        "without kernels' scratch memory"
     )
     assert re.fullmatch(r"3  line \d+          b\[0\] = 7 +wrote S0 cells 0–2, version 0 → 1", lines[3])
     assert len(lines) == 6
@@ -61,7 +62,7 @@ def test_the_live_form_tells_the_story_that_the_text_tells() -> None:
         for card in frame["cards"]:
             ElementTree.fromstring(state["cards"][card])
     assert state["frames"][2]["kinds"] == ["write"]
-    assert {source.strip() for _, source in state["code"]} >= {"b[0] = 7", "del a"}
+    assert {source.strip() for _, source, _ in state["code"]} >= {"b[0] = 7", "del a"}
 
 
 def test_markup_in_names_and_sources_is_escaped() -> None:

@@ -116,7 +116,6 @@ TRIANGULAR = [
 TALL = "(torch.arange(12, dtype=torch.float64).square() * 0.618 % 1).reshape(4, 3)"
 TAU = "torch.tensor([0.5, 1.5, 0.25]).double()"
 TALLS, TAUS = f"torch.stack([{TALL}, {TALL}.cos()])", f"torch.stack([{TAU}, -{TAU}])"
-SOME = "torch.linspace(-1, 1, 8, dtype=torch.float64).reshape(4, 2)"
 REFLECTIONS = [
     f"torch.linalg.householder_product({rest})"
     for rest in (
@@ -124,25 +123,6 @@ REFLECTIONS = [
         f"{TALLS}, {TAU}", f"{TALLS}, {TAUS}[:1]", f"{TALL}, {TAU}.float()", f"{TALL}.int(), {TAU}.int()",
         f"{TALL}.half(), {TAU}.half()", f"{TALLS}[:0], {TAUS}[:0]", f"{TALL}, {TAU}, out={NONES}", f"{TALL}, 3",
         f"{TALL}.cdouble() * 1j, {TAU}.cdouble() * (1 + 1j)",
-    )
-] + [
-    f"torch.ormqr({rest})"
-    for rest in (
-        f"{TALL}, {TAU}, {SOME}", f"{TALL}, {TAU}, {SOME}, True, True", f"{TALL}, {TAU}, {SOME}.mT, False",
-        f"{TALL}, {TAU}, {SOME}.mT, False, True", f"{TALLS}, {TAUS}, torch.stack([{SOME}, {SOME}])",
-        f"{TALLS}, {TAUS}, {SOME}", f"{TALL}, {TAU}[:2], {SOME}", f"{TALL}, {TAU}, {SOME}[:3]",
-        f"{TALL}, {TAU}, {SOME}[:, 0]", f"{TALL}[0], {TAU}, {SOME}", f"{TALL}, {TAU}.float(), {SOME}",
-        f"{TALL}, {TAU}, {SOME}.float()", f"{TALL}.int(), {TAU}.int(), {SOME}.int()", f"{TALL}, {TAU}, {SOME}[:, :0]",
-        f"{TALL}, {TAU}, {SOME}, out={NONES}", f"{TALL}, {TAU}, {SOME}, out={NONE}",
-        f"{TALL}[:, :0], {TAU}[:0], {SOME}",
-        f"{TALLS}, {TAU}, torch.stack([{SOME}, {SOME}])", f"{TALL}, {TAU}, {SOME}[:2]",
-        f"{TALL}.cdouble() * 1j, {TAU}.cdouble() * (1 + 1j), {SOME}.cdouble(), True, True",
-    )
-] + [
-    f"torch.geqrf({rest})"
-    for rest in (
-        TALL, TALLS, f"{TALL}.mT", f"{TALL}[0]", f"{TALL}.int()", f"{TALL}.half()", f"{TALL}[:0]", f"{TALL}[:, :0]",
-        f"{TALL}, out=({NONES}, {NONES})", f"{TALL}, out=({NONE}, {NONE})", f"{TALL}.cdouble() * (1 + 1j)", "3",
     )
 ]  # fmt: skip
 

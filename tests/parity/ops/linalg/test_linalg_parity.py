@@ -163,7 +163,7 @@ def test_norms_conditions_and_equations_in_the_corners_are_pytorchs(program: str
     assert of_steps(program) is None
 
 
-@pytest.mark.parametrize("call", ["cholesky(x)", "qr(x)", "chain_matmul(x, x)"])
+@pytest.mark.parametrize("call", ["cholesky(x)", "qr(x)"])
 def test_older_forms_advise_what_to_call_instead(call: str) -> None:
     said = []
     for library in (torch, tensorglass):

@@ -1,0 +1,203 @@
+"""A class, marked: every learner's row, several at a time, each kept as soon as it is there.
+
+Rows lie in `marks/ASSIGNMENT/LEARNER.json`. A row says what it rests on (the submission's bytes, the teacher's notebooks,
+the checks, the limits), so a run that was killed goes on where it was, and a second run marks only what has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from glassroom.classroom.course_file import Assignment, Course
+from glassroom.classroom.grading import Row, Task, key_of, mark, reference, submission_files, task_of
+from glassroom.classroom.sandbox import Isolation
+from glassroom.records.printable import printable
+from glassroom.workspace.problems import Problem
+from glassroom.workspace.whole_files import clear_leftovers, write_atomically
+
+MARKS = "marks"
+_REFERENCE = ".reference.json"
+
+Work = tuple[Task, str, dict[str, bytes], str]
+Runner = Callable[[Iterable[Work], Isolation, threading.Event], Iterator[Row]]
+
+
+@dataclass
+class Report:
+    """What a run of `grade` did, and what a teacher should know."""
+
+    marked: int = 0
+    kept: int = 0  # rows that were there already and rest on the same things
+    missing: list[tuple[str, str]] = field(default_factory=list)  # (learner, assignment)
+    warnings: list[str] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def troubled(self) -> list[Row]:
+        """The rows of what could not be run, as a whole or in part."""
+        return [row for row in self.rows if row.problem or row.notes]
+
+    @property
+    def doubtful(self) -> list[Row]:
+        """The rows that a person should look at before the marks count."""
+        return [row for row in self.rows if any(each.doubt for each in row.marks)]
+
+
+def learners_of(course: Course) -> list[str]:
+    """Everybody who has a folder under `submitted/`, and everybody in `learners.txt` if there is one."""
+    folder = course.folder / "submitted"
+    names = (
+        {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
+        if folder.is_dir()
+        else set()
+    )
+    listed = course.folder / "learners.txt"
+    if listed.is_file():
+        names |= {line.strip() for line in listed.read_text(encoding="utf-8").splitlines() if line.strip()}
+    return sorted(names)
+
+
+def row_path(course: Course, assignment: str, learner: str) -> Path:
+    """Where a row is kept."""
+    return course.folder / MARKS / assignment / f"{learner}.json"
+
+
+def read_rows(course: Course, assignment: str) -> dict[str, Row]:
+    """The rows of an assignment that are kept, by learner; what cannot be read is not there."""
+    rows = {}
+    folder = course.folder / MARKS / assignment
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
+        if not path.name.startswith("."):
+            row = _read_row(path)
+            if row is not None:
+                rows[row.learner] = row
+    return rows
+
+
+def grade(
+    course: Course,
+    assignments: Iterable[Assignment],
+    isolation: Isolation,
+    run: Runner,
+    stopped: threading.Event,
+    progress: Callable[[int, int, str], None] = lambda _done, _of, _name: None,
+    again: bool = False,
+) -> Report:
+    """Mark what has been handed in, and keep each row as it comes. Rows that still hold are not made again."""
+    report = Report()
+    work: list[Work] = []
+    learners = learners_of(course)
+    for assignment in assignments:
+        clear_leftovers(course.folder / MARKS / assignment.name)
+        task = _with_reference(course, task_of(course, assignment), isolation, stopped, report)
+        for learner in learners:
+            folder = course.folder / "submitted" / learner / assignment.name
+            if not folder.is_dir():
+                report.missing.append((learner, assignment.name))
+                row_path(course, assignment.name, learner).unlink(missing_ok=True)
+                continue
+            files, notes = submission_files(folder)
+            report.warnings += [f"{printable(learner)}, {assignment.name}: {note}" for note in notes]
+            when = submitted_at(folder)
+            known = None if again else _read_row(row_path(course, assignment.name, learner))
+            if known is not None and known.key == key_of(task, files) and known.learner == learner:
+                if known.submitted != when:
+                    known.submitted = when
+                    _keep(course, known)
+                report.kept += 1
+                report.rows.append(known)
+                continue
+            work.append((task, learner, files, when))
+    total = len(work) + report.kept
+    progress(report.kept, total, "")
+    for row in run(work, isolation, stopped):
+        if stopped.is_set():
+            break
+        _keep(course, row)
+        report.marked += 1
+        report.rows.append(row)
+        progress(report.marked + report.kept, total, row.learner)
+    if stopped.is_set():
+        raise KeyboardInterrupt
+    report.rows.sort(key=lambda row: (row.assignment, row.learner))
+    return report
+
+
+def on_this_machine(jobs: int) -> Runner:
+    """Mark so many submissions at a time here."""
+
+    def run(work: Iterable[Work], isolation: Isolation, stopped: threading.Event) -> Iterator[Row]:
+        waiting = iter(work)
+        with ThreadPoolExecutor(jobs) as pool:
+            running: set[Any] = set()
+            try:
+                for task, learner, files, when in waiting:
+                    running.add(pool.submit(mark, task, learner, files, isolation, stopped.is_set, when))
+                    if len(running) >= 2 * jobs:
+                        done, running = wait(running, return_when=FIRST_COMPLETED)
+                        yield from (future.result() for future in done)
+                while running:
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            except BaseException:
+                stopped.set()  # each sandbox sees it, and ends
+                raise
+
+    return run
+
+
+def submitted_at(folder: Path) -> str:
+    """When a submission was handed in: what nbgrader's timestamp.txt says, in ISO form; nothing if it is not known."""
+    from glassroom.classroom.marks import moment
+
+    try:
+        with open(folder / "timestamp.txt", "rb") as file:
+            found = moment(file.read(200).decode("utf-8", "replace").strip())
+    except OSError:
+        return ""
+    return found.isoformat() if found else ""
+
+
+def _with_reference(course: Course, task: Task, isolation: Isolation, stopped: threading.Event, report: Report) -> Task:
+    """The task with what is judged apart, which is found once for each version of the course."""
+    path = course.folder / MARKS / task.assignment / _REFERENCE
+    found: dict[str, Any] = {}
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        pass
+    if found.get("version") != task.version or not isinstance(found.get("apart"), list):
+        made, failed = reference(task, isolation, stopped.is_set)
+        found = {"version": task.version, "apart": list(made.apart or ()), "failed": failed}
+        write_atomically(path, json.dumps(found, indent=1).encode())
+    report.warnings += [
+        f"{task.assignment}: the course's own solution earns nothing at {each}" for each in found.get("failed", [])
+    ]
+    return Task(task.assignment, task.notebooks, task.limits, tuple(found["apart"]), task.version)
+
+
+def _keep(course: Course, row: Row) -> None:
+    write_atomically(row_path(course, row.assignment, row.learner), row.to_json())
+
+
+def _read_row(path: Path) -> Row | None:
+    try:
+        return Row.from_json(path.read_bytes())
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def require_folder(course: Course) -> None:
+    """Raise `Problem` where nothing has been collected."""
+    if not os.path.isdir(course.folder / "submitted"):
+        raise Problem(
+            f"Nothing has been handed in: {course.folder / 'submitted'} is not there. "
+            f"Bring submissions in: glassroom collect FOLDER_OR_ZIP --course {course.folder}"
+        )

@@ -1,0 +1,117 @@
+"""Marking on many machines: the same work, handed to dask.distributed.
+
+A worker is sent a submission and what it takes to mark it, and runs it in a sandbox of its own. A worker that dies loses
+nothing: dask gives its submissions to another, and what has come back is kept already. dask does not end what a task has
+started; here each sandbox watches a variable that every worker can see, and ends when it is set or when its worker ends.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from glassroom.classroom.batch import Runner, Work
+from glassroom.classroom.grading import Row, Task, mark
+from glassroom.classroom.sandbox import Isolation, best_isolation
+from glassroom.workspace.problems import Problem
+
+AHEAD = 4  # submissions that wait at the scheduler, for each worker's thread
+RETRIES = 3
+
+
+def on_cluster(address: str, jobs: int) -> Runner:
+    """Mark on the cluster whose scheduler is at `address`, or with "local" on one of this machine's, of `jobs` processes."""
+
+    def run(work: Iterable[Work], isolation: Isolation, stopped: threading.Event) -> Iterator[Row]:
+        from distributed import Client, LocalCluster, as_completed
+
+        cluster = None
+        if address == "local":
+            cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None)
+        try:
+            client = Client(cluster if cluster is not None else address, timeout=30)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise Problem(f"No dask scheduler answers at {address} ({error}).") from error
+        name = f"glassroom-stop-{uuid.uuid4().hex}"
+        try:
+            slots = max(1, sum(client.nthreads().values()))
+            tasks: dict[str, Any] = {}
+            waiting = iter(work)
+            done = as_completed()
+
+            def submit() -> bool:
+                for task, learner, files, when in waiting:
+                    if task.version not in tasks:
+                        tasks[task.version] = client.scatter(task, broadcast=True)
+                    future = client.submit(
+                        mark_there,
+                        tasks[task.version],
+                        learner,
+                        files,
+                        isolation.means,
+                        when,
+                        name,
+                        key=f"mark-{uuid.uuid4().hex}",
+                        retries=RETRIES,
+                        pure=False,
+                    )
+                    future.of = (task, learner, files, when)
+                    done.add(future)
+                    return True
+                return False
+
+            for _ in range(slots * AHEAD):
+                if not submit():
+                    break
+            for future in done:
+                if stopped.is_set():
+                    break
+                yield _row(future)
+                submit()
+        finally:
+            _stop(client, name)
+            client.close()
+            if cluster is not None:
+                cluster.close()
+
+    return run
+
+
+def mark_there(task: Task, learner: str, files: dict[str, bytes], means: str, when: str, name: str) -> Row:
+    """Mark one submission, on a worker. The isolation is the worker's own, and no weaker than the teacher's."""
+    isolation = best_isolation(trust=means == "none")
+    return mark(task, learner, files, isolation, lambda: _is_stopped(name), when)
+
+
+def _row(future: Any) -> Row:
+    """The row that came back; one that says why, where none did however often it was tried."""
+    task, learner, _, when = future.of
+    if future.status == "finished":
+        row: Row = future.result()
+        return row
+    error = future.exception()
+    row = Row(learner, task.assignment, submitted=when, problem=f"no worker could mark it ({type(error).__name__}: {error})"[:300])
+    row.marks = task.questions()
+    return row
+
+
+_stops: dict[str, float] = {}
+
+
+def _is_stopped(name: str) -> bool:
+    """Whether the teacher has stopped the run of this name: workers are told by `_stop`."""
+    return name in _stops
+
+
+def _tell(name: str) -> None:
+    _stops[name] = 1.0
+
+
+def _stop(client: Any, name: str) -> None:
+    """Have every worker end the sandboxes of a run."""
+    try:
+        client.run(_tell, name, on_error="ignore")
+    except (OSError, TimeoutError, ValueError):
+        return  # the scheduler is gone, and its workers with it; sandboxes end with their workers

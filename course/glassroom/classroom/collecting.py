@@ -1,0 +1,389 @@
+"""Taking submissions in: from a folder, from the zip files of Moodle and Canvas, from nbgrader's exchange.
+
+Everything is told in one line and nothing is lost: an attempt that a later one replaces, a file whose learner or assignment
+cannot be told, what is no notebook, all of it is kept under `collected/`. Names in archives are read, never obeyed: the only
+paths that are written are made here.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from glassroom.classroom.course_file import Course
+from glassroom.classroom.marks import moment
+from glassroom.classroom.submission import MOST_BYTES, Unreadable, digest_of, marks_of, read_file, read_notebook
+from glassroom.records.printable import printable
+from glassroom.workspace.notebook_json import parse
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.whole_files import write_atomically
+
+MOST_IN_ARCHIVE = 2_000_000_000
+MOST_FILES = 50_000
+MOST_RATIO = 200  # a file that unpacks to so many times its size is a bomb
+_MOODLE = re.compile(r"^(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?$")
+_CANVAS = re.compile(r"^(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<file>\d+)_(?P<rest>.+)$")
+_COPY = re.compile(r"([ _-]*\((\d+)\)|-(\d+)|[ _-]+[Cc]opy\d*|-Copy\d+)$")
+_EXCHANGE = re.compile(r"^(?P<learner>.+?)\+(?P<assignment>.+?)\+(?P<when>\d{4}-\d\d-\d\d .+?)(?:\+.*)?$")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file as it was delivered: its learner and moment as far as they are known, its name, and its bytes or a fault."""
+
+    origin: str
+    learner: str
+    name: str
+    content: bytes = b""
+    fault: str = ""
+    when: datetime | None = None
+    assignment: str = ""
+
+
+@dataclass
+class Collected:
+    """What came in: submissions by learner and assignment, and a line about each oddity."""
+
+    taken: list[tuple[str, str]] = field(default_factory=list)
+    oddities: list[str] = field(default_factory=list)
+    unchanged: int = 0
+
+
+def collect(course: Course, source: Path, assignment: str = "") -> Collected:
+    """Take in what is at `source`: a folder of learners, a zip file of an LMS's, or nbgrader's exchange.
+
+    `assignment` is where a file goes whose name and cells do not tell. Raises `Problem` for a source that is not there
+    or is neither.
+    """
+    if assignment:
+        course.assignment(assignment)
+    report = Collected()
+    known = _Known(course)
+    found: dict[tuple[str, str, str], list[Item]] = {}
+    for item in _items(source, report):
+        where = printable(item.origin)
+        if item.fault:
+            report.oddities.append(f"{where}: {item.fault}")
+            _keep_aside(course, item)
+            continue
+        learner = safe_name(item.learner)
+        if not learner:
+            report.oddities.append(f"{where}: whose it is cannot be told; kept in collected/")
+            _keep_aside(course, item)
+            continue
+        if not item.name.lower().endswith(".ipynb"):
+            report.oddities.append(f"{where}: not a notebook; kept in collected/")
+            _keep_aside(course, item)
+            continue
+        target, name, why = known.place(item, assignment)
+        if why:
+            report.oddities.append(f"{where}: {why}")
+        if not target:
+            _keep_aside(course, item)
+            continue
+        found.setdefault((learner, target, name), []).append(item)
+    for (learner, target, name), items in sorted(found.items()):
+        items.sort(key=lambda each: (each.when or datetime.min.replace(tzinfo=UTC), _attempt(each.name), each.origin))
+        *earlier, last = items
+        for each in earlier:
+            report.oddities.append(f"{printable(each.origin)}: an earlier attempt of {learner}; kept in collected/")
+            _keep_aside(course, each)
+        _take(course, learner, target, name, last, report)
+    for learner, target in dict.fromkeys(report.taken):
+        present = {path.name for path in (course.folder / "submitted" / learner / target).glob("*.ipynb")}
+        for notebook in course.assignment(target).notebooks:
+            if Path(notebook).name not in present:
+                report.oddities.append(f"{learner}, {target}: {Path(notebook).name} is missing")
+    return report
+
+
+class _Known:
+    """How a file's assignment is told: by its place, its name, or the cells in it."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.by_file: dict[str, tuple[str, str]] = {}
+        self.by_exercise: dict[str, tuple[str, str]] = {}
+        self.by_cell: dict[str, tuple[str, str]] = {}
+        for each in course.assignments:
+            for notebook in each.notebooks:
+                name = Path(notebook).name
+                self.by_file.setdefault(name.casefold(), (each.name, name))
+                path = course.folder / "source" / each.name / name
+                for cell in parse(path.read_bytes())["cells"] if path.is_file() else []:
+                    if marks := marks_of(cell):
+                        if marks.get("grade") or marks.get("solution"):
+                            self.by_exercise.setdefault(marks["grade_id"], (each.name, name))
+                            self.by_cell.setdefault(str(cell.get("id")), (each.name, name))
+
+    def place(self, item: Item, fallback: str) -> tuple[str, str, str]:
+        """(assignment, the notebook's proper name, what is odd about it); no assignment where none can be told."""
+        plain = _plain_name(item.name)
+        by_cells = self._by_cells(item.content)
+        if isinstance(by_cells, str):
+            exact = self._within(item.assignment or fallback, plain) or self.by_file.get(plain.casefold())
+            if exact:  # it is graded as what it claims to be, and its row says that it cannot be read
+                return *exact, f"taken for {exact[1]} by its name, but {by_cells}"
+            return "", "", f"{by_cells}; kept in collected/"
+        exact = self._within(item.assignment or fallback, plain) or (
+            None if by_cells else self.by_file.get(plain.casefold())
+        )
+        if by_cells and (not exact or exact != by_cells):
+            renamed = (
+                ""
+                if item.name == by_cells[1]
+                else f"named {printable(item.name)}, taken for {by_cells[1]} by its cells"
+            )
+            return *by_cells, renamed
+        if exact:
+            return *exact, "" if item.name == exact[1] else f"taken for {exact[1]}"
+        return "", "", "which assignment it is cannot be told (name one with --assignment); kept in collected/"
+
+    def _within(self, assignment: str, name: str) -> tuple[str, str] | None:
+        for each in self.course.assignments:
+            if each.name == assignment:
+                names = {Path(notebook).name.casefold(): Path(notebook).name for notebook in each.notebooks}
+                if name.casefold() in names:
+                    return assignment, names[name.casefold()]
+        return None
+
+    def _by_cells(self, content: bytes) -> tuple[str, str] | str | None:
+        try:
+            notebook = read_notebook(content)
+        except Unreadable as reason:
+            return f"not a notebook: {reason}"
+        votes: dict[tuple[str, str], int] = {}
+        for cell in notebook["cells"]:
+            place = self.by_exercise.get(marks_of(cell).get("grade_id", "")) or self.by_cell.get(str(cell.get("id")))
+            if place:
+                votes[place] = votes.get(place, 0) + 1
+        return max(votes, key=lambda each: votes[each]) if votes else None
+
+
+def _items(source: Path, report: Collected) -> Iterator[Item]:
+    """Every file that was delivered."""
+    if source.is_dir():
+        yield from _in_folder(source)
+    elif source.is_file():
+        try:
+            content = read_file(source, MOST_IN_ARCHIVE)
+        except Unreadable as reason:
+            raise Problem(f"{source}: {reason}.") from reason
+        if not zipfile.is_zipfile(io.BytesIO(content)):
+            raise Problem(f"{source} is neither a folder nor a zip file.", Exit.USAGE)
+        yield from _in_zip(content, source.name, "", None)
+    else:
+        raise Problem(f"There is no {source}.", Exit.USAGE)
+
+
+def _in_folder(source: Path) -> Iterator[Item]:
+    """A folder of learners' folders (nbgrader's `submitted/` and Moodle's among them), of files named by learner, of
+    zip files, or nbgrader's exchange (`inbound/`)."""
+    count = 0
+    inbound = source / "inbound" if (source / "inbound").is_dir() else source
+    for folder, folders, names in os.walk(inbound, followlinks=False):
+        for name in sorted(folders):
+            if os.path.islink(os.path.join(folder, name)):
+                yield Item(
+                    str(Path(folder, name).relative_to(inbound)), "", name, fault="a link, which is not followed"
+                )
+        folders[:] = sorted(
+            each
+            for each in folders
+            if each not in (".ipynb_checkpoints", "__MACOSX") and not os.path.islink(os.path.join(folder, each))
+        )
+        for name in sorted(names):
+            path = Path(folder, name)
+            relative = path.relative_to(inbound)
+            if name.startswith(".") or name in ("timestamp.txt", "Thumbs.db", "desktop.ini"):
+                continue
+            count += 1
+            if count > MOST_FILES:
+                raise Problem(f"{source} has more than {MOST_FILES:,} files.")
+            try:
+                content = read_file(path)
+            except Unreadable as reason:
+                learner, assignment, _ = _whose(PurePosixPath(relative.as_posix()))
+                yield Item(str(relative), learner, name, fault=str(reason), assignment=assignment)
+                continue
+            when = _timestamp(path.parent) or datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+            yield from _unfold(content, PurePosixPath(relative.as_posix()), "", when)
+
+
+def _in_zip(content: bytes, origin: str, learner: str, when: datetime | None, depth: int = 0) -> Iterator[Item]:
+    """The files of an archive. What it says of sizes is not believed, and of paths no more than names."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        infos = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        yield Item(origin, learner, origin, content[:MOST_BYTES], f"a zip file that cannot be read ({error})")
+        return
+    if len(infos) > MOST_FILES:
+        yield Item(
+            origin, learner, origin, fault=f"a zip file of more than {MOST_FILES:,} files, which is not unpacked"
+        )
+        return
+    total = 0
+    for info in infos:
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        name = path.name
+        if (
+            info.is_dir()
+            or not name
+            or name.startswith(".")
+            or "__MACOSX" in path.parts
+            or ".ipynb_checkpoints" in path.parts
+        ):
+            continue
+        where = f"{origin}: {path}"
+        if stat.S_ISLNK(info.external_attr >> 16):
+            yield Item(where, learner, name, fault="a link, which is not followed")
+            continue
+        if path.is_absolute() or ".." in path.parts:
+            yield Item(where, "", name, fault="its path leads out of the archive, so it is not taken")
+            continue
+        if info.flag_bits & 1:
+            yield Item(where, learner, name, fault="encrypted, so it cannot be read")
+            continue
+        try:
+            with archive.open(info) as file:
+                most = min(MOST_BYTES, max(1_000_000, MOST_RATIO * max(1, info.compress_size)))
+                unpacked = file.read(most + 1)
+        except (
+            zipfile.BadZipFile,
+            OSError,
+            ValueError,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            zlib.error,
+        ) as error:
+            yield Item(where, learner, name, fault=f"cannot be unpacked ({error})")
+            continue
+        if len(unpacked) > most:
+            yield Item(where, learner, name, fault=f"unpacks to more than {most / 1e6:,.0f} MB, so it is not taken")
+            continue
+        total += len(unpacked)
+        if total > MOST_IN_ARCHIVE:
+            yield Item(where, learner, name, fault="the archive unpacks to more than 2 GB; the rest is not taken")
+            return
+        try:
+            stamp = datetime(*info.date_time).astimezone(UTC) if info.date_time > (1980, 1, 1, 0, 0, 0) else None
+        except ValueError:
+            stamp = None
+        yield from _unfold(unpacked, path, learner, stamp or when, origin, depth)
+
+
+def _unfold(
+    content: bytes, path: PurePosixPath, learner: str, when: datetime | None, within: str = "", depth: int = 0
+) -> Iterator[Item]:
+    """A file as one item, or a zip file in a delivery as the files in it."""
+    origin = f"{within}: {path}" if within else str(path)
+    owner, assignment, name = _whose(path)
+    owner = learner or owner
+    if path.suffix.lower() == ".zip":
+        if depth >= 2:
+            yield Item(
+                origin, owner, path.name, content, "a zip file within zip files within zip files, which is not unpacked"
+            )
+            return
+        inner = _whose(PurePosixPath(path.name))[0] if not owner else owner
+        yield from _in_zip(content, origin, inner, when, depth + 1)
+        return
+    exchanged = next((match for part in path.parts if (match := _EXCHANGE.match(part))), None)
+    if exchanged:
+        owner, assignment = exchanged["learner"], exchanged["assignment"]
+        when = moment(exchanged["when"]) or when
+    yield Item(origin, owner, name, content, "", when, assignment)
+
+
+def _whose(path: PurePosixPath) -> tuple[str, str, str]:
+    """(learner, assignment, the file's own name), as far as the path tells: nbgrader's, Moodle's or Canvas's."""
+    parts = path.parts
+    for part in parts[:-1]:
+        if match := _MOODLE.match(part):
+            return match["name"], "", parts[-1]
+    if match := _CANVAS.match(parts[-1]):
+        return match["name"], "", match["rest"]
+    if match := _MOODLE.match(PurePosixPath(parts[-1]).stem):
+        return match["name"], "", parts[-1]
+    if len(parts) >= 3:
+        return parts[-3], parts[-2], parts[-1]
+    if len(parts) == 2:
+        return parts[0], "", parts[-1]
+    stem = PurePosixPath(parts[-1]).stem
+    head, separator, rest = stem.partition("_")
+    if separator and not head.isdigit() and rest:  # ada_02_views_share_a_storage.ipynb
+        return head, "", f"{rest}{path.suffix}"
+    return "", "", parts[-1]
+
+
+def _plain_name(name: str) -> str:
+    """A notebook's name without what browsers and Canvas add to it: " (1)", "-1", "-Copy1"."""
+    stem, suffix = os.path.splitext(name)
+    return _COPY.sub("", stem) + suffix.lower()
+
+
+def _attempt(name: str) -> int:
+    match = _COPY.search(os.path.splitext(name)[0])
+    return int(match[2] or match[3] or 1) if match else 0
+
+
+def safe_name(text: str) -> str:
+    """A learner's name as the name of a folder: no separators, no control characters, not too long; or nothing."""
+    cleaned = "".join(letter if letter.isalnum() or letter in " ._@-'" else "-" for letter in text.strip())
+    cleaned = cleaned.strip(" .")[:100]
+    return "" if not any(letter.isalnum() for letter in cleaned) else cleaned
+
+
+def _take(course: Course, learner: str, assignment: str, name: str, item: Item, report: Collected) -> None:
+    folder = course.folder / "submitted" / learner / assignment
+    path = folder / name
+    for each in (folder.parent, folder, path):
+        if each.is_symlink():
+            report.oddities.append(f"{printable(item.origin)}: {each} is a link, which is not written through")
+            _keep_aside(course, item)
+            return
+    report.taken.append((learner, assignment))
+    if path.is_file():
+        before = path.read_bytes()
+        if before == item.content:
+            report.unchanged += 1
+            return
+        was = _timestamp(folder)
+        if was and item.when and item.when < was:
+            report.oddities.append(f"{printable(item.origin)}: older than what is there; kept in collected/")
+            _keep_aside(course, item)
+            return
+        report.oddities.append(
+            f"{printable(item.origin)}: replaces an earlier attempt of {learner}, which is kept in collected/"
+        )
+        _keep_aside(course, Item(f"{learner}-{assignment}", learner, name, before))
+    write_atomically(path, item.content)
+    if item.when is not None:
+        stamp = item.when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
+        write_atomically(folder / "timestamp.txt", f"{stamp}\n".encode())
+
+
+def _keep_aside(course: Course, item: Item) -> None:
+    """Keep what is not graded, under a name that is made of its content: the same file is kept once."""
+    if not item.content:
+        return
+    owner = safe_name(item.learner) or "unknown"
+    name = safe_name(item.name)[-80:] or "file"
+    write_atomically(course.folder / "collected" / owner / f"{digest_of(item.content)[:12]}-{name}", item.content)
+
+
+def _timestamp(folder: Path) -> datetime | None:
+    try:
+        return moment(read_file(folder / "timestamp.txt", 200).decode("utf-8", "replace").strip())
+    except Unreadable:
+        return None

@@ -1,0 +1,314 @@
+"""`course.toml`: what a teacher has decided about a class. Which notebooks, how many points, due when, and what lateness
+costs.
+
+The file is written once, with a section for each notebook that is handed out, and is the teacher's from then on:
+`glassroom release` only ever adds sections for new notebooks at its end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.whole_files import write_atomically
+
+NAME = "course.toml"
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
+
+HEADING = """\
+# What this class is marked by. `glassroom release` adds a section for each notebook that it hands out; everything else
+# in this file is yours. docs/teaching.md explains each line.
+
+[course]
+name = "Tensors"
+
+# Points taken off for late work: nothing within `grace` minutes of the due date, then `per_day` of the points for each
+# day begun, and never more than `at_most`. Work later than `closed` days counts nothing.
+[late]
+grace = 15
+per_day = 0.1
+at_most = 0.5
+closed = 14
+
+# The part of an exercise's points that each hint costs (0.1 is a tenth). Calls of hint() in the notebook are counted.
+[hints]
+cost = 0.0
+
+# What one submission may use. Memory, files and output are in MB, times in seconds.
+[limits]
+wall = 120
+cell = 20
+cpu = 90
+memory = 2048
+processes = 64
+files = 64
+output = 4
+"""
+
+
+@dataclass(frozen=True)
+class LatePolicy:
+    """What lateness costs: a part of the points for each day begun, after some minutes of grace."""
+
+    grace: float = 15
+    per_day: float = 0.1
+    at_most: float = 0.5
+    closed: float = 14
+
+    def factor(self, seconds_late: float) -> float:
+        """The part of the points that is left for work handed in so many seconds after it was due."""
+        late = seconds_late - 60 * self.grace
+        if late <= 0:
+            return 1.0
+        if late > self.closed * 86400:
+            return 0.0
+        days = int(late // 86400) + 1
+        return max(0.0, 1.0 - min(self.at_most, self.per_day * days))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use: seconds, and MB of memory, of files and of what it prints."""
+
+    wall: float = 120
+    cell: float = 20
+    cpu: float = 90
+    memory: float = 2048
+    processes: float = 64
+    files: float = 64
+    output: float = 4
+
+
+@dataclass(frozen=True)
+class Explain:
+    """A question in words, which a person marks: it follows an exercise, or ends the notebook."""
+
+    id: str
+    ask: str
+    points: float
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A hidden test: Python that raises where the answers to an exercise are wrong. Learners never see it."""
+
+    id: str
+    exercise: str
+    code: str
+    points: float
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One assignment of nbgrader's: notebooks of the course, their points, and when they are due."""
+
+    name: str
+    notebooks: tuple[str, ...]
+    due: datetime | None = None
+    points: Mapping[str, float] = field(default_factory=dict)
+    explain: tuple[Explain, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+
+    def points_of(self, exercise: str) -> float:
+        """The points of an exercise: 1 unless the file says otherwise."""
+        return self.points.get(exercise, 1.0)
+
+
+@dataclass(frozen=True)
+class Course:
+    """A class: its folder, its assignments, and its rules."""
+
+    folder: Path
+    name: str = "Tensors"
+    late: LatePolicy = LatePolicy()
+    hint_cost: float = 0.0
+    limits: Limits = Limits()
+    assignments: tuple[Assignment, ...] = ()
+
+    def assignment(self, name: str) -> Assignment:
+        """The assignment of that name. Raises `Problem` if there is none."""
+        for each in self.assignments:
+            if each.name == name:
+                return each
+        known = ", ".join(each.name for each in self.assignments) or "none yet"
+        raise Problem(f"There is no assignment {name!r} in {self.folder / NAME}. There are: {known}.", Exit.USAGE)
+
+    def chosen(self, names: Iterable[str]) -> list[Assignment]:
+        """The assignments of those names; all of them if none is named."""
+        wanted = list(dict.fromkeys(names))
+        return [self.assignment(name) for name in wanted] if wanted else list(self.assignments)
+
+
+def read_course(folder: Path) -> Course:
+    """The class in `folder`. Raises `Problem`, naming the line's table and key, for what the file cannot mean."""
+    path = folder / NAME
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise Problem(
+            f"{folder} is no class: it has no {NAME}. Make one: glassroom release 1_memory --course {folder}"
+        ) from error
+    except OSError as error:
+        raise Problem(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        table = tomllib.loads(content.decode())
+        _only(table, "the file", ("course", "late", "hints", "limits", "assignment"))
+        course = _table(table, "course")
+        _only(course, "[course]", ("name",))
+        hints = _table(table, "hints")
+        _only(hints, "[hints]", ("cost",))
+        assignments = table.get("assignment", [])
+        _must(isinstance(assignments, list), "assignments are written [[assignment]]")
+        made = tuple(_assignment(each) for each in assignments)
+        names = [each.name.casefold() for each in made]
+        _must(len(set(names)) == len(names), "two assignments have one name")
+        return Course(
+            folder,
+            _text(course, "name", "[course]", "Tensors"),
+            LatePolicy(**_numbers(table, "late", LatePolicy, shares=("per_day", "at_most"))),
+            _number(hints, "cost", "[hints]", 0.0, most=1),
+            Limits(**_numbers(table, "limits", Limits, least=1)),
+            made,
+        )
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise Problem(f"{path} is not TOML: {error}") from error
+    except ValueError as error:
+        raise Problem(f"{path}: {error}.") from error
+
+
+def add_assignments(folder: Path, assignments: Iterable[tuple[str, str, Mapping[str, str]]]) -> list[str]:
+    """Add a section for each (name, notebook, {exercise: what it is about}) to the file, which is made if need be."""
+    path = folder / NAME
+    text = path.read_text(encoding="utf-8") if path.exists() else HEADING
+    added = []
+    for name, notebook, exercises in assignments:
+        points = "\n".join(f'"{id}" = 1' for id in exercises)
+        text = text.rstrip("\n") + (
+            f'\n\n[[assignment]]\nname = "{name}"\nnotebooks = ["{notebook}"]\n'
+            "# due = 2030-01-31T18:00:00+01:00\n"
+            f"[assignment.points]\n{points}\n"
+        )
+        added.append(name)
+    if added or not path.exists():
+        write_atomically(path, text.encode())
+    return added
+
+
+def _assignment(table: Any) -> Assignment:
+    _must(isinstance(table, dict), "assignments are written [[assignment]]")
+    name = table.get("name")
+    _must(
+        isinstance(name, str) and _ID.fullmatch(name),
+        f"the assignment's name {name!r} is not letters, digits, dots and hyphens",
+    )
+    where = f"assignment {name}"
+    _only(table, where, ("name", "notebooks", "due", "points", "explain", "hidden"))
+    notebooks = table.get("notebooks")
+    if not (isinstance(notebooks, list) and notebooks and all(isinstance(each, str) for each in notebooks)):
+        raise ValueError(f'{where}: notebooks are a list, as in ["1_memory/02_views_share_a_storage.ipynb"]')
+    stems = [Path(each).stem for each in notebooks]
+    _must(len(set(stems)) == len(stems), f"{where}: two notebooks have one name")
+    for notebook in notebooks:
+        inside = not os.path.isabs(notebook) and ".." not in Path(notebook).parts
+        _must(inside and notebook.endswith(".ipynb"), f"{where}: {notebook!r} is not a notebook of the course")
+    due = table.get("due")
+    if due is not None and not isinstance(due, datetime):
+        raise ValueError(f"{where}: due is a date and a time, as in 2030-01-31T18:00:00+01:00, without quotes")
+    if due is not None and due.tzinfo is None:
+        due = due.astimezone()
+    points = table.get("points", {})
+    _must(isinstance(points, dict), f"{where}: points are a table")
+    marks = {id: _number(points, id, f"{where}, points", 1.0) for id in points}
+    explain = tuple(_explain(each, where) for each in _list(table, "explain", where))
+    hidden = tuple(_hidden(each, where) for each in _list(table, "hidden", where))
+    ids = [each.id for each in (*explain, *hidden)]
+    _must(len(set(ids)) == len(ids) and not set(ids) & set(marks), f"{where}: two of its questions have one id")
+    return Assignment(name, tuple(notebooks), due, marks, explain, hidden)
+
+
+def _explain(table: Any, where: str) -> Explain:
+    _only(table, f"{where}, explain", ("id", "ask", "points", "after"))
+    ask = _text(table, "ask", f"{where}, explain")
+    return Explain(_id(table, where), ask, _number(table, "points", where, 1.0), _text(table, "after", where, ""))
+
+
+def _hidden(table: Any, where: str) -> Hidden:
+    _only(table, f"{where}, hidden", ("id", "exercise", "code", "points"))
+    code = _text(table, "code", f"{where}, hidden")
+    try:
+        compile(code, "<hidden test>", "exec")
+    except SyntaxError as error:
+        raise ValueError(f"{where}: a hidden test is not Python ({error.msg}, line {error.lineno})") from error
+    exercise = _text(table, "exercise", f"{where}, hidden")
+    return Hidden(_id(table, where), exercise, code, _number(table, "points", where, 1.0))
+
+
+def _id(table: Mapping[str, Any], where: str) -> str:
+    id = _text(table, "id", where)
+    _must(_ID.fullmatch(id), f"{where}: the id {id!r} is not letters, digits, dots and hyphens")
+    return id
+
+
+def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = table.get(key, {})
+    _must(isinstance(found, dict), f"{key} is a table, written [{key}]")
+    return found
+
+
+def _list(table: Mapping[str, Any], key: str, where: str) -> list[Any]:
+    found = table.get(key, [])
+    fine = isinstance(found, list) and all(isinstance(each, dict) for each in found)
+    _must(fine, f"{where}: {key} is written [[assignment.{key}]]")
+    return found
+
+
+def _numbers(
+    table: Mapping[str, Any],
+    key: str,
+    of: type[LatePolicy] | type[Limits],
+    least: float = 0,
+    shares: Iterable[str] = (),
+) -> dict[str, float]:
+    found = _table(table, key)
+    names = tuple(of.__dataclass_fields__)
+    _only(found, f"[{key}]", names)
+    default = of()
+    shares = tuple(shares)
+    return {
+        name: _number(found, name, f"[{key}]", getattr(default, name), 1 if name in shares else 1e9, least)
+        for name in names
+    }
+
+
+def _number(
+    table: Mapping[str, Any], key: str, where: str, default: float, most: float = 1e6, least: float = 0
+) -> float:
+    value = table.get(key, default)
+    fine = type(value) in (int, float) and least <= value <= most
+    _must(fine, f"{where}: {key} is a number from {least:g} to {most:g}, not {value!r}")
+    return float(value)
+
+
+def _text(table: Mapping[str, Any], key: str, where: str, default: str | None = None) -> str:
+    value = table.get(key, default)
+    if not isinstance(value, str):
+        raise ValueError(f"{where} needs {key}, a text in quotes")
+    return value
+
+
+def _only(table: Mapping[str, Any], where: str, keys: tuple[str, ...]) -> None:
+    unknown = sorted(set(table) - set(keys))
+    _must(not unknown, f"{where} has {', '.join(unknown)}, which means nothing here (there are {', '.join(keys)})")
+
+
+def _must(holds: object, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)

@@ -1,0 +1,41 @@
+"""What a test cell of an nbgrader notebook calls, and the one place where the classroom asks the course's checks.
+
+Everything here goes through the public names of `glassroom.exercises`, so that judging may change behind them.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from contextlib import redirect_stderr
+from typing import Any
+
+from glassroom.exercises import Verdict, check, exercises, judge
+
+
+def share(verdict: Verdict) -> float:
+    """The part of an exercise's points, from 0 to 1, that a verdict is worth."""
+    part = getattr(verdict, "credit", None)
+    if type(part) in (int, float) and 0 <= part <= 1:
+        return float(part)
+    return 1.0 if verdict.solved else 0.0
+
+
+def names_of(id: str) -> tuple[list[str], list[str]]:
+    """The names of an exercise's answers, and of what the notebook gives besides. KeyError for an unknown id."""
+    found = exercises()[id]
+    return found.answers, found.given
+
+
+def verdict_of(id: str, answers: list[Any], given: dict[str, Any]) -> tuple[float, str]:
+    """The part of the points and the sentence that these answers get."""
+    verdict = judge(id, *answers, **given)
+    return share(verdict), verdict.message
+
+
+def graded_check(points: float, id: str, /, *answers: object, **given: object) -> float:
+    """Check an exercise as `check` does, and give the points that nbgrader counts. Never raises."""
+    with redirect_stderr(sys.stdout), warnings.catch_warnings():  # nbgrader takes any word on stderr for a failure
+        check(id, *answers, **given)
+        earned = points * share(judge(id, *answers, **given))
+    return round(earned, 4)

@@ -1,0 +1,216 @@
+"""Notebooks of the course as nbgrader's: solution, test and manual cells with its metadata, schema 3.
+
+A cell of the course holds what is given, a solution between markers, and a call of `check`. Here it becomes three: what
+is given (locked), the solution (the learner's), and the test (locked, worth points). Questions in words become cells
+that a person marks; hidden tests become locked cells whose content nbgrader takes out of the learner's copy.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from glassroom.classroom.course_file import Assignment, Explain, Hidden
+from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, lines, parse, source
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.without_solutions import without_answers, without_solutions
+
+SCHEMA = 3
+_SOLUTION = re.compile(r"^###\s*BEGIN SOLUTION\s*$.*?^###\s*END SOLUTION\s*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise as a cell of the course holds it: what comes before the solution, the solution, and the test."""
+
+    id: str
+    given: str
+    solution: str
+    test: str
+
+
+def course_notebook(notebooks: Path, name: str) -> Notebook:
+    """A source notebook of the course. Raises `Problem` if there is none or it is damaged."""
+    try:
+        return parse((notebooks / name).read_bytes())
+    except OSError as error:
+        raise Problem(f"The course has no notebook {name}.", Exit.USAGE) from error
+    except DamagedNotebook as error:
+        raise Problem(f"{notebooks / name} is damaged: {error}.") from error
+
+
+def exercises_of(notebook: Notebook) -> list[Exercise]:
+    """The exercises of a source notebook, in their order."""
+    return [found for cell in notebook["cells"] if (found := exercise_in(cell)) is not None]
+
+
+def exercise_in(cell: Notebook) -> Exercise | None:
+    """The exercise that a cell of the course holds, if it holds one."""
+    code = source(cell)
+    match = _SOLUTION.search(code) if cell["cell_type"] == "code" else None
+    if match is None:
+        return None
+    test = code[match.end() :].strip("\n")
+    call = check_call(test)
+    if call is None:
+        return None
+    return Exercise(call[0], code[: match.start()].strip("\n"), match[0], test)
+
+
+def solution_in(code: str) -> str:
+    """What stands between the markers of a solution; nothing where there are none."""
+    match = _SOLUTION.search(code)
+    return "\n".join(match[0].split("\n")[1:-1]) if match else ""
+
+
+def check_call(test: str) -> tuple[str, ast.Call] | None:
+    """The exercise's id and the call of `check` (or `graded_check`) that ends a test cell."""
+    try:
+        body = ast.parse(test).body
+    except SyntaxError:
+        return None
+    last = body[-1] if body else None
+    if not (isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and isinstance(last.value.func, ast.Name)):
+        return None
+    at = {"check": 0, "graded_check": 1}.get(last.value.func.id)
+    if at is None or len(last.value.args) <= at:
+        return None
+    id = last.value.args[at]
+    return (id.value, last.value) if isinstance(id, ast.Constant) and isinstance(id.value, str) else None
+
+
+def source_version(notebook: Notebook, assignment: Assignment, last: bool = True) -> Notebook:
+    """The teacher's notebook of an assignment, from which nbgrader makes the learners'.
+
+    Predictions are emptied here already: nbgrader knows nothing of them. Questions that follow no exercise end the
+    `last` notebook of the assignment.
+    """
+    made = copy.deepcopy(notebook)
+    made.get("metadata", {}).pop("widgets", None)
+    cells: list[Notebook] = []
+    explain = list(assignment.explain)
+    for number, cell in enumerate(made["cells"]):
+        found = exercise_in(cell)
+        if found is None:
+            if cell["cell_type"] == "code":
+                cell["source"] = lines(without_answers(source(cell)))
+                cell["outputs"], cell["execution_count"] = [], None
+                if number == first_code(notebook):
+                    _mark(cell, "setup", locked=True)
+            cells.append(cell)
+            continue
+        points = assignment.points_of(found.id)
+        base = cell.get("id", f"cell-{number}")
+        cells += _cells_of(found, base, points)
+        for hidden in assignment.hidden:
+            if hidden.exercise == found.id:
+                cells.append(_hidden_cell(hidden))
+        for question in [each for each in explain if each.after == found.id]:
+            cells += _question_cells(question)
+    for question in explain:
+        if last and not question.after:
+            cells += _question_cells(question)
+    made["cells"] = cells
+    made["nbformat"], made["nbformat_minor"] = 4, 5
+    return made
+
+
+def first_code(notebook: Notebook) -> int:
+    """The index of the first code cell, which imports what the others use; -1 if there is none."""
+    return next((i for i, cell in enumerate(notebook["cells"]) if cell["cell_type"] == "code"), -1)
+
+
+def check_choice(assignment: Assignment, exercises: list[str]) -> None:
+    """Raise `Problem` for points, questions and hidden tests of exercises that the assignment does not have."""
+    for what, ids in (
+        ("points", assignment.points),
+        ("a question after", [each.after for each in assignment.explain if each.after]),
+        ("a hidden test of", [each.exercise for each in assignment.hidden]),
+    ):
+        for id in ids:
+            if id not in exercises:
+                raise Problem(
+                    f"course.toml has {what} {id} in {assignment.name}, which has no such exercise. "
+                    f"It has: {', '.join(exercises)}."
+                )
+
+
+def _cells_of(found: Exercise, base: str, points: float) -> Iterator[Notebook]:
+    if found.given.strip():
+        given = _code(f"{base}-given", found.given)
+        yield _mark(given, f"{found.id}-given", locked=True)
+    stub = without_solutions(found.solution)
+    stub = "\n".join(line for line in stub.split("\n") if line.strip() != "...")
+    yield _mark(_code(base, f"{stub}\n{found.solution}"), f"{found.id}-answer", solution=True)
+    test = _code(f"{base}-test", _test_source(found, points))
+    yield (
+        _mark(test, found.id, locked=True, grade=True, points=points) if points else _mark(test, found.id, locked=True)
+    )
+
+
+def _test_source(found: Exercise, points: float) -> str:
+    """The test cell: the course's own, whose `check` gives points as its value."""
+    if not points:
+        return found.test
+    call = check_call(found.test)
+    assert call is not None
+    before = found.test.rindex("check(")
+    test = f"{found.test[:before]}graded_check({points:g}, {found.test[before + len('check(') :]}"
+    return f"from glassroom.classroom.credit import graded_check\n\n{test}"
+
+
+def _hidden_cell(hidden: Hidden) -> Notebook:
+    code = f"# A hidden test stands here when this is marked.\n### BEGIN HIDDEN TESTS\n{hidden.code.strip()}\n"
+    cell = _code(hidden.id, f"{code}### END HIDDEN TESTS")
+    return _mark(cell, hidden.id, locked=True, grade=True, points=hidden.points)
+
+
+def _question_cells(question: Explain) -> Iterator[Notebook]:
+    ask = {"cell_type": "markdown", "id": cell_id(f"{question.id}-ask"), "metadata": {}, "source": lines(question.ask)}
+    yield _mark(ask, f"{question.id}-ask", locked=True)
+    answer = {"cell_type": "markdown", "id": cell_id(question.id), "metadata": {}, "source": lines("YOUR ANSWER HERE")}
+    yield _mark(answer, question.id, solution=True, grade=True, points=question.points)
+
+
+def cell_id(name: str) -> str:
+    """A name as the notebook format allows it for a cell."""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", name)[-64:]
+
+
+def _code(id: str, code: str) -> Notebook:
+    return {
+        "cell_type": "code",
+        "id": cell_id(id),
+        "metadata": {},
+        "source": lines(code),
+        "outputs": [],
+        "execution_count": None,
+    }
+
+
+def _mark(
+    cell: Notebook,
+    grade_id: str,
+    *,
+    solution: bool = False,
+    grade: bool = False,
+    locked: bool = False,
+    points: float | None = None,
+) -> Notebook:
+    """The cell with nbgrader's metadata, schema 3."""
+    marks = {
+        "grade": grade,
+        "grade_id": grade_id,
+        "locked": locked,
+        "schema_version": SCHEMA,
+        "solution": solution,
+        "task": False,
+    }
+    if points is not None:
+        marks["points"] = points
+    cell["metadata"] = {**cell.get("metadata", {}), "nbgrader": marks}
+    return cell

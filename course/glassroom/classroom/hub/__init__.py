@@ -1,0 +1,1 @@
+"""A classroom on one machine: JupyterHub with a configuration that a teacher can read, and each learner shut in."""

@@ -1,0 +1,90 @@
+"""Starts each learner's JupyterLab shut in by bubblewrap: their own home and nobody else's, the course read-only, limits.
+
+No learner needs an account on the machine. What a learner's server shares with the machine is its network, since that is
+how their browser reaches it; every server asks for its own token.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jupyterhub.spawner import LocalProcessSpawner
+from traitlets import Integer, Unicode
+
+from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, Isolation, best_isolation
+from glassroom.workspace.learner_folder import update
+from glassroom.workspace.problems import Problem
+from glassroom.workspace.sources import notebooks_folder
+
+HOME = "/home/learner"
+FOLDER = "course"
+
+
+class ClassroomSpawner(LocalProcessSpawner):
+    """JupyterLab for one learner, in a sandbox with their home in it."""
+
+    homes = Unicode(help="The folder in which each learner has a home.").tag(config=True)
+    released = Unicode(help="A class's folder, of whose release/ each learner gets a copy; the whole course if empty.").tag(
+        config=True
+    )
+    memory_mb = Integer(2048, help="The most memory that one process of a learner's may have, in MB.").tag(config=True)
+    processes = Integer(200, help="The most processes and threads that a learner may have.").tag(config=True)
+    cores = Integer(2, help="The cores that a learner's programs may use at a time.").tag(config=True)
+
+    @property
+    def home(self) -> Path:
+        """The learner's home, as the machine sees it."""
+        return Path(self.homes, self.user.escaped_name)
+
+    def make_preexec_fn(self, name: str) -> Callable[[], None]:
+        """What a learner's process does before anything else: take its cores."""
+        cores = sorted(os.sched_getaffinity(0))
+        first = sum(name.encode()) % len(cores)
+        own = {cores[(first + number) % len(cores)] for number in range(min(self.cores, len(cores)))}
+        return lambda: os.sched_setaffinity(0, own)
+
+    def user_env(self, env: dict[str, str]) -> dict[str, str]:
+        """The environment of a learner's server: what the hub gives it, and nothing of the teacher's."""
+        own = Isolation(BUBBLEWRAP).environment()
+        own.pop("PYTHONDONTWRITEBYTECODE")
+        own["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+        return {**env, **own, "USER": self.user.name, "HOME": HOME, "IPYTHONDIR": f"{HOME}/.ipython", "SHELL": "/bin/bash"}
+
+    def move_certs(self, paths: dict[str, str]) -> dict[str, str]:
+        """Certificates stay where they are: they are not used on loopback."""
+        return paths
+
+    async def start(self) -> Any:
+        """Bring the learner's copy of the course up to date, and start their server."""
+        if best_isolation(trust=True).means != BUBBLEWRAP:
+            raise Problem("bubblewrap does not work here, so learners could read each other's files: apt install bubblewrap")
+        self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        hand_out(self.home / FOLDER, Path(self.released) if self.released else None)
+        self.cmd = self.shut_in([sys.executable, "-P", "-m", "jupyterhub.singleuser"])
+        self.notebook_dir = f"{HOME}/{FOLDER}"
+        self.popen_kwargs = {**self.popen_kwargs, "cwd": "/"}
+        return await super().start()
+
+    def shut_in(self, command: list[str]) -> list[str]:
+        """The command in a sandbox with this learner's home in it."""
+        isolation = Isolation(BUBBLEWRAP, (Path(self.homes),))
+        limits = ["prlimit", f"--as={self.memory_mb << 20}", f"--nproc={self.processes}", "--core=0", "--"]
+        return isolation.with_home(self.home, [*limits, *command])
+
+
+def hand_out(folder: Path, released: Path | None) -> None:
+    """Give a learner what is new, and leave what they changed as it is."""
+    if released is None:
+        update(folder, notebooks_folder())
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted((released / "release").glob("*/*.ipynb")):
+        copy = folder / path.parent.name / path.name
+        if not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)

@@ -1,0 +1,213 @@
+"""Judges a learner's answers, in a sandbox of its own. Started as a program: a plan on stdin, marks on stdout.
+
+The plan is a list of steps: cells to run, and tests. For each test the referee asks the runner for the answers, makes
+them again here (see `crossing`), and asks this process's own checks, which no learner's code has ever touched. Where an
+exercise's answers cannot cross (a class, a tensor with its graph), the runner's checks are asked, and the mark says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import json
+import os
+import socket
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Any
+
+from glassroom.classroom import credit
+from glassroom.classroom.handout import check_call
+from glassroom.classroom.inside.crossing import CannotCross, Side
+from glassroom.classroom.inside.messages import Ended, TooSlow, receive, send
+
+GRACE = 5.0
+STARTING = 90.0
+
+
+class Referee:
+    """Goes through a plan step by step, telling each mark as soon as it is known."""
+
+    def __init__(self, channel: socket.socket, plan: dict[str, Any]) -> None:
+        self.channel = channel
+        self.plan = plan
+        self.seconds = float(plan["cell"])
+        self.side = Side("j", self.call)
+        self.shown: dict[str, list[Any]] = {}
+        self.errors: dict[str, dict[str, str]] = {}
+
+    def go(self) -> None:
+        """All steps. A runner that hangs or ends stops them, and the step is named."""
+        at = -1
+        try:
+            receive(self.channel, STARTING)
+            for at, step in enumerate(self.plan["steps"]):
+                tell({"at": at})
+                if step["do"] == "run":
+                    self.run(step)
+                else:
+                    self.test(step)
+        except TooSlow:
+            tell({"stopped": at, "why": f"it ran for more than {self.seconds:g} seconds and could not be interrupted"})
+        except Ended as reason:
+            tell({"stopped": at, "why": "it ended the process" if str(reason) == "it is gone" else str(reason)})
+        else:
+            tell({"done": True})
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Ask the runner, and wait for its answer."""
+        send(self.channel, {**message, "seconds": self.seconds})
+        return receive(self.channel, self.seconds + GRACE)
+
+    def run(self, step: dict[str, Any]) -> None:
+        told = self.ask({"do": "run", "source": step["source"]})
+        error = told.get("error")
+        if isinstance(error, dict):
+            tell({"error": {"cell": step["cell"], **_error(error)}})
+            self.errors[step["cell"]] = _error(error)
+        if step.get("shows"):
+            self.shown[step["shows"]] = _outputs(told.get("outputs"))
+
+    def test(self, step: dict[str, Any]) -> None:
+        found = check_call(step["source"])
+        assert found is not None  # the plan is made of cells that end in one
+        id, call = found
+        given = {each.arg: ast.unparse(each.value) for each in call.keywords if each.arg}
+        at = 1 if isinstance(call.func, ast.Name) and call.func.id == "graded_check" else 0
+        answers = [ast.unparse(each) for each in call.args[at + 1 :]]
+        before = ast.parse(step["source"]).body[:-1]
+        code = "\n".join(ast.unparse(each) for each in before if not isinstance(each, ast.ImportFrom))
+        asked = {"expressions": answers, "given": given, "id": id, "names": credit.names_of(id)[0]}
+        wanted = {"do": "answers", "before": code, "expressions": [*answers, *given.values()]}
+        mark = self.judged(step, asked, self.ask(wanted), list(given))
+        mark["id"], mark["exercise"] = step["id"], id
+        mark["outputs"] = self.shown.get(id, [])
+        if (error := self.errors.get(f"{id}-answer")) and not mark["part"]:
+            mark["message"] = f"The cell raised {error['name']}: {error['message']}. {mark['message']}"
+        tell({"mark": mark})
+
+    def judged(
+        self, step: dict[str, Any], asked: dict[str, Any], told: dict[str, Any], given: list[str]
+    ) -> dict[str, Any]:
+        """The verdict, and how it was come to: apart from the learner's process, or beside its code."""
+        apart = self.plan["apart"]
+        hidden = step.get("code")
+        if "raised" in told or "failed" in told:
+            why = _error(told.get("raised") or {"name": "Error", "message": told.get("failed", "")})
+            return {
+                "part": 0.0,
+                "message": f"asking for the answers raised {why['name']}: {why['message']}",
+                "how": "apart",
+            }
+        trial = apart is None
+        if "cannot" not in told and (trial or asked["id"] in apart):
+            try:
+                values = self.side.decode_all(told)
+                positional = len(asked["expressions"])
+                names = dict(zip(given, values[positional:], strict=True))
+                if hidden:
+                    part, message = self.hidden(hidden, {**dict(zip(asked["names"], values, strict=False)), **names})
+                else:
+                    part, message = credit.verdict_of(asked["id"], values[:positional], names)
+                if not trial or part == 1.0:
+                    return {"part": part, "message": message, "how": "apart"}
+            except CannotCross as reason:
+                told = {"cannot": str(reason), "foreign": reason.foreign}
+            except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:
+                if not trial:
+                    return {"part": 0.0, "message": f"the answers cannot be read: {error}", "how": "apart"}
+        expected_here = not trial and asked["id"] in apart
+        if expected_here and told.get("foreign"):
+            what = str(told.get("cannot", "an object"))[:100]
+            return {
+                "part": 0.0,
+                "message": f"the answer holds {what}, which is not what was asked for.",
+                "how": "apart",
+            }
+        beside = self.ask({"do": "beside", **asked, **({"code": hidden} if hidden else {})})
+        if "raised" in beside or "part" not in beside:
+            why = _error(beside.get("raised") or {"name": "Error", "message": str(beside.get("cannot", ""))})
+            return {"part": 0.0, "message": f"checking it raised {why['name']}: {why['message']}", "how": "beside"}
+        part = beside["part"] if type(beside["part"]) in (int, float) else 0.0
+        mark = {"part": min(1.0, max(0.0, part)), "message": str(beside.get("message", "")), "how": "beside"}
+        changed = [str(name)[:80] for name in beside.get("changed", [])][:5]
+        if changed:
+            mark["part"] = 0.0
+            mark["message"] = "the checks were changed while the notebook ran, so they were not asked."
+            mark["doubt"] = f"changed {', '.join(changed)}"
+        elif expected_here and mark["part"]:
+            mark["doubt"] = "answers of this exercise are usually judged apart, and these could not be"
+        return mark
+
+    def hidden(self, code: str, names: dict[str, Any]) -> tuple[float, str]:
+        """A hidden test, in this process, with the answers by their names."""
+        import tensorglass as torch
+
+        try:
+            with redirect_stdout(StringIO()):
+                exec(compile(code, "<hidden test>", "exec"), {"torch": torch, **names})
+        except Exception as error:
+            return 0.0, f"a hidden test does not hold ({type(error).__name__})."
+        return 1.0, "The hidden tests hold."
+
+    def call(self, number: int, args: list[Any], kwargs: dict[str, Any], side: Side) -> Any:
+        """Have the runner call a learner's function."""
+        message = side.encode_all([*args, *kwargs.values()])
+        told = self.ask({"do": "call", "function": number, "positional": len(args), "names": list(kwargs), **message})
+        if "cannot" in told:
+            raise CannotCross(str(told["cannot"]), bool(told.get("foreign")))
+        if "raised" in told or "failed" in told:
+            why = _error(told.get("raised") or {"name": "RuntimeError", "message": str(told["failed"])})
+            raise _exception(why["name"])(why["message"])
+        return side.decode_all(told)[0]
+
+
+def _exception(name: str) -> type[Exception]:
+    """The class of that name, if it is one of Python's errors; else a new one of that name."""
+    found = getattr(builtins, name, None)
+    if isinstance(found, type) and issubclass(found, Exception):
+        return found
+    return type(name if name.isidentifier() else "Error", (RuntimeError,), {})
+
+
+def _error(told: Any) -> dict[str, str]:
+    if not isinstance(told, dict):
+        return {"name": "Error", "message": ""}
+    return {"name": str(told.get("name"))[:80], "message": str(told.get("message"))[:1000]}
+
+
+def _outputs(told: Any) -> list[dict[str, str]]:
+    if not isinstance(told, list):
+        return []
+    kinds = ("image/svg+xml", "image/png", "text/plain")
+    outputs = []
+    for each in told[:12]:
+        if isinstance(each, dict):
+            kept = {kind: each[kind][:150_000] for kind in kinds if isinstance(each.get(kind), str)}
+            if kept:
+                outputs.append(kept)
+    return outputs
+
+
+def tell(event: dict[str, Any]) -> None:
+    """One line to whoever started this process."""
+    line = json.dumps(event).encode() + b"\n"
+    while line:
+        line = line[os.write(_RESULTS, line) :]
+
+
+_RESULTS = 1
+
+
+def main() -> None:
+    """Judge by the plan on stdin, over the socket whose number is the first argument."""
+    global _RESULTS
+    _RESULTS = os.dup(1)
+    os.dup2(2, 1)  # what a check prints is no result
+    plan = json.load(sys.stdin)
+    Referee(socket.socket(fileno=int(sys.argv[1])), plan).go()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+"""Runs a learner's cells, in a sandbox, and tells the referee what they made. Started as a program of its own.
+
+Everything in this process is the learner's to break: their code runs here. Nothing that it says is believed, beyond
+being an answer.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import builtins
+import os
+import signal
+import socket
+import sys
+import traceback
+from types import ModuleType
+from typing import Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Type
+from traitlets.config import Config
+
+from glassroom.classroom import credit
+from glassroom.classroom.inside.crossing import CannotCross, Side
+from glassroom.classroom.inside.messages import Ended, receive, send
+from glassroom.exercises import engine, expect, facts
+
+MOST_OUTPUTS, MOST_OUTPUT = 12, 150_000
+SHOWN = ("image/svg+xml", "image/png", "text/plain")
+_WATCHED: tuple[ModuleType, ...] = (builtins, engine, expect, facts, credit)
+
+
+class CellTooLong(BaseException):
+    """Raised inside a cell that has run for its time."""
+
+
+class Bounded:
+    """What a cell prints: the beginning is kept, the rest is counted."""
+
+    encoding, errors, closed = "utf-8", "replace", False
+
+    def __init__(self, most: int) -> None:
+        self.most, self.written, self.parts = most, 0, list[str]()
+
+    def write(self, text: str) -> int:
+        if self.written < self.most:
+            self.parts.append(str(text)[: self.most - self.written])
+        self.written += len(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing: all of it is here."""
+
+    def isatty(self) -> bool:
+        return False
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts) + ("\n…" if self.written > self.most else "")
+
+
+class _Hook(DisplayHook):
+    """The value of a cell's last line goes where displays go."""
+
+    def write_output_prompt(self) -> None:
+        """Nothing: there is no prompt."""
+
+    def write_format_data(self, format_dict: dict[str, Any], md_dict: Any = None) -> None:
+        self.shell.display_pub.publish(format_dict, md_dict)
+
+    def finish_displayhook(self) -> None:
+        """Nothing was written that should be flushed."""
+
+
+class _Shell(InteractiveShell):
+    displayhook_class = Type(_Hook)
+    display_pub_class = Type(CapturingDisplayPublisher)
+
+    def _showtraceback(self, *_arguments: Any) -> None:
+        """Nothing: the error is told to the referee."""
+
+
+class Runner:
+    """A shell for the cells, and the functions that have crossed."""
+
+    def __init__(self) -> None:
+        config = Config()
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.colors = "nocolor"
+        self.shell = _Shell.instance(config=config)
+        self.side = Side("r")
+        self.before = _fingerprint()
+        signal.signal(signal.SIGALRM, _too_long)
+
+    def answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Carry out what the referee asks for."""
+        match message.get("do"):
+            case "run":
+                return self.run(str(message["source"]), float(message["seconds"]))
+            case "answers":
+                return self.timed(lambda: self.answers(message), float(message["seconds"]))
+            case "call":
+                return self.timed(lambda: self.call(message), float(message["seconds"]))
+            case "beside":
+                return self.timed(lambda: self.beside(message), float(message["seconds"]))
+        return {"failed": "it was asked for what it does not know"}
+
+    def run(self, source: str, seconds: float) -> dict[str, Any]:
+        """Run a cell; its error, if it raised one, and what it showed."""
+        printed, shell = Bounded(20_000), self.shell
+        shell.display_pub.outputs.clear()
+        before = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = printed  # type: ignore[assignment]
+        error = None
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            result = shell.run_cell(source, store_history=False)
+            error = result.error_before_exec or result.error_in_exec
+        except BaseException as caught:
+            error = caught
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, _too_long)
+            sys.stdout, sys.stderr = before
+        outputs = [{"text/plain": printed.text}] if printed.written else []
+        outputs += [_shown(output) for output in shell.display_pub.outputs[:MOST_OUTPUTS]]
+        return {"error": _told(error, seconds), "outputs": outputs}
+
+    def timed(self, work: Any, seconds: float) -> dict[str, Any]:
+        """Work within a time, with what it prints thrown away."""
+        out, err = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = Bounded(0)  # type: ignore[assignment]
+        signal.signal(signal.SIGALRM, _too_long)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            done: dict[str, Any] = work()
+            return done
+        except CannotCross as reason:
+            return {"cannot": str(reason)[:200], "foreign": reason.foreign}
+        except BaseException as error:
+            return {"raised": _told(error, seconds)}
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            sys.stdout, sys.stderr = out, err
+
+    def answers(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The values of expressions, as the referee is to judge them."""
+        names = self.shell.user_ns
+        if message.get("before"):
+            exec(compile(str(message["before"]), "<test>", "exec"), names)
+        values = [_value_of(str(each), names) for each in message["expressions"]]
+        return self.side.encode_all(values)
+
+    def call(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Call a learner's function with what the referee hands it; what it gave, and what it wrote where."""
+        values = self.side.decode_all(message)
+        args, kwargs = (
+            values[: message["positional"]],
+            dict(zip(message["names"], values[message["positional"] :], strict=True)),
+        )
+        result = self.side.function(int(message["function"]))(*args, **kwargs)
+        told = self.side.encode(result)
+        told["storages"] = self.side.contents(list(dict.fromkeys([*told["storages"], *message["storages"]])))
+        return told
+
+    def beside(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The verdict of this process's own checks, where answers cannot cross, and whether they are as they were."""
+        names = self.shell.user_ns
+        answers = [_value_of(str(each), names) for each in message["expressions"]]
+        given = {name: _value_of(str(each), names) for name, each in message["given"].items()}
+        changed = [name for name, was in self.before.items() if _fingerprint().get(name) != was]
+        if message.get("code"):
+            scope = {**dict(zip(message["names"], answers, strict=False)), **given, "torch": names.get("torch")}
+            exec(compile(str(message["code"]), "<hidden test>", "exec"), scope)
+            return {"part": 1.0, "message": "", "changed": changed[:5]}
+        part, sentence = credit.verdict_of(str(message["id"]), answers, given)
+        return {"part": part, "message": sentence, "changed": changed[:5]}
+
+
+def _value_of(expression: str, names: dict[str, Any]) -> Any:
+    """What an expression gives; `...` for a name that the learner's code never made."""
+    try:
+        return eval(compile(ast.parse(expression, mode="eval"), "<test>", "eval"), names)
+    except NameError:
+        return ...
+
+
+def _fingerprint() -> dict[str, int]:
+    """Which objects the names of builtins and of the checks are, and which code their functions have."""
+    found = {}
+    for module in _WATCHED:
+        for name, value in vars(module).items():
+            if name not in ("_", "__builtins__") and not name.startswith("_rungs"):
+                found[f"{module.__name__}.{name}"] = hash((id(value), id(getattr(value, "__code__", None))))
+    return found
+
+
+def _shown(output: Any) -> dict[str, str]:
+    """A display as text: SVG and PNG pictures as they are, else its plain text; nothing where it is too long."""
+    data = output.get("data", {}) if isinstance(output, dict) else getattr(output, "data", {})
+    kept = {}
+    for kind in SHOWN:
+        content = data.get(kind)
+        if isinstance(content, bytes):
+            content = base64.b64encode(content).decode()
+        if isinstance(content, str) and len(content) <= MOST_OUTPUT:
+            kept[kind] = content
+    return kept
+
+
+def _told(error: BaseException | None, seconds: float) -> dict[str, str] | None:
+    if error is None:
+        return None
+    if isinstance(error, CellTooLong):
+        return {"name": "TimeoutError", "message": f"it ran for more than {seconds:g} seconds"}
+    try:
+        message = str(error)[:1000]
+    except BaseException:
+        message = "an error that cannot be printed"
+    frames = traceback.extract_tb(error.__traceback__)[-1:]
+    at = f" (line {frames[0].lineno})" if frames and frames[0].filename.startswith("<ipython") else ""
+    return {"name": str(type(error).__name__)[:80], "message": message + at}
+
+
+def _too_long(_signal: int, _frame: object) -> None:
+    raise CellTooLong
+
+
+def main() -> None:
+    """Serve the referee on the socket whose number is the first argument, until it hangs up."""
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    runner = Runner()
+    send(channel, {"ready": True})
+    while True:
+        try:
+            message = receive(channel)
+            reply = runner.answer(message)
+        except Ended:
+            os._exit(0)
+        except CellTooLong:
+            reply = {"raised": {"name": "TimeoutError", "message": "it ran for too long"}}
+        try:
+            send(channel, reply)
+        except ValueError as error:
+            send(channel, {"failed": str(error)})
+
+
+if __name__ == "__main__":
+    main()

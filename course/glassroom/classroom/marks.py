@@ -1,0 +1,280 @@
+"""From rows to marks: lateness, hints and marks by hand taken in; and marks as CSV, for people and for an LMS.
+
+What a spreadsheet would take for a formula is written so that it does not.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from glassroom.classroom.course_file import Assignment, Course
+from glassroom.classroom.grading import Mark, Row
+from glassroom.workspace.problems import Problem
+
+MANUAL = "manual.csv"
+_ZONE = re.compile(r"\s+(UTC|GMT|Z)$")
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """A person's word on one exercise or question: its points, and a sentence to the learner."""
+
+    points: float | None
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A learner's marks for an assignment, as they count."""
+
+    row: Row
+    earned: dict[str, float | None]  # by exercise or question; None while it waits for a person
+    comments: dict[str, str]
+    points: float
+    factor: float
+    seconds_late: float
+
+    @property
+    def raw(self) -> float:
+        """The points before lateness."""
+        return round(sum(each or 0.0 for each in self.earned.values()), 4)
+
+    @property
+    def total(self) -> float:
+        """The points that count."""
+        return round(self.raw * self.factor, 2)
+
+    @property
+    def waiting(self) -> list[str]:
+        """Questions that a person has not marked yet."""
+        return [id for id, each in self.earned.items() if each is None]
+
+
+Manual = Mapping[tuple[str, str, str], ByHand]
+
+
+def result(course: Course, assignment: Assignment, row: Row, manual: Manual) -> Result:
+    """The marks of a row, by the class's rules and by what people have marked."""
+    earned: dict[str, float | None] = {}
+    comments = {}
+    for each in row.marks:
+        hand = manual.get((row.learner, row.assignment, each.id))
+        if hand is not None and hand.comment:
+            comments[each.id] = hand.comment
+        earned[each.id] = hand.points if hand is not None and hand.points is not None else _earned(each, course)
+    late = 0.0
+    submitted = moment(row.submitted)
+    if assignment.due is not None and submitted is not None:
+        late = max(0.0, (submitted - assignment.due).total_seconds())
+    return Result(row, earned, comments, sum(each.points for each in row.marks), course.late.factor(late), late)
+
+
+def _earned(each: Mark, course: Course) -> float | None:
+    if each.part is None:
+        return None
+    return round(each.points * each.part * max(0.0, 1.0 - course.hint_cost * min(each.hints, 4)), 4)
+
+
+def read_manual(course: Course) -> dict[tuple[str, str, str], ByHand]:
+    """What people have marked: in nbgrader's gradebook (its formgrader writes there), and in `manual.csv`, which wins.
+
+    Raises `Problem`, naming the line, for what is no mark.
+    """
+    found = _from_gradebook(course)
+    path = course.folder / MANUAL
+    if not path.exists():
+        return found
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(f"{path} cannot be read: {error}") from error
+    reader = csv.DictReader(io.StringIO(text))
+    needed = {"learner", "assignment", "id", "points"}
+    if not needed <= set(reader.fieldnames or ()):
+        raise Problem(
+            f"{path} needs a first line with the columns learner, assignment, id, points and, if you like, comment."
+        )
+    for line in reader:
+        at = f"{path}, line {reader.line_num}"
+        points = (line["points"] or "").strip()
+        try:
+            value = float(points) if points else None
+        except ValueError as error:
+            raise Problem(f"{at}: {points!r} is not a number of points.") from error
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise Problem(f"{at}: {points!r} is not a number of points.")
+        key = tuple((line[name] or "").strip().removeprefix("'") for name in ("learner", "assignment", "id"))
+        found[key[0], key[1], key[2]] = ByHand(value, (line.get("comment") or "").strip())
+    return found
+
+
+def _from_gradebook(course: Course) -> dict[tuple[str, str, str], ByHand]:
+    path = course.folder / "gradebook.db"
+    if not path.is_file():
+        return {}
+    try:
+        from nbgrader.api import Gradebook, MissingEntry
+    except ImportError:
+        return {}
+    found = {}
+    with Gradebook(f"sqlite:///{path.resolve()}") as book:
+        for assignment in course.assignments:
+            try:
+                submissions = book.assignment_submissions(assignment.name)
+            except MissingEntry:
+                continue
+            for submission in submissions:
+                for notebook in submission.notebooks:
+                    for grade in notebook.grades:
+                        if grade.manual_score is not None:
+                            key = submission.student_id, assignment.name, grade.name
+                            found[key] = ByHand(float(grade.manual_score))
+                    for comment in notebook.comments:
+                        key = submission.student_id, assignment.name, comment.name
+                        if comment.manual_comment:
+                            points = found[key].points if key in found else None
+                            found[key] = ByHand(points, comment.manual_comment)
+    return found
+
+
+def manual_template(results: Iterable[Result]) -> str:
+    """A `manual.csv` with a line for every answer in words, to be filled in."""
+    lines = [["learner", "assignment", "id", "points", "comment", "answer"]]
+    for each in results:
+        for mark in each.row.marks:
+            if mark.how == "hand":
+                points = each.earned[mark.id]
+                shown = "" if points is None else f"{points:g}"
+                comment = each.comments.get(mark.id, "")
+                lines.append([each.row.learner, each.row.assignment, mark.id, shown, comment, mark.answer[:2000]])
+    return _csv(lines)
+
+
+def marks_csv(results: Iterable[Result]) -> str:
+    """A line for each learner and assignment, with a column for every exercise."""
+    rows = list(results)
+    ids = list(dict.fromkeys(mark.id for each in rows for mark in each.row.marks))
+    head = [
+        "learner",
+        "assignment",
+        "points",
+        "of",
+        "before lateness",
+        "minutes late",
+        "waiting",
+        "to look at",
+        "problem",
+    ]
+    lines = [[*head, *ids]]
+    for each in rows:
+        doubt = "; ".join(f"{mark.id}: {mark.doubt}" for mark in each.row.marks if mark.doubt)
+        earned = [_number(each.earned[id]) if id in each.earned else "" for id in ids]
+        lines.append(
+            [each.row.learner, each.row.assignment, _number(each.total), _number(each.points), _number(each.raw)]
+            + [f"{each.seconds_late / 60:.0f}", " ".join(each.waiting), doubt, each.row.problem, *earned]
+        )
+    return _csv(lines)
+
+
+def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster: Path | None = None) -> str:
+    """One assignment's marks as Moodle or Canvas takes them.
+
+    Moodle matches learners by username or e-mail address, whichever the learners' folders are named by. Canvas wants its
+    own export of the gradebook back, with the marks filled in: `roster` is that file. Raises `Problem` without it, and
+    for a roster in which nobody is found.
+    """
+    rows = list(results)
+    if kind == "moodle":
+        mail = all("@" in each.row.learner for each in rows) and bool(rows)
+        lines = [["Email address" if mail else "Username", assignment.name, "Feedback comments"]]
+        for each in rows:
+            words = f"{each.total:g} of {each.points:g} points" + (", late" if each.factor < 1 else "")
+            lines.append([each.row.learner, _number(each.total), words])
+        return _csv(lines)
+    if roster is None:
+        raise Problem("Canvas takes its own file back: export the gradebook there, and name it with --roster FILE.")
+    try:
+        table = list(csv.reader(io.StringIO(roster.read_text(encoding="utf-8-sig"))))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise Problem(f"{roster} cannot be read: {error}") from error
+    if not table or "Student" not in table[0] or "ID" not in table[0]:
+        raise Problem(f"{roster} is not Canvas's export of a gradebook: its first line has no Student and ID.")
+    head = table[0]
+    columns = [at for at, name in enumerate(head) if name.split(" (")[0] == assignment.name]
+    title = head[columns[0]] if columns else assignment.name
+    kept = [at for at, name in enumerate(head) if name in ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")]
+    identifying = [at for at, name in enumerate(head) if name in ("ID", "SIS User ID", "SIS Login ID", "Student")]
+    by_name = {each.row.learner.casefold(): each for each in rows}
+    lines, found = [[*(head[at] for at in kept), title]], set()
+    for line in table[1:]:
+        line = [*line, *[""] * (len(head) - len(line))]
+        names = [_canvas_name(line[at]) if head[at] == "Student" else line[at].strip().casefold() for at in identifying]
+        match = next((by_name[name] for name in names if name in by_name), None)
+        if match is not None:
+            found.add(match.row.learner)
+        if match is not None or line[head.index("Student")].strip() == "Points Possible":
+            points = _number(match.total) if match else _number(rows[0].points if rows else 0)
+            lines.append([*(line[at] for at in kept), points])
+    if rows and not found:
+        raise Problem(
+            f"None of the {len(rows)} learners is in {roster}: folders are named {rows[0].row.learner!r}, for one."
+        )
+    return _csv(lines)
+
+
+def _canvas_name(student: str) -> str:
+    """ "Lovelace, Ada" as the zip file that Canvas delivers writes it: lovelaceada."""
+    return re.sub(r"[^\w]", "", student).casefold()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _csv(lines: Iterable[Iterable[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    for line in lines:
+        writer.writerow([safe_cell(each) for each in line])
+    return text.getvalue()
+
+
+def safe_cell(text: str) -> str:
+    """A cell of a table that no spreadsheet takes for a formula: such a one gets an apostrophe in front."""
+    cleaned = "".join(letter for letter in text if letter in "\n\t" or letter.isprintable()).strip()
+    if cleaned[:1] in ("=", "+", "-", "@", "\t", "|", "%", "＝", "＋", "－", "＠") and not _is_number(cleaned):
+        return f"'{cleaned}"
+    return cleaned
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
+
+
+def moment(text: str) -> datetime | None:
+    """The moment that a timestamp means, as nbgrader, ISO 8601 and LMSes write it; None where it means none."""
+    plain = _ZONE.sub("+00:00", text.strip())
+    plain = re.sub(r"\s+([+-]\d\d):?(\d\d)$", r"\1:\2", plain)
+    try:
+        found = datetime.fromisoformat(plain)
+    except ValueError:
+        return None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+
+
+def lateness(seconds: float) -> str:
+    """How late, in words: "2 days, 3 hours"."""
+    if seconds <= 0:
+        return "on time"
+    whole = timedelta(seconds=int(seconds))
+    hours, minutes = whole.seconds // 3600, whole.seconds % 3600 // 60
+    parts = [(whole.days, "day"), (hours, "hour"), (minutes if not whole.days else 0, "minute")]
+    said = [f"{count} {name}{'s' if count != 1 else ''}" for count, name in parts if count]
+    return f"{', '.join(said) or 'less than a minute'} late"

@@ -1,0 +1,5 @@
+"""Pages that people look at: feedback for a learner, a class for its teacher. Each is one file that needs nothing else."""
+
+from glassroom.classroom.pages.overview import ClassPage, class_page
+
+__all__ = ["ClassPage", "class_page"]

@@ -1,0 +1,79 @@
+"""A learner's page: each exercise, its points, the sentence that says what the answer shows, and the learner's pictures.
+
+It is made of the learner's own work, of what the checks said, and of what people wrote. Solutions and hidden tests are not
+in what it is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from glassroom.classroom.grading import Mark
+from glassroom.classroom.marks import Result, lateness
+from glassroom.classroom.pages.shell import code, page, picture, text
+
+
+def feedback_page(course: str, learner: str, results: Iterable[Result]) -> str:
+    """The page of one learner, with all their assignments."""
+    found = list(results)
+    earned, points = sum(each.total for each in found), sum(each.points for each in found)
+    body = [
+        f'<p class="muted">{text(course)}</p><h1>{text(learner)}</h1>',
+        f'<p><span class="sum">{earned:g}</span> of {points:g} points</p>',
+        *(_assignment(each) for each in found),
+    ]
+    return page(f"{course}: {learner}", "\n".join(body))
+
+
+def _assignment(result: Result) -> str:
+    row = result.row
+    parts = [f"<h2>{text(row.assignment)}</h2>", f"<p>{_sum(result)}</p>"]
+    if row.problem:
+        parts.append(f'<p class="message">{text(f"This could not be marked: {row.problem}.")}</p>')
+    for note in row.notes:
+        parts.append(f'<p class="muted message">{text(note)}</p>')
+    parts += [_exercise(each, result) for each in row.marks]
+    return "\n".join(parts)
+
+
+def _sum(result: Result) -> str:
+    words = f"{result.total:g} of {result.points:g} points"
+    if result.factor < 1:
+        words += f" ({result.raw:g} before lateness; {lateness(result.seconds_late)}, so × {result.factor:g})"
+    if result.waiting:
+        words += f". {len(result.waiting)} of the answers in words still {'waits' if len(result.waiting) == 1 else 'wait'} for a person"
+    return text(words + ".")
+
+
+def _exercise(mark: Mark, result: Result) -> str:
+    earned = result.earned[mark.id]
+    hidden = bool(mark.exercise) and mark.id != mark.exercise
+    kind, badge = _kind(earned, mark)
+    shown = "–" if earned is None else f"{earned:g}"
+    parts = [
+        f'<section class="exercise {kind}"><header><h3>{text(mark.id)}</h3><span class="badge">{badge}</span>'
+        f'<span class="points">{shown} of {mark.points:g}</span></header>'
+    ]
+    if mark.message and not hidden:
+        parts.append(f'<p class="message">{text(mark.message)}</p>')
+    if hidden:
+        parts.append('<p class="muted">Tests beyond those in the notebook.</p>')
+    if mark.hints:
+        parts.append(f'<p class="muted">{mark.hints} {"hint" if mark.hints == 1 else "hints"} asked for</p>')
+    if comment := result.comments.get(mark.id):
+        parts.append(f'<p class="comment">{text(comment)}</p>')
+    if mark.how == "hand" and mark.answer.strip():
+        parts.append(f"<details open><summary>Your answer</summary><pre>{text(mark.answer)}</pre></details>")
+    elif mark.answer.strip() and not hidden:
+        parts.append(f"<details><summary>Your answer</summary>{code(mark.answer)}</details>")
+    if not hidden:
+        parts += [picture(output, f"What the answer to {mark.id} showed") for output in mark.outputs]
+    return "\n".join([*parts, "</section>"])
+
+
+def _kind(earned: float | None, mark: Mark) -> tuple[str, str]:
+    if earned is None:
+        return "waits", "waits for a person"
+    if earned >= mark.points:
+        return "solved", "✓ solved"
+    return ("part", "in part") if earned > 0 else ("open", "not yet")

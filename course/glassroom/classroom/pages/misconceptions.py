@@ -1,0 +1,76 @@
+"""What a class gets wrong, told in the checks' own sentences: the same sentence with other numbers is the same mistake."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from glassroom.classroom.grading import Row
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
+_UNANSWERED = re.compile(r"wait(s)? for your answer")
+
+
+@dataclass
+class Mistake:
+    """A sentence of a check, who was told it, and the answer of one of them without comments and names."""
+
+    exercise: str
+    message: str
+    learners: list[str] = field(default_factory=list)
+    example: str = ""
+
+
+def mistakes(rows: Iterable[Row]) -> list[Mistake]:
+    """The mistakes of a class, the most frequent first. Answers that were never given are none."""
+    found: dict[tuple[str, str], Mistake] = {}
+    for row in rows:
+        for mark in row.marks:
+            unjudged = mark.how not in ("apart", "beside") or mark.message.startswith("It was not judged")
+            if (
+                mark.part is None
+                or mark.part >= 1
+                or unjudged
+                or _UNANSWERED.search(mark.message)
+                or mark.id != mark.exercise
+            ):
+                continue
+            each = found.setdefault((mark.exercise, _kind_of(mark.message)), Mistake(mark.exercise, mark.message))
+            each.learners.append(row.learner)
+            each.example = each.example or anonymised(mark.answer)
+    return sorted(found.values(), key=lambda each: (-len(each.learners), each.exercise, each.message))
+
+
+def unanswered(row: Row) -> list[str]:
+    """The exercises that a learner has not answered."""
+    return [mark.id for mark in row.marks if mark.part == 0 and _UNANSWERED.search(mark.message)]
+
+
+def anonymised(code: str, most: int = 600) -> str:
+    """An answer without its comments and texts, in which people write their names."""
+    try:
+        tree = ast.parse(code)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+                node.value = "…" if isinstance(node.value, str) else b"..."
+        return ast.unparse(tree)[:most]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _without_comments(code)[:most]
+
+
+def _without_comments(code: str) -> str:
+    try:
+        tokens = [
+            each for each in tokenize.generate_tokens(io.StringIO(code).readline) if each.type != tokenize.COMMENT
+        ]
+        return tokenize.untokenize(tokens).strip()
+    except (tokenize.TokenError, SyntaxError, ValueError, IndentationError):
+        return ""
+
+
+def _kind_of(message: str) -> str:
+    return _NUMBER.sub("#", message)

@@ -1,0 +1,237 @@
+"""A class at a glance: who has what, what goes wrong most, who is stuck, and what to look at by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+from glassroom.classroom.batch import learners_of, read_rows
+from glassroom.classroom.course_file import Assignment, Course, read_course
+from glassroom.classroom.grading import Mark, task_of
+from glassroom.classroom.handout import solution_in
+from glassroom.classroom.marks import Result, lateness, read_manual, result
+from glassroom.classroom.pages.misconceptions import mistakes, unanswered
+from glassroom.classroom.pages.shell import code, page, text
+from glassroom.classroom.pages.similar import similar
+from glassroom.classroom.submission import compose
+from glassroom.workspace.notebook_json import parse
+from glassroom.workspace.problems import Problem
+from glassroom.workspace.whole_files import write_atomically
+
+MOST_MISTAKES, MOST_STUCK, MOST_PAIRS = 12, 15, 20
+
+
+class ClassPage:
+    """A class as a page: the last line of a notebook's cell shows it, `save` writes it to a file, `str` says it."""
+
+    def __init__(self, course: Course, found: Sequence[tuple[Assignment, list[Result], list[str]]]) -> None:
+        self.course = course
+        self.found = found
+        self.html = page(f"{course.name}: the class", "\n".join(self._body()), wide=True)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page, which needs nothing else, to a file."""
+        write_atomically(Path(path), self.html.encode("utf-8", "replace"))
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        # A frame without scripts: the page's styles stay out of the notebook, and the notebook's out of the page.
+        return f'<iframe sandbox srcdoc="{escape(self.html)}" title="The class" style="width:100%;height:70vh;border:0"></iframe>'
+
+    def __str__(self) -> str:
+        lines = []
+        for assignment, results, missing in self.found:
+            earned = [each.total / each.points for each in results if each.points]
+            mean = sum(earned) / len(earned) if earned else 0.0
+            lines.append(
+                f"{assignment.name}: {len(results)} handed in, {len(missing)} missing, {mean:.0%} of the points on average"
+            )
+            for each in mistakes(one.row for one in results)[:3]:
+                lines.append(f"  {len(each.learners)} × {each.exercise}: {each.message}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _body(self) -> Iterable[str]:
+        yield f'<p class="muted">{text(self.course.folder.name)}</p><h1>{text(self.course.name)}</h1>'
+        for assignment, results, missing in self.found:
+            yield f"<h2>{text(assignment.name)}</h2>"
+            yield f"<p>{_summary(assignment, results, missing)}</p>"
+            if results:
+                yield _heat_map(results)
+                yield from _mistakes(results)
+                yield from _stuck(results)
+                yield from _doubts(results)
+                yield from _similar(self.course, assignment, results)
+            if missing:
+                yield f'<p class="muted">Nothing handed in: {text(", ".join(missing))}</p>'
+
+
+def class_page(folder: str | Path, *names: str) -> ClassPage:
+    """The page of the class in `folder`, with these assignments (all that are marked). For notebooks and the command.
+
+    Raises `Problem` where nothing is marked yet.
+    """
+    course = read_course(Path(folder))
+    manual = read_manual(course)
+    learners = learners_of(course)
+    found = []
+    for assignment in course.chosen(names):
+        rows = read_rows(course, assignment.name)
+        if rows:
+            results = [result(course, assignment, row, manual) for _, row in sorted(rows.items())]
+            found.append((assignment, results, [name for name in learners if name not in rows]))
+    if not found:
+        raise Problem(f"Nothing is marked yet. Run: glassroom grade {folder}")
+    return ClassPage(course, found)
+
+
+def _summary(assignment: Assignment, results: list[Result], missing: list[str]) -> str:
+    waiting = sum(len(each.waiting) for each in results)
+    late = sum(each.factor < 1 for each in results)
+    parts = [f"{len(results)} handed in, {len(missing)} missing"]
+    if late:
+        parts.append(f"{late} late")
+    if waiting:
+        parts.append(f"{waiting} {'answer waits' if waiting == 1 else 'answers wait'} for a person")
+    if results:
+        shares = sorted(each.total / each.points if each.points else 0.0 for each in results)
+        parts.append(f"half of the class has {shares[len(shares) // 2]:.0%} of the points or more")
+    if assignment.due:
+        parts.append(f"due {assignment.due:%d %B %Y, %H:%M}")
+    return text("; ".join(parts) + ".")
+
+
+def _heat_map(results: list[Result]) -> str:
+    marks = results[0].row.marks
+    head = "".join(f'<th class="exercise" scope="col">{text(each.id)}</th>' for each in marks)
+    rows = []
+    for each in sorted(results, key=lambda one: (-one.total, one.row.learner)):
+        by_id = {mark.id: mark for mark in each.row.marks}
+        cells = "".join(_cell(by_id.get(mark.id), each) for mark in marks)
+        late = text(lateness(each.seconds_late)) if each.factor < 1 else ""
+        rows.append(
+            f'<tr><th scope="row">{text(each.row.learner)}</th>{cells}'
+            f'<td class="n">{each.total:g}</td><td class="n muted">{late}</td></tr>'
+        )
+    shares = []
+    for mark in marks:
+        parts = [_share(each, mark.id) for each in results]
+        known = [part for part in parts if part is not None]
+        shares.append(f'<td class="n muted">{sum(known) / len(known):.0%}</td>' if known else "<td></td>")
+    return (
+        '<div class="legend muted"><span>■ all points</span><span>½ some</span><span>· none</span>'
+        "<span>… waits for a person</span><span>red frame: look at it</span></div>"
+        '<div class="scroll" tabindex="0" role="region" aria-label="Learners and exercises"><table class="heat">'
+        f'<thead><tr><th scope="col">learner</th>{head}<th scope="col">points</th><th scope="col"></th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody>"
+        f'<tfoot><tr><th scope="row">the class</th>{"".join(shares)}<td></td><td></td></tr></tfoot></table></div>'
+    )
+
+
+def _share(each: Result, id: str) -> float | None:
+    points = next((mark.points for mark in each.row.marks if mark.id == id), 0.0)
+    earned = each.earned.get(id)
+    return None if earned is None or not points else earned / points
+
+
+def _cell(mark: Mark | None, each: Result) -> str:
+    if mark is None:
+        return '<td class="none">–</td>'
+    part = _share(each, mark.id)
+    if part is None:
+        return f'<td class="waits" title="{text(mark.id)}: waits for a person">…</td>'
+    sign = "■" if part >= 1 else "·" if part <= 0 else "½"
+    doubt = " doubt" if mark.doubt else ""
+    words = f"{each.row.learner}, {mark.id}: {mark.message}"[:400]
+    return f'<td class="c{doubt}" style="--p:{min(1.0, part):.2f}" title="{text(words)}">{sign}</td>'
+
+
+def _mistakes(results: list[Result]) -> Iterable[str]:
+    found = mistakes(each.row for each in results)
+    if not found:
+        return
+    yield "<h3>What goes wrong most</h3>"
+    yield '<table class="list"><thead><tr><th>learners</th><th>exercise</th><th>what the answer shows</th></tr></thead><tbody>'
+    for each in found[:MOST_MISTAKES]:
+        example = f"<details><summary>an answer</summary>{code(each.example)}</details>" if each.example else ""
+        yield f"<tr><td>{len(each.learners)}</td><td>{text(each.exercise)}</td><td>{text(each.message)}{example}</td></tr>"
+    yield "</tbody></table>"
+    if len(found) > MOST_MISTAKES:
+        rare = found[MOST_MISTAKES:]
+        yield f'<p class="muted">and {len(rare)} more, of {max(len(each.learners) for each in rare)} learners at most</p>'
+
+
+def _stuck(results: list[Result]) -> Iterable[str]:
+    stuck = []
+    for each in results:
+        tried = [
+            mark
+            for mark in each.row.marks
+            if mark.part is not None and mark.part < 1 and mark.id not in unanswered(each.row) and mark.how != "hand"
+        ]
+        hints = sum(mark.hints for mark in each.row.marks)
+        share = each.raw / each.points if each.points else 0.0
+        if share < 0.5:
+            stuck.append((share, each, len(tried), len(unanswered(each.row)), hints))
+    if not stuck:
+        return
+    yield "<h3>Who is stuck</h3>"
+    yield (
+        '<table class="list"><thead><tr><th>learner</th><th>points</th><th>tried in vain</th><th>not answered</th>'
+        "<th>hints</th><th>minutes at it</th></tr></thead><tbody>"
+    )
+    for share, each, tried, open_, hints in sorted(stuck, key=lambda one: (one[0], one[1].row.learner))[:MOST_STUCK]:
+        minutes = f"{each.row.minutes:.0f}" if each.row.minutes else "–"
+        yield (
+            f"<tr><td>{text(each.row.learner)}</td><td>{share:.0%}</td><td>{tried}</td><td>{open_}</td>"
+            f"<td>{hints}</td><td>{minutes}</td></tr>"
+        )
+    yield "</tbody></table>"
+    if len(stuck) > MOST_STUCK:
+        yield f'<p class="muted">and {len(stuck) - MOST_STUCK} more with less than half of the points</p>'
+
+
+def _doubts(results: list[Result]) -> Iterable[str]:
+    lines = []
+    for each in results:
+        name = text(each.row.learner)
+        if each.row.problem:
+            lines.append(f"<tr><td>{name}</td><td></td><td>{text(each.row.problem)}</td></tr>")
+        lines += [
+            f"<tr><td>{name}</td><td></td><td>{text(note)}</td></tr>"
+            for note in each.row.notes
+            if note != each.row.problem
+        ]
+        lines += [
+            f"<tr><td>{name}</td><td>{text(mark.id)}</td><td>{text(mark.doubt)}</td></tr>"
+            for mark in each.row.marks
+            if mark.doubt
+        ]
+    if lines:
+        yield "<h3>To look at by hand</h3>"
+        yield f'<table class="list"><tbody>{"".join(lines)}</tbody></table>'
+
+
+def _similar(course: Course, assignment: Assignment, results: list[Result]) -> Iterable[str]:
+    solutions: dict[str, str] = {}
+    for notebook in task_of(course, assignment).notebooks.values():
+        parsed = parse(notebook.encode())
+        solutions |= {id: solution_in(answer) for id, answer in compose(parsed, parsed).code.items()}
+    pairs = similar((each.row for each in results), solutions)
+    if not pairs:
+        return
+    yield "<h3>Similar answers</h3>"
+    yield (
+        '<p class="muted">These learners gave the same answer to several exercises, apart from names and blanks, and few '
+        "others did. People who learn together, or from one page, write alike: this is a reason to talk to them, and no "
+        "proof of anything.</p>"
+    )
+    yield '<table class="list"><tbody>'
+    for pair in pairs[:MOST_PAIRS]:
+        what = [
+            f"{id}{' (to the letter)' if same else ''}" for id, same in zip(pair.exercises, pair.alike, strict=True)
+        ]
+        yield f"<tr><td>{text(' and '.join(pair.learners))}</td><td>{text(', '.join(what))}</td></tr>"
+    yield "</tbody></table>"

@@ -1,0 +1,68 @@
+"""The frame of a page: one HTML file, no scripts, nothing fetched, and every word of a stranger's escaped."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from importlib.resources import files
+from string import Template
+
+_PAGE = Template("""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<title>$title</title>
+<style>
+$style
+</style>
+</head>
+<body class="gr">
+<main$wide>
+$body
+</main>
+</body>
+</html>
+""")
+
+
+def page(title: str, body: str, wide: bool = False) -> str:
+    """A whole page. `title` is escaped here, `body` is HTML already."""
+    return _PAGE.substitute(title=text(title), style=_style(), body=body, wide=' class="wide"' if wide else "")
+
+
+def text(words: object) -> str:
+    """Any words as HTML that shows them, without the letters that turn the direction of writing or are not to be seen."""
+    return escape("".join(each if each in "\n\t" or each.isprintable() else "�" for each in str(words)))
+
+
+def code(source: str) -> str:
+    """A program, as it was written."""
+    return f"<pre><code>{text(source)}</code></pre>"
+
+
+def picture(output: Mapping[str, str], describes: str) -> str:
+    """An output of a cell: a picture as an image, in which no script runs; words as words."""
+    svg, png = output.get("image/svg+xml"), output.get("image/png")
+    if svg and svg.lstrip().startswith("<"):
+        data = base64.b64encode(svg.encode("utf-8", "replace")).decode()
+        return f'<figure><img alt="{text(describes)}" src="data:image/svg+xml;base64,{data}"></figure>'
+    if png:
+        try:
+            data = base64.b64encode(base64.b64decode("".join(png.split()), validate=True)).decode()
+        except (binascii.Error, ValueError):
+            return ""
+        return f'<figure><img alt="{text(describes)}" src="data:image/png;base64,{data}"></figure>'
+    words = output.get("text/plain", "")
+    return f"<pre>{text(words[:4000])}</pre>" if words.strip() else ""
+
+
+@cache
+def _style() -> str:
+    tokens = files("glassroom.drawing").joinpath("tokens.css").read_text(encoding="utf-8")
+    return tokens + files("glassroom.classroom.pages").joinpath("page.css").read_text(encoding="utf-8")

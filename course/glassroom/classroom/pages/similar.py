@@ -1,0 +1,64 @@
+"""Answers that two learners have in common and few others have. It is a reason to look, and never a verdict."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from glassroom.classroom.grading import Row
+
+SHORTEST = 40  # an answer in fewer characters is one that many people would write
+FEW = 0.05  # of a class; an answer that more of it has is what the exercise suggests
+MOST_SHARING = 8
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two learners, and the exercises to which they gave the same answer, which few others gave."""
+
+    learners: tuple[str, str]
+    exercises: tuple[str, ...]
+    alike: tuple[bool, ...]  # for each: the same to the letter, names of variables included
+
+
+def similar(rows: Iterable[Row], solutions: Mapping[str, str] | None = None, least: int = 2) -> list[Pair]:
+    """Pairs that share `least` answers or more, the most first. What the course's own solution says is not counted."""
+    own = {_shape(code) for code in (solutions or {}).values()}
+    given: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    learners = set()
+    for row in rows:
+        learners.add(row.learner)
+        for mark in row.marks:
+            shape = _shape(mark.answer) if mark.id == mark.exercise and mark.how in ("apart", "beside") else ""
+            if len(shape) >= SHORTEST and shape not in own and "Constant(value=Ellipsis)" not in shape:
+                given[mark.exercise, shape][row.learner] = mark.answer
+    most = min(MOST_SHARING, max(2, int(FEW * len(learners))))
+    shared: dict[tuple[str, str], list[tuple[str, bool]]] = defaultdict(list)
+    for (exercise, _), answers in given.items():
+        if 2 <= len(answers) <= most:
+            for one, other in combinations(sorted(answers), 2):
+                shared[one, other].append((exercise, answers[one].split() == answers[other].split()))
+    pairs = [
+        Pair(names, tuple(each for each, _ in sorted(found)), tuple(same for _, same in sorted(found)))
+        for names, found in shared.items()
+        if len(found) >= least
+    ]
+    return sorted(pairs, key=lambda pair: (-len(pair.exercises), pair.learners))
+
+
+def _shape(code: str) -> str:
+    """A program without the names that its writer chose: two of one shape differ in names, comments and blanks alone."""
+    try:
+        tree = ast.parse(code)
+        names: dict[str, str] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                node.id = names.setdefault(node.id, f"n{len(names)}")
+            elif isinstance(node, ast.arg):
+                node.arg = names.setdefault(node.arg, f"n{len(names)}")
+        return ast.dump(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""

@@ -1,0 +1,184 @@
+"""How a program is shut in: by bubblewrap, by the kernel's namespaces alone, or not at all.
+
+Shut in means: no network but a loopback of its own; its own processes only; a file system that has Python and the
+course's packages, read-only, and an empty home and /tmp in memory; nothing of the class, of other learners, or of the
+person who grades. Each means is tried before it is trusted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import tensorglass
+from glassroom.workspace import sources
+from glassroom.workspace.problems import Exit, Problem
+
+BUBBLEWRAP, NAMESPACES, NONE = "bubblewrap", "namespaces", "none"
+SAYS = {
+    BUBBLEWRAP: "bubblewrap: no network, no files but Python and the course (read-only), processes of its own",
+    NAMESPACES: "the kernel's namespaces: no network, no files but Python and the course (read-only), processes of its own",
+    NONE: "NO ISOLATION (--trust): submissions run as you, with your files and your network; only limits are in force",
+}
+_COURSE = "/course"
+_HOME = "/home/learner"
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """A way to shut programs in, and folders that they must not see even where Python lies around them."""
+
+    means: str
+    hidden: tuple[Path, ...] = ()
+
+    @property
+    def says(self) -> str:
+        """One line for people: what is in force."""
+        return SAYS[self.means]
+
+    def command(self, module: str, arguments: Iterable[str], files_mb: float) -> list[str]:
+        """The command that runs a module of the course shut in. File descriptors that are inherited stay open."""
+        python = [sys.executable, "-P", "-s", "-m", module, *arguments]
+        if self.means == BUBBLEWRAP:
+            return [*_bubblewrap(self._view(), files_mb), "--", *python]
+        if self.means == NAMESPACES:
+            return [*_unshare(self._view(), files_mb), "--", *python]
+        return python
+
+    def with_home(self, home: Path, command: list[str]) -> list[str]:
+        """The command that runs another shut in by bubblewrap, with a home that is kept and with the machine's network."""
+        options = _bubblewrap(self._view(), 256)
+        for name in ("--unshare-all", "--clearenv", "--new-session"):
+            options.remove(name)
+        while "--setenv" in options:  # the environment is the caller's
+            del options[(at := options.index("--setenv")) : at + 3]
+        at = options.index("--proc")
+        own = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--bind", str(home), _HOME]
+        return [*options[:at], *own, *options[at:], "--", *command]
+
+    def environment(self) -> dict[str, str]:
+        """All that the environment says inside: nothing of the environment outside."""
+        shut_in = self.means != NONE
+        home = _HOME if shut_in else os.environ.get("TMPDIR", "/tmp")
+        packages = _COURSE if shut_in else os.pathsep.join(str(path.parent) for path in _packages())
+        return {
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
+            "HOME": home,
+            "IPYTHONDIR": f"{home}/.ipython",
+            "TMPDIR": "/tmp",
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": packages,
+            "PYTHONHASHSEED": "0",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "MPLBACKEND": "agg",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+        }
+
+    def _view(self) -> View:
+        prefixes = [Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).parent, _real_python()]
+        seen = [Path(path) for path in _SYSTEM if os.path.isdir(path) and not os.path.islink(path)]
+        for prefix in prefixes:
+            if not any(prefix.is_relative_to(path) for path in seen):
+                seen.append(prefix)
+        for path in seen:
+            if path in (Path("/"), Path.home()):
+                raise Problem(
+                    f"Python is installed in {path}, so shutting a program in would leave your files in view."
+                )
+        binds = [(str(path), str(path)) for path in seen]
+        binds += [(path, path) for path in _ETC if os.path.exists(path)]
+        binds += [(str(path), f"{_COURSE}/{path.name}") for path in _packages()]
+        links = [(os.readlink(path), path) for path in _SYSTEM if os.path.islink(path)]
+        hidden = [*self.hidden, sources.notebooks_folder()]
+        masks = {f"{_COURSE}/glassroom/notebooks"} if (_packages()[1] / "notebooks").is_dir() else set()
+        for folder in hidden:
+            for path in (folder.absolute(), folder.resolve()):
+                if path.is_dir() and any(path.is_relative_to(bound) for bound in seen):
+                    masks.add(str(path))
+        return View(tuple(binds), tuple(links), tuple(sorted(masks)))
+
+
+@dataclass(frozen=True)
+class View:
+    """A file system as a program sees it: what is bound where, read-only; links; and folders that appear empty."""
+
+    binds: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str], ...]
+    masks: tuple[str, ...]
+
+
+def best_isolation(hidden: Iterable[Path] = (), trust: bool = False) -> Isolation:
+    """The best isolation that works here. Raises `Problem` where there is none, unless `trust`."""
+    wanted = tuple(hidden)
+    for means in (BUBBLEWRAP, NAMESPACES):
+        if _works(means):
+            return Isolation(means, wanted)
+    if trust:
+        return Isolation(NONE, wanted)
+    raise Problem(
+        "Submissions are programs by strangers, and nothing here can shut them in: install bubblewrap "
+        "(apt install bubblewrap), or allow user namespaces. To run them as yourself, without any isolation, with your "
+        "files and your network within their reach, say --trust.",
+        Exit.REQUIREMENT,
+    )
+
+
+@cache
+def _works(means: str) -> bool:
+    """Whether a program that is shut in this way starts, and really is without network and other people's files."""
+    if not sys.platform.startswith("linux"):
+        return False
+    needed = "bwrap" if means == BUBBLEWRAP else "unshare"
+    if shutil.which(needed) is None:
+        return False
+    isolation = Isolation(means)
+    command = isolation.command("glassroom.classroom.sandbox.trial", (), 8)
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=60, env=isolation.environment(), close_fds=True)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0 and done.stdout.strip() == b"shut in"
+
+
+def _bubblewrap(view: View, files_mb: float) -> list[str]:
+    size = str(int(files_mb * 2**20))
+    command = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
+    command += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--clearenv"]
+    for name, value in Isolation(BUBBLEWRAP).environment().items():
+        command += ["--setenv", name, value]
+    command += ["--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", "/home", "--dir", _HOME]
+    for source, target in view.binds:
+        command += ["--ro-bind", source, target]
+    for target, path in view.links:
+        command += ["--symlink", target, path]
+    for path in view.masks:
+        command += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
+    command += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
+    return [*command, "--remount-ro", "/", "--chdir", _HOME]
+
+
+def _unshare(view: View, files_mb: float) -> list[str]:
+    own = ["--user", "--map-root-user", "--mount", "--net", "--pid", "--ipc", "--uts", "--fork", "--kill-child"]
+    spec = {"binds": view.binds, "links": view.links, "masks": view.masks, "size": int(files_mb * 2**20), "home": _HOME}
+    script = Path(__file__).with_name("namespaces.py")
+    return ["unshare", *own, sys.executable, "-I", "-S", str(script), json.dumps(spec)]
+
+
+def _packages() -> tuple[Path, Path]:
+    return Path(tensorglass.__file__).resolve().parent, Path(__file__).resolve().parents[2]
+
+
+def _real_python() -> Path:
+    """The folder of the Python that a virtual environment's link leads to."""
+    return Path(os.path.realpath(sys.executable)).parent

@@ -1,0 +1,279 @@
+"""Two programs that are shut in, a runner and its referee, and a watch over them that always ends.
+
+The watch counts time, memory and processes from outside, reads no more than it must, and believes nothing: what comes
+back are lines of JSON, each checked against what it may say. When it ends, every process that was started has ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from glassroom.classroom.course_file import Limits
+from glassroom.classroom.sandbox.isolation import NONE, Isolation
+
+TICK = 0.1
+MOST_SAID = 4096  # bytes of what a program prints that are kept
+
+
+@dataclass
+class Outcome:
+    """What a pair of programs came to: what the referee told, and why it ended if not by itself."""
+
+    events: list[dict[str, Any]] = field(default_factory=list)
+    problem: str = ""
+    said: str = ""  # the end of what the two printed
+    seconds: float = 0.0
+    memory: float = 0.0  # MB, the most that the runner and its children had at once
+
+
+def run_pair(
+    isolation: Isolation,
+    plan: dict[str, Any],
+    limits: Limits,
+    stop: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """Run a plan in two sandboxes. Always returns within the wall limit (and a second or two)."""
+    outcome = Outcome()
+    began = time.monotonic()
+    ours, theirs = socket.socketpair()
+    with ours, theirs, contextlib.ExitStack() as stack:
+        runner = _start(isolation, "runner", theirs, limits, stack, stdin=subprocess.DEVNULL)
+        referee = _start(isolation, "referee", ours, limits, stack, stdin=subprocess.PIPE)
+        ours.close()
+        theirs.close()
+        feeder = threading.Thread(target=_feed, args=(referee, json.dumps(plan).encode()), daemon=True)
+        feeder.start()
+        _watch(runner, referee, limits, outcome, began, stop)
+    outcome.seconds = time.monotonic() - began
+    return outcome
+
+
+def _start(
+    isolation: Isolation, part: str, channel: socket.socket, limits: Limits, stack: contextlib.ExitStack, stdin: int
+) -> subprocess.Popen[bytes]:
+    """One of the two, with its own limits; ended and waited for when the stack unwinds, whatever happens."""
+    number = str(channel.fileno())
+    own = json.dumps(_rlimits(limits, part))
+    command = isolation.command("glassroom.classroom.inside.limited", [own, part, number], limits.files)
+    process = subprocess.Popen(
+        command,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if part == "runner" else subprocess.PIPE,
+        env=isolation.environment(),
+        pass_fds=[channel.fileno()],
+        start_new_session=True,
+        cwd="/",
+    )
+    stack.callback(_end, process, isolation.means == NONE)
+    return process
+
+
+def _rlimits(limits: Limits, part: str) -> dict[str, int]:
+    """The kernel's limits for one of the two processes, by the names of `resource`."""
+    mb = 2**20
+    processes = int(limits.processes) if part == "runner" else 8
+    return {
+        "RLIMIT_AS": int(limits.memory * mb),
+        "RLIMIT_CPU": int(limits.cpu),
+        "RLIMIT_NPROC": processes + _processes_of_ours(),
+        "RLIMIT_FSIZE": int(limits.files * mb),
+        "RLIMIT_NOFILE": 256,
+        "RLIMIT_CORE": 0,
+    }
+
+
+def _processes_of_ours() -> int:
+    """How many processes this user has: older kernels count them into the limit of a sandbox."""
+    mine, count = os.getuid(), 0
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        with contextlib.suppress(OSError):
+            count += name.isdigit() and os.stat(f"/proc/{name}").st_uid == mine
+    return count * 4  # threads count as well
+
+
+def _feed(process: subprocess.Popen[bytes], content: bytes) -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(OSError), process.stdin as pipe:
+        pipe.write(content)
+
+
+def _watch(
+    runner: subprocess.Popen[bytes],
+    referee: subprocess.Popen[bytes],
+    limits: Limits,
+    outcome: Outcome,
+    began: float,
+    stop: Callable[[], bool],
+) -> None:
+    assert referee.stdout and referee.stderr and runner.stdout
+    pending = bytearray()
+    said = {"runner": bytearray(), "referee": bytearray()}
+    most = int(limits.output * 2**20)
+    told = printed = 0
+    with selectors.DefaultSelector() as selector:
+        selector.register(referee.stdout, selectors.EVENT_READ, "told")
+        selector.register(referee.stderr, selectors.EVENT_READ, "referee")
+        selector.register(runner.stdout, selectors.EVENT_READ, "runner")
+        checked = 0.0
+        while selector.get_map():
+            for key, _ in selector.select(TICK):
+                part = os.read(key.fd, 1 << 16)
+                if not part:
+                    selector.unregister(key.fileobj)
+                    if key.data == "told":
+                        outcome.said = _text(said)
+                        outcome.problem = outcome.problem or _unfinished(outcome.events)
+                        return
+                    continue
+                if key.data == "told":
+                    told += len(part)
+                    pending += part
+                    *lines, rest = pending.split(b"\n")
+                    pending = bytearray(rest)
+                    for line in lines:
+                        event = checked_event(bytes(line))
+                        if event is None:
+                            outcome.problem = "what came back is not what a referee says"
+                            return
+                        outcome.events.append(event)
+                        if "done" in event or "stopped" in event:
+                            outcome.said = _text(said)
+                            return
+                else:
+                    said[key.data] = (said[key.data] + part)[-MOST_SAID:]
+                    printed += len(part)
+            now = time.monotonic()
+            if told > max(most, 1 << 20) * 4 or printed > most:
+                outcome.problem = f"it printed more than {limits.output:g} MB"
+            elif now - began > limits.wall:
+                outcome.problem = f"it ran for more than {limits.wall:g} seconds"
+            elif stop():
+                outcome.problem = "it was interrupted"
+            elif now - checked >= TICK:
+                checked = now
+                outcome.problem = _too_much(runner.pid, limits, outcome)
+            if outcome.problem:
+                outcome.said = _text(said)
+                return
+        outcome.problem = _unfinished(outcome.events)
+
+
+def _unfinished(events: list[dict[str, Any]]) -> str:
+    return (
+        "" if events and ("done" in events[-1] or "stopped" in events[-1]) else "its sandbox ended before it was judged"
+    )
+
+
+def _too_much(pid: int, limits: Limits, outcome: Outcome) -> str:
+    """What the runner and its children use too much of, if anything."""
+    family = list(descendants(pid))
+    memory = sum(map(_resident, family)) / 2**20
+    outcome.memory = max(outcome.memory, memory)
+    if len(family) > limits.processes + 4:
+        return f"it started more than {limits.processes:g} processes"
+    if memory > limits.memory:
+        return f"it used more than {limits.memory:g} MB of memory"
+    return ""
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """A process and all that it has started, as far as they are there."""
+    found, waiting = {pid}, [pid]
+    while waiting and len(found) < 5000:
+        each = waiting.pop()
+        yield each
+        try:
+            tasks = os.listdir(f"/proc/{each}/task")
+            children: list[int] = []
+            for task in tasks:
+                with open(f"/proc/{each}/task/{task}/children") as file:
+                    children += map(int, file.read().split())
+        except OSError:
+            continue
+        waiting += [child for child in children if child not in found]
+        found.update(children)
+
+
+def _resident(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:
+    """End a program and all that it started. In a sandbox, its first process takes all others with it."""
+    family = list(descendants(process.pid)) if in_the_open else []
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    for pid in family:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe:
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+def _text(said: dict[str, bytearray]) -> str:
+    return b"\n".join(bytes(part) for part in said.values() if part).decode("utf-8", "replace").strip()
+
+
+def checked_event(line: bytes) -> dict[str, Any] | None:
+    """A line of the referee's as an event, with nothing in it but what an event may have; None for anything else."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(event, dict):
+        return None
+    if event.get("done") is True:
+        return {"done": True}
+    if type(event.get("at")) is int:
+        return {"at": event["at"]}
+    if type(event.get("stopped")) is int and isinstance(event.get("why"), str):
+        return {"stopped": event["stopped"], "why": event["why"][:300]}
+    if isinstance(event.get("error"), dict):
+        return {"error": {key: str(event["error"].get(key, ""))[:1000] for key in ("cell", "name", "message")}}
+    mark = event.get("mark")
+    if not isinstance(mark, dict):
+        return None
+    part = mark.get("part")
+    fine = type(part) in (int, float) and math.isfinite(part) and 0 <= part <= 1
+    if not fine or mark.get("how") not in ("apart", "beside"):
+        return None
+    if not all(isinstance(mark.get(key), str) for key in ("id", "exercise", "message")):
+        return None
+    kinds = ("image/svg+xml", "image/png", "text/plain")
+    outputs = [
+        {kind: each[kind] for kind in kinds if isinstance(each.get(kind), str)}
+        for each in mark.get("outputs", [])
+        if isinstance(each, dict)
+    ]
+    return {
+        "mark": {
+            "id": mark["id"][:100],
+            "exercise": mark["exercise"][:100],
+            "part": float(part),
+            "message": mark["message"][:2000],
+            "how": mark["how"],
+            "doubt": str(mark.get("doubt", ""))[:300],
+            "outputs": outputs[:12],
+        }
+    }

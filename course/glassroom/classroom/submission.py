@@ -1,0 +1,187 @@
+"""A submission as it lies in the class's folder: read without trust, and put together with the teacher's cells.
+
+Of what a learner handed in, their answers and their own cells count. Cells that are locked (what is given, the tests, the
+hidden tests) come from the teacher's notebook, in their place, whatever became of them in the learner's.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import os
+import stat
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from glassroom.classroom.handout import check_call
+from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
+
+MOST_BYTES = 30_000_000
+MOST_CELLS = 2000
+MOST_SOURCE = 400_000
+UNANSWERED = ("", "YOUR ANSWER HERE")
+
+
+class Unreadable(Exception):
+    """A file that is no submission. The message says why, as the end of a sentence about it."""
+
+
+@dataclass
+class Composed:
+    """What is to be run and tested of one notebook, and the words in it that a person marks."""
+
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)  # of questions in words, by their ids
+    code: dict[str, str] = field(default_factory=dict)  # of exercises, by their ids
+    hints: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_file(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a plain file that is no link and not too large. Raises `Unreadable`."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
+    except OSError as error:
+        link = os.path.islink(path)
+        raise Unreadable(
+            "it is a link, and links are not followed" if link else f"it cannot be read ({error.strerror})"
+        ) from error
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(handle)
+        raise Unreadable("it is not a file")
+    with os.fdopen(handle, "rb") as file:
+        if about.st_size > most:
+            raise Unreadable(f"it has {about.st_size / 1e6:,.0f} MB, and {most / 1e6:,.0f} MB is the most that is read")
+        return file.read(most + 1)[:most]
+
+
+def read_notebook(content: bytes) -> Notebook:
+    """The notebook in these bytes. Raises `Unreadable`, also for one that is too large to be a person's work."""
+    try:
+        notebook = parse(content)
+    except DamagedNotebook as error:
+        raise Unreadable(str(error)) from error
+    if len(notebook["cells"]) > MOST_CELLS:
+        raise Unreadable(f"it has {len(notebook['cells']):,} cells, and {MOST_CELLS:,} is the most that is read")
+    if any(len(source(cell)) > MOST_SOURCE for cell in notebook["cells"]):
+        raise Unreadable(f"it has a cell of more than {MOST_SOURCE:,} characters")
+    return notebook
+
+
+def marks_of(cell: Notebook) -> dict[str, Any]:
+    """nbgrader's metadata of a cell, or nothing where they are not what they should be."""
+    found = cell.get("metadata", {}).get("nbgrader")
+    return found if isinstance(found, dict) and isinstance(found.get("grade_id"), str) else {}
+
+
+def compose(teachers: Notebook, learners: Notebook) -> Composed:
+    """The learner's cells and the teacher's, in the order in which they are to be run."""
+    made = Composed()
+    own = {marks_of(cell)["grade_id"]: cell for cell in teachers["cells"] if marks_of(cell)}
+    by_cell_id = {cell.get("id"): id for id, cell in own.items() if marks_of(cell)["solution"]}
+    entries: list[tuple[str, dict[str, Any]]] = []
+    taken: set[str] = set()
+    plain_copy = not any(marks_of(cell) for cell in learners["cells"])
+    for number, cell in enumerate(learners["cells"]):
+        id = marks_of(cell).get("grade_id") or (by_cell_id.get(cell.get("id")) if plain_copy else None)
+        code = source(cell)
+        made.hints.update(_hints(cell))
+        if id in taken:
+            made.notes.append(f"there is a second cell {id!r}, which counts as one of the learner's own")
+            id = None
+        if id in own:
+            taken.add(id)
+            entries.append((id, _step(own[id], code, cell, made)))
+        elif cell["cell_type"] == "code" and code.strip():
+            entries.append(("", {"do": "run", "cell": f"cell {number + 1}", "source": code}))
+    for id, cell in own.items():
+        if id in taken:
+            continue
+        if marks_of(cell)["solution"]:
+            made.notes.append(f"the answer {id!r} is missing")
+        elif not (plain_copy and id.endswith("-given")):
+            entries.insert(_place(id, list(own), [each for each, _ in entries]), (id, _step(cell, "", cell, made)))
+            if not plain_copy:
+                made.notes.append(f"the cell {id!r} was missing and is put in")
+    made.steps = [step for _, step in entries if step]
+    return made
+
+
+def _step(teachers: Notebook, code: str, cell: Notebook, made: Composed) -> dict[str, Any]:
+    """What is done at a cell that the teacher's notebook has too; nothing for words."""
+    marks = marks_of(teachers)
+    id = marks["grade_id"]
+    if marks["solution"]:
+        if teachers["cell_type"] != "code":
+            made.answers[id] = code
+            return {}
+        exercise = id.removesuffix("-answer")
+        made.code[exercise] = code
+        return {"do": "run", "cell": id, "source": code if cell["cell_type"] == "code" else "", "shows": exercise}
+    test = source(teachers)
+    if teachers["cell_type"] != "code":
+        return {}
+    if marks.get("grade") and check_call(test):
+        return {"do": "test", "id": id, "source": test}
+    if marks.get("grade"):
+        return {"do": "hidden", "id": id, "code": test}
+    return {"do": "run", "cell": id, "source": test}
+
+
+def _place(id: str, order: list[str], present: list[str]) -> int:
+    """Where a cell that is missing goes: after the nearest of those before it that are there."""
+    for earlier in reversed(order[: order.index(id)]):
+        if earlier in present:
+            return present.index(earlier) + 1
+    return 0
+
+
+def _hints(cell: Notebook) -> Counter[str]:
+    """How often a cell asks for a hint, by exercise."""
+    if cell["cell_type"] != "code" or "hint(" not in source(cell):
+        return Counter()
+    try:
+        tree = ast.parse(source(cell))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Counter()
+    return Counter(
+        node.args[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "hint"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    )
+
+
+def minutes_of(notebook: Notebook) -> float:
+    """How long somebody was at work, from the times that JupyterLab records when it is asked to; 0 where it was not.
+
+    A break of more than ten minutes counts as ten.
+    """
+    moments = []
+    for cell in notebook["cells"]:
+        times = cell.get("metadata", {}).get("execution")
+        for when in times.values() if isinstance(times, dict) else ():
+            if isinstance(when, str) and len(when) < 40:
+                with contextlib.suppress(ValueError, OverflowError):
+                    moments.append(datetime.fromisoformat(when).timestamp())
+    moments.sort()
+    return sum(min(after - before, 600.0) for before, after in pairwise(moments)) / 60
+
+
+def digest_of(*parts: bytes | str) -> str:
+    """One SHA-256 over several parts."""
+    total = hashlib.sha256()
+    for part in parts:
+        content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        total.update(len(content).to_bytes(8, "big") + content)
+    return total.hexdigest()

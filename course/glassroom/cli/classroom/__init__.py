@@ -1,0 +1,29 @@
+"""The commands of a teacher's day: release, collect, grade, feedback, marks, class, hub. One file each."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+
+if TYPE_CHECKING:
+    from glassroom.classroom.course_file import Course
+
+
+def add_command(commands: Any, name: str, short: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
+    """A sub-command that works on a class's folder."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=short,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    return parser
+
+
+def course_of(arguments: argparse.Namespace) -> "Course":
+    """The class that the command line names."""
+    from glassroom.classroom.course_file import read_course
+
+    return read_course(Path(arguments.course))

@@ -1,0 +1,51 @@
+"""``glassroom collect``: submissions, from wherever they were handed in."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from glassroom.cli.classroom import add_command, course_of
+from glassroom.workspace.problems import Exit
+
+EPILOG = """\
+What can be collected: a folder with a folder for each learner, a folder of notebooks named by learner
+(ada_02_views_share_a_storage.ipynb), a zip file as Moodle or Canvas delivers it, nbgrader's exchange (its inbound/).
+Whatever is odd is told in one line; what is not graded is kept in collected/. Nothing is lost.
+
+examples:
+  glassroom collect Downloads/submissions.zip --course tensors-2030
+  glassroom collect /srv/nbgrader/exchange/tensors --course tensors-2030
+"""
+
+
+def add(commands: Any) -> None:
+    """Declare the sub-command."""
+    parser = add_command(
+        commands,
+        "collect",
+        "for teachers: take submissions in, from a folder or an LMS's zip file",
+        "Bring submissions into a class's folder.",
+        EPILOG,
+    )
+    parser.add_argument("source", nargs="+", type=Path, metavar="FOLDER|ZIP", help="where submissions are")
+    parser.add_argument("--course", default=".", metavar="DIR", help="the class's folder (this one)")
+    parser.add_argument(
+        "--assignment", default="", metavar="NAME", help="which one it is, where names and cells do not tell"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Collect, and tell each oddity."""
+    from glassroom.classroom.collecting import collect
+
+    course = course_of(arguments)
+    taken = odd = 0
+    for source in arguments.source:
+        report = collect(course, source, arguments.assignment)
+        for line in report.oddities:
+            print(line)
+        taken += len(report.taken) - report.unchanged
+        odd += len(report.oddities)
+    print(f"{taken} notebooks taken in, {odd} oddities. Next: glassroom grade {arguments.course}")
+    return Exit.OK

@@ -1,0 +1,116 @@
+"""``glassroom grade``: marks for everybody, each submission in a sandbox of its own."""
+
+import argparse
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glassroom.cli.arguments import jobs
+from glassroom.cli.classroom import add_command
+from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.records.printable import printable
+from glassroom.workspace.problems import Exit
+from glassroom.workspace.whole_files import write_atomically
+
+if TYPE_CHECKING:
+    from glassroom.classroom.batch import Report
+
+EPILOG = """\
+A submission is a program by a stranger. Each runs in a sandbox: bubblewrap where it is installed, else the kernel's
+namespaces. Where neither works, this command stops; --trust lets submissions run as you, without isolation.
+
+Killed in the middle, it goes on where it was. Run again, it marks only what has changed.
+
+examples:
+  glassroom grade tensors-2030                    every assignment of the class
+  glassroom grade tensors-2030 memory-02 --jobs 8
+  glassroom grade tensors-2030 --cluster local    with dask.distributed, on a cluster of this machine's own
+  glassroom grade tensors-2030 --cluster tcp://scheduler:8786
+"""
+
+
+def add(commands: Any) -> None:
+    """Declare the sub-command."""
+    parser = add_command(
+        commands, "grade", "for teachers: mark what was handed in", "Mark the submissions of a class.", EPILOG
+    )
+    parser.add_argument("course", metavar="DIR", help="the class's folder")
+    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which to mark (all of them)")
+    parser.add_argument(
+        "--jobs", type=jobs, default=os.cpu_count() or 1, metavar="N", help="how many at a time (one a core)"
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help='a dask scheduler\'s address, or "local"')
+    parser.add_argument("--again", action="store_true", help="mark everything anew")
+    parser.add_argument(
+        "--trust", action="store_true", help="where there is no sandbox, run submissions without isolation"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Grade with a progress bar, then say what could not be run and what to look at."""
+    from glassroom.classroom.batch import grade, on_this_machine, require_folder
+    from glassroom.classroom.course_file import read_course
+    from glassroom.classroom.marks import marks_csv, read_manual, result
+    from glassroom.classroom.sandbox import best_isolation
+
+    require_numpy()
+    require_modules("IPython", "tqdm")
+    from tqdm import tqdm
+
+    course = read_course(Path(arguments.course))
+    require_folder(course)
+    assignments = course.chosen(arguments.assignments)
+    isolation = best_isolation([course.folder], arguments.trust)
+    print(f"Isolation: {isolation.says}", flush=True)
+    run_all = on_this_machine(arguments.jobs)
+    if arguments.cluster:
+        require_modules("distributed", extras="cluster")
+        from glassroom.classroom.cluster import on_cluster
+
+        run_all = on_cluster(arguments.cluster, arguments.jobs)
+    with tqdm(unit="submission", dynamic_ncols=True) as bar:
+
+        def progress(done: int, of: int, name: str) -> None:
+            bar.total, bar.n = of, done
+            bar.set_postfix_str(printable(name))
+
+        report = grade(course, assignments, isolation, run_all, threading.Event(), progress, arguments.again)
+    manual = read_manual(course)
+    results = [result(course, course.assignment(row.assignment), row, manual) for row in report.rows]
+    write_atomically(course.folder / "marks.csv", marks_csv(results).encode())
+    print(told(report))
+    print(
+        f"Marks: {course.folder / 'marks.csv'}. Next: glassroom class {arguments.course}, glassroom feedback {arguments.course}"
+    )
+    return Exit.OK
+
+
+def told(report: "Report") -> str:
+    """The report for the person who graded: a line for everything that was not as usual, and the sum."""
+    lines = []
+    for row in report.troubled:
+        name = printable(row.learner)
+        lines += [
+            f"{name}, {row.assignment}: {note}"
+            for note in dict.fromkeys([*([row.problem] if row.problem else []), *row.notes])
+        ]
+    for row in report.doubtful:
+        lines += [
+            f"look at {printable(row.learner)}, {row.assignment}, {each.id}: {each.doubt}"
+            for each in row.marks
+            if each.doubt
+        ]
+    lines += report.warnings
+    beside = sorted({each.exercise for row in report.rows for each in row.marks if each.how == "beside"})
+    if beside:
+        lines.append(
+            "Judged in the submission's own process, since their answers cannot leave it (a program written to do so could "
+            f"forge these): {', '.join(beside)}"
+        )
+    lines.append(
+        f"{report.marked} marked, {report.kept} unchanged, {len(report.missing)} not handed in, "
+        f"{len(report.troubled)} with trouble, {len(report.doubtful)} to look at"
+    )
+    return "\n".join(lines)

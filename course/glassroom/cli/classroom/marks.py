@@ -1,0 +1,63 @@
+"""``glassroom marks``: marks as a table, for people, Moodle or Canvas; and the table that a person fills in."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from glassroom.cli.classroom import add_command, course_of
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.whole_files import write_atomically
+
+EPILOG = """\
+examples:
+  glassroom marks tensors-2030 --csv marks.csv
+  glassroom marks tensors-2030 --by-hand                     manual.csv, with every answer in words, to be filled in
+  glassroom marks tensors-2030 memory-02 --lms moodle --csv moodle.csv
+  glassroom marks tensors-2030 memory-02 --lms canvas --roster gradebook-export.csv --csv canvas.csv
+"""
+
+
+def add(commands: Any) -> None:
+    """Declare the sub-command."""
+    parser = add_command(commands, "marks", "for teachers: marks as a table", "Write the marks of a class.", EPILOG)
+    parser.add_argument("course", metavar="DIR", help="the class's folder")
+    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which (all of them)")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="where to write (the terminal)")
+    parser.add_argument("--lms", choices=("moodle", "canvas"), help="in the form that this LMS takes, one assignment")
+    parser.add_argument("--roster", type=Path, metavar="FILE", help="Canvas's own export of the gradebook")
+    parser.add_argument("--by-hand", action="store_true", help="write manual.csv, for what a person marks")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write or print the table."""
+    from glassroom.classroom.batch import read_rows
+    from glassroom.classroom.marks import MANUAL, lms_csv, manual_template, marks_csv, read_manual, result
+
+    course = course_of(arguments)
+    manual = read_manual(course)
+    assignments = course.chosen(arguments.assignments)
+    results = [
+        result(course, assignment, row, manual)
+        for assignment in assignments
+        for row in read_rows(course, assignment.name).values()
+    ]
+    if not results:
+        raise Problem(f"Nothing is marked yet. Run: glassroom grade {arguments.course}")
+    path = arguments.csv
+    if arguments.by_hand:
+        path, table = course.folder / MANUAL, manual_template(results)
+    elif arguments.lms:
+        if len(assignments) != 1:
+            raise Problem(
+                f"An LMS takes one assignment at a time: glassroom marks {arguments.course} NAME --lms …", Exit.USAGE
+            )
+        table = lms_csv(arguments.lms, assignments[0], results, arguments.roster)
+    else:
+        table = marks_csv(results)
+    if path is None:
+        print(table, end="")
+    else:
+        write_atomically(path, table.encode())
+        print(f"{len(results)} rows in {path}")
+    return Exit.OK

@@ -1,0 +1,178 @@
+"""The account that an answer is run under: what it allocates, copies and moves, and which operators it calls.
+
+Claims such as "copies nothing", "moves nothing" or "with exp and reductions only" are judged by it. tensorglass tells
+an observer of storages, copies and transfers; PyTorch shows each operator to a dispatch mode; and both hand the
+operators of a subclass to the subclass, under the names by which the answer calls them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from glassroom.exercises.expect import expect
+from glassroom.exercises.facts import is_tensor, share_memory
+from glassroom.reading.torch_operators import (
+    COPYING,
+    OperatorMode,
+    bytes_written,
+    is_there,
+    storage_of,
+    tensors_in,
+)
+from tensorglass import memory, transfers
+
+LEAVING = frozenset({"numpy", "tolist", "item", "__array__", "__dlpack__"})  # what goes on outside of the library
+
+
+class Call(NamedTuple):
+    """An operator that was called on a watched tensor: "softmax", "add_", "sub", as the answer wrote it."""
+
+    name: str
+    arguments: tuple[Any, ...]
+
+
+class Account:
+    """What happened while it was open. Bytes of each new storage and of each copy; transfers as "cpu -> sim:0"."""
+
+    def __init__(self) -> None:
+        self.allocations: list[int] = []
+        self.copies: list[int] = []
+        self.transfers: list[str] = []
+        self.calls: list[Call] = []
+        self.is_open = True
+        self._classes: dict[type, type] = {}
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the operators that were called on watched tensors, without underscores around them."""
+        return {call.name.strip("_") for call in self.calls}
+
+    def watched(self, tensor: Any) -> Any:
+        """The same tensor under another header, whose operators the account lists, and those of their results."""
+        kind = type(tensor)
+        if kind not in self._classes:
+            self._classes[kind] = _watching(kind, self)
+        header = tensor.detach().as_subclass(self._classes[kind])
+        return header.requires_grad_() if tensor.requires_grad else header
+
+    # --- what tensorglass tells ---------------------------------------------------------------------------------------
+
+    def born(self, storage: Any, nbytes: int) -> None:
+        self.allocations.append(nbytes)
+
+    def resized(self, storage: Any, nbytes: int) -> None:
+        self.allocations.append(nbytes)
+
+    def copied(self, nbytes: int) -> None:
+        self.copies.append(nbytes)
+
+    def moved(self, transfer: transfers.Transfer) -> None:
+        """A transfer. Numbers that Python hands to the library for a new tensor were in no tensor before."""
+        if transfer.source != "cpu" or transfer.storages[0] is not None:
+            self.transfers.append(f"{transfer.source} -> {transfer.target}")
+
+    # --- what PyTorch shows -------------------------------------------------------------------------------------------
+
+    def run(self, operator: Any, given: tuple[Any, ...], call: Callable[[], Any]) -> Any:
+        """Run an operator of PyTorch, and write down what it did."""
+        name = operator.overloadpacket.__name__
+        before = list(tensors_in(given))
+        result = call()
+        if name in ("_to_copy", "copy_"):
+            source = before[1] if name == "copy_" and len(before) > 1 else before[0]
+            if source.device != result.device:
+                self.transfers.append(f"{source.device} -> {result.device}")
+        known = {storage._cdata for storage in map(storage_of, before) if storage is not None}
+        known = set() if name == "lift_fresh" else known
+        for storage in map(storage_of, tensors_in((result,))):
+            if storage is not None and storage._cdata not in known:
+                known.add(storage._cdata)
+                self.allocations.append(storage.nbytes())
+        if name in COPYING:
+            self.copies.append(bytes_written(result))
+        return result
+
+
+@contextmanager
+def account() -> Iterator[Account]:
+    """Within the block an account is kept of tensorglass, and of PyTorch where it has been imported."""
+    kept = Account()
+    mode = OperatorMode(kept) if is_there() else None
+    with memory.observed(kept), transfers.observed(kept.moved):
+        try:
+            if mode is not None:
+                mode.put_on()
+            yield kept
+        finally:
+            kept.is_open = False
+            if mode is not None:
+                mode.take_off()
+
+
+def _watching(kind: type, kept: Account) -> type:
+    """A class of tensors that adds the operators called on them to an account, as long as it is open."""
+
+    class Watched(kind):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if kept.is_open:
+                kept.calls.append(Call(getattr(func, "__name__", ""), args))
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    Watched.__name__ = Watched.__qualname__ = kind.__name__
+    return Watched
+
+
+# --- what may be expected of an account -------------------------------------------------------------------------------
+
+
+def expect_nothing_moved(kept: Account, name: str, because: str = "") -> None:
+    """No bytes went from one device to another."""
+    if kept.transfers:
+        times = "" if len(kept.transfers) == 1 else f", {len(kept.transfers)} times"
+        expect(False, f"the values are right, and `{name}` moved bytes {kept.transfers[0]}{times}. {because}".rstrip())
+
+
+def expect_no_copies(kept: Account, name: str, because: str = "") -> None:
+    """No elements were copied."""
+    copied = sum(kept.copies)
+    expect(not copied, f"the values are right, and `{name}` copied {copied:,} bytes on the way. {because}".rstrip())
+
+
+def expect_without(kept: Account, name: str, operators: Iterable[str], because: str = "") -> None:
+    """None of these operators was called on the answer's arguments, or on what came of them."""
+    for used in sorted(kept.names & {each.strip("_") for each in operators}):
+        expect(False, f"`{name}` calls `{used}`. {because}".rstrip())
+
+
+def expect_saved_by_context(node: Any, name: str) -> None:
+    """A `Function` keeps its tensors by save_for_backward, and none as an attribute of ctx."""
+    for attribute, kept in vars(node).items():
+        inside = kept.values() if isinstance(kept, dict) else kept if isinstance(kept, (tuple, list)) else [kept]
+        if any(map(is_tensor, inside)):
+            expect(
+                False,
+                f"`{name}` keeps a tensor as `ctx.{attribute}`. There nobody watches its version, and backward does "
+                "not free it: give it to ctx.save_for_backward, and take it out of ctx.saved_tensors.",
+            )
+
+
+def was_moved(tensor: Any) -> bool:
+    """Whether a transfer that tensorglass remembers brought the tensor's bytes where they are."""
+    storage = tensor.untyped_storage()
+    arrived = (each.storages[1] for each in transfers.since())
+    return any(target is not None and target() is storage for target in arrived)
+
+
+def is_converted(kept: Account, tensor: Any) -> bool:
+    """Whether the dtype of a watched tensor, and not of what came of it, was converted."""
+    conversions = {"to", "type", "type_as", "double", "float", "half", "bfloat16", "int", "long", "short"}
+    return any(
+        call.name in conversions
+        and is_tensor(call.arguments[0])
+        and call.arguments[0].shape == tensor.shape
+        and share_memory(call.arguments[0], tensor)
+        for call in kept.calls
+    )

@@ -1,0 +1,24 @@
+"""Who sees an output: a person before a notebook, a terminal, or nobody."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+
+def somebody_watches() -> bool:
+    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for
+    input.
+
+    Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    request: dict[str, Any] = getattr(shell, "get_parent", dict)()
+    return bool(request.get("content", {}).get("allow_stdin"))
+
+
+def widgets_run() -> bool:
+    """Whether a widget that is displayed now is seen, and reaches this kernel when it is used."""
+    return somebody_watches() and find_spec("anywidget") is not None

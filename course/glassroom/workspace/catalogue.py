@@ -1,0 +1,97 @@
+"""What the course consists of, read from the folder of its notebooks: parts, titles, minutes, and who needs whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
+from glassroom.workspace.sources import course_notebooks
+
+IN_A_PART = re.compile(r"\d+_\w+/\d+_\w+\.ipynb")
+LINK = re.compile(r"\]\(([^)#\s]+\.ipynb)")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One notebook of a part. Its place is relative to the course's folder: "3_autograd/02_the_graph.ipynb"."""
+
+    place: PurePosixPath
+    title: str
+    asks: str
+    minutes: int
+    needs: tuple[PurePosixPath, ...]
+
+    @property
+    def part(self) -> str:
+        return self.place.parts[0]
+
+    @property
+    def number(self) -> str:
+        return self.place.name[:2]
+
+    @property
+    def key(self) -> str:
+        """The place without its ending."""
+        return self.place.with_suffix("").as_posix()
+
+
+def catalogue(folder: Path) -> list[Entry]:
+    """Every notebook of a part under `folder`, in the order in which they are taught. Damaged ones are left out."""
+    entries = []
+    for path in course_notebooks(folder):
+        if IN_A_PART.fullmatch(path.as_posix()):
+            try:
+                entries.append(_entry(PurePosixPath(path.as_posix()), parse((folder / path).read_bytes())))
+            except (OSError, DamagedNotebook):
+                continue
+    return entries
+
+
+def parts_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """The notebooks by their parts, in order."""
+    parts: dict[str, list[Entry]] = {}
+    for entry in entries:
+        parts.setdefault(entry.part, []).append(entry)
+    return parts
+
+
+def way_from(here: PurePosixPath, there: PurePosixPath) -> str:
+    """How a link in one notebook leads to another."""
+    if here.parent == there.parent:
+        return there.name
+    return "/".join([*[".."] * len(here.parent.parts), *there.parts])
+
+
+def _entry(place: PurePosixPath, notebook: Notebook) -> Entry:
+    about = notebook["metadata"].get("glassroom", {})
+    opening = source(notebook["cells"][0]) if notebook["cells"] else ""
+    before = opening.partition("*Before this:*")[2]
+    needs = [_resolved(place, link) for link in LINK.findall(before)]
+    return Entry(
+        place=place,
+        title=str(about.get("title", place.stem[3:].replace("_", " "))),
+        asks=str(about.get("asks") or _first_question(opening)),
+        minutes=int(about.get("minutes", 0)),
+        needs=tuple(dict.fromkeys(each for each in needs if each is not None)),
+    )
+
+
+def _first_question(opening: str) -> str:
+    """The first question of the block quote that a notebook opens with."""
+    quote = " ".join(line[1:].strip() for line in opening.split("\n") if line.startswith(">"))
+    sentences = re.split(r"(?<=[?.!]) ", quote)
+    return next((each for each in sentences if each.endswith("?")), quote)
+
+
+def _resolved(place: PurePosixPath, link: str) -> PurePosixPath | None:
+    """The place that a link in the notebook at `place` leads to; None if it leads out of the parts."""
+    parts = list(place.parent.parts)
+    for each in PurePosixPath(link).parts:
+        if each == ".." and parts:
+            parts.pop()
+        else:
+            parts.append(each)
+    return PurePosixPath(*parts) if len(parts) == 2 else None

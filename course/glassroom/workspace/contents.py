@@ -1,0 +1,270 @@
+"""The contents page of the course, and the way from notebook to notebook: both made from the folder's listing.
+
+`glassroom contents` writes them anew after notebooks have come or gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+
+from glassroom.workspace.catalogue import LINK, Entry, catalogue, parts_of, way_from
+from glassroom.workspace.glossary import GLOSSARY
+from glassroom.workspace.notebook_json import Notebook, lines, parse, serialise, source
+from glassroom.workspace.questions import QUESTIONS
+from glassroom.workspace.whole_files import write_atomically
+
+PAGE = PurePosixPath("contents.ipynb")
+WAY = re.compile(r"^.*\[contents\]\(\.\./contents\.ipynb\).*$", re.MULTILINE)
+
+PARTS = {
+    "1_memory": ("tensor memory", "What a tensor is in memory, and what shares it. Everything else builds on it."),
+    "2_tensors": (
+        "tensors",
+        "What tensors can do: how they are made and computed with, where they live, what it costs to move them, and "
+        "how others get at them. You need no GPU: there is a simulated one.",
+    ),
+    "3_autograd": ("autograd", "How derivatives are found. It builds on part 1."),
+    "4_extensions": ("extensions", "What can be added, and derivatives beyond the first."),
+    "5_networks": ("networks", "Networks built of tensors, and what each of their pieces costs in memory."),
+}
+
+PATHS = {
+    "An afternoon": (
+        "What a view is, when memory is copied, and why `view` fails after a transpose.",
+        [
+            "1_memory/00_start_here", "1_memory/01_header_and_storage", "1_memory/02_views_share_a_storage",
+            "1_memory/04_advanced_indexing_copies", "1_memory/07_view_or_reshape",
+        ],
+    ),
+    "I came for autograd": (
+        "Just enough memory, then how gradients are computed, cut off, and go wrong.",
+        [
+            "1_memory/02_views_share_a_storage", "1_memory/08_in_place_and_clone",
+            "3_autograd/01_requires_grad_and_leaves", "3_autograd/02_the_graph_and_backward",
+            "3_autograd/03_gradient_arguments", "3_autograd/04_detach_and_no_grad",
+            "3_autograd/06_in_place_and_versions", "3_autograd/08_nan_gradients",
+        ],
+    ),
+    "My code runs out of memory": (
+        "What holds memory: storages, slices, graphs, devices.",
+        [
+            "1_memory/02_views_share_a_storage", "1_memory/03_basic_indexing", "1_memory/10_a_memory_budget",
+            "3_autograd/07_what_keeps_memory_alive", "2_tensors/12_moving_and_pinning",
+            "5_networks/05_where_training_memory_goes",
+        ],
+    ),
+}  # fmt: skip
+
+INTRODUCTION = """\
+# Contents
+
+> Where do I begin, how long does it take, and which notebook has the answer to my question?
+
+{hours} in {notebooks} notebooks. Each answers one question, in the time that the tables say, and begins with what you
+should know before. If you are new, begin with [Start here]({start}): it takes 15 minutes.
+
+What you solve is remembered in a file of your own, beside your notebooks. Run the next cell to see how far you are, and
+where to go on.
+
+(Several notebooks speak of "an article". The course began with five articles on tensors and their memory: on storages
+and views, on saving memory, on the class `torch.Storage`, on memory layout, and on attributes and gradients. Where they
+are wrong or out of date, *Then and now* at the end of a notebook says so, and shows it.)"""
+
+HELP = """\
+## When something does not work
+
+- *A cell says that a name is not defined.* A cell above it has not run. Restart the kernel and run from the top.
+- *The picture does not move.* Outside JupyterLab, on a web page or in an export, you see a still picture. It shows the
+  same.
+- *Something seems to be missing on this machine.* Type `glassroom doctor` in a terminal: it says what is there, and
+  what to do.
+- *You want a fresh start.* Your notebooks are yours: no update takes away what you wrote. To begin one again, move or
+  rename it, and call `glassroom lab` again."""
+
+
+def write_contents(folder: Path) -> list[Path]:
+    """Write the contents page and the links between the notebooks under `folder`; return what has changed."""
+    entries = catalogue(folder)
+    changed = [path for entry, before, after in _neighbours(entries) if (path := _lead(folder, entry, before, after))]
+    page = folder / PAGE
+    old = page.read_bytes() if page.is_file() else b""
+    new = serialise(contents_page(entries, _outputs(old)))
+    if new != old:
+        write_atomically(page, new)
+        changed.append(page)
+    return changed
+
+
+def contents_page(entries: Sequence[Entry], outputs: Mapping[str, Notebook] | None = None) -> Notebook:
+    """The page as a notebook; `outputs` are the code cells of the page as it was, by their ids."""
+    minutes = sum(entry.minutes for entry in entries)
+    known = {entry.place for entry in entries}
+    start = entries[0].place.as_posix() if entries else ""
+    cells = [
+        _markdown("contents-top", INTRODUCTION.format(hours=_hours(minutes), notebooks=len(entries), start=start)),
+        _code("contents-progress", "from glassroom import progress\n\nprogress()", outputs or {}),
+        _markdown("contents-paths", _paths(entries)),
+        *[_markdown(f"contents-{part}", _table(part, members, known)) for part, members in parts_of(entries).items()],
+        _markdown("contents-questions", _index(entries)),
+        _markdown("contents-glossary", _glossary()),
+        _markdown("contents-help", HELP),
+    ]
+    return {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def way(entry: Entry, before: Entry | None, after: Entry | None) -> str:
+    """The line under a notebook's title: previous · contents · next."""
+    steps = [f"[contents]({way_from(entry.place, PAGE)})"]
+    if before is not None:
+        steps.insert(0, f"[← {before.number} {before.title}]({way_from(entry.place, before.place)})")
+    if after is not None:
+        steps.append(f"[{after.number} {after.title} →]({way_from(entry.place, after.place)})")
+    return " · ".join(steps)
+
+
+def _neighbours(entries: Sequence[Entry]) -> list[tuple[Entry, Entry | None, Entry | None]]:
+    """Each notebook with the one before it and the one after it."""
+    around = [None, *entries, None]
+    return [
+        (entry, before, after)
+        for (before, entry), (_, after) in zip(pairwise(around), pairwise(around[1:]), strict=False)
+        if entry is not None
+    ]
+
+
+def _lead(folder: Path, entry: Entry, before: Entry | None, after: Entry | None) -> Path | None:
+    """Write the links of one notebook; return its path if that changed it."""
+    path = folder / entry.place
+    old = path.read_bytes()
+    notebook = parse(old)
+    first, last = notebook["cells"][0], notebook["cells"][-1]
+    first["source"] = lines(_with_way(source(first), way(entry, before, after)))
+    if after is not None and last["cell_type"] == "markdown":
+        last["source"] = lines(_with_next(source(last), entry, after))
+    new = serialise(notebook)
+    if new == old:
+        return None
+    write_atomically(path, new)
+    return path
+
+
+def _with_way(opening: str, line: str) -> str:
+    """The opening cell with this line under its title, in the place of the one that was there."""
+    if WAY.search(opening):
+        return WAY.sub(lambda _: line, opening, count=1)
+    title, _, rest = opening.partition("\n")
+    return f"{title}\n\n{line}\n{rest}"
+
+
+def _with_next(closing: str, entry: Entry, after: Entry) -> str:
+    """The closing cell, whose last paragraph leads to the next notebook."""
+    target = way_from(entry.place, after.place)
+    head, found, tail = closing.rpartition("Next: ")
+    if found and LINK.findall(tail) == [target]:
+        return closing
+    led = f"Next: [{after.number} {after.title}]({target})."
+    return f"{head}{led}" if found else f"{closing.rstrip()}\n\n{led}"
+
+
+def _outputs(page: bytes) -> dict[str, Notebook]:
+    """The code cells of a page, by their ids."""
+    if not page:
+        return {}
+    return {cell["id"]: cell for cell in parse(page)["cells"] if cell["cell_type"] == "code"}
+
+
+def _markdown(identity: str, text: str) -> Notebook:
+    return {"cell_type": "markdown", "id": identity, "metadata": {}, "source": lines(text)}
+
+
+def _code(identity: str, text: str, before: Mapping[str, Notebook]) -> Notebook:
+    ran = before.get(identity, {})
+    return {
+        "cell_type": "code",
+        "execution_count": ran.get("execution_count"),
+        "id": identity,
+        "metadata": {},
+        "outputs": ran.get("outputs", []),
+        "source": lines(text),
+    }
+
+
+def _hours(minutes: int) -> str:
+    hours = round(minutes / 30) / 2
+    return f"About {hours:g} hour{'' if hours == 1 else 's'}"
+
+
+def _paths(entries: Sequence[Entry]) -> str:
+    """The short paths, of the notebooks that are there."""
+    known = {entry.key: entry for entry in entries}
+    told = ["## Three short paths"]
+    for name, (what, keys) in PATHS.items():
+        steps = [known[key] for key in keys if key in known]
+        minutes = sum(step.minutes for step in steps)
+        way = " → ".join(f"[{step.title}]({step.place})" for step in steps)
+        told.append(f"**{name}** ({_hours(minutes).lower()}). {what}\n\n{way}")
+    return "\n\n".join(told)
+
+
+def _table(part: str, members: Sequence[Entry], known: Collection[PurePosixPath]) -> str:
+    title, what = PARTS.get(part, (part.partition("_")[2], ""))
+    minutes = sum(entry.minutes for entry in members)
+    rows = [
+        f"| {entry.number} | [{entry.title}]({entry.place}) | {entry.asks} | {entry.minutes} | {_needs(entry, known)} |"
+        for entry in members
+    ]
+    return "\n".join(
+        [
+            f"## Part {part.partition('_')[0]}: {title}",
+            "",
+            " ".join(filter(None, [what, f"{_hours(minutes)}."])),
+            "",
+            "| | notebook | the question | minutes | needs |",
+            "|---|---|---|---|---|",
+            *rows,
+        ]
+    )
+
+
+def _needs(entry: Entry, known: Collection[PurePosixPath]) -> str:
+    """The notebooks that this one builds on, as links: "02", or "1·02" in another part."""
+    return ", ".join(f"[{_short(place, entry.part)}]({place})" for place in entry.needs if place in known)
+
+
+def _short(place: PurePosixPath, part: str) -> str:
+    number = place.name[:2]
+    return number if place.parts[0] == part else f"{place.parts[0].partition('_')[0]}·{number}"
+
+
+def _index(entries: Sequence[Entry]) -> str:
+    known = {entry.key: entry for entry in entries}
+    told = [
+        "## If you came with a question",
+        "",
+        "These are what people ask most. Where there are two notebooks, the first has the answer.",
+    ]
+    for group, questions in QUESTIONS.items():
+        told += ["", f"**{group}**", "", "| | question | notebook |", "|---|---|---|"]
+        for question in questions:
+            answers = [known[key] for key in question.answered_by if key in known]
+            links = " · ".join(f"[{_short(each.place, '')}]({each.place})" for each in answers)
+            told.append(f"| {question.number} | {question.text} | {links} |")
+    return "\n".join(told)
+
+
+def _glossary() -> str:
+    rows = [
+        f"| **{word}** | {meaning} |" for word, meaning in sorted(GLOSSARY.items(), key=lambda each: each[0].lower())
+    ]
+    return "\n".join(["## Glossary", "", "| | |", "|---|---|", *rows])

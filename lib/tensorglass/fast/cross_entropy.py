@@ -1,0 +1,87 @@
+"""The shortcut of cross entropy: logits and classes, as classifiers have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.geometry import CONTIGUOUS_STRIDES
+from tensorglass.graph.recorder import recorder_of
+from tensorglass.ops.kernels.softmax import log_softmax
+from tensorglass.tensor.construct import result_tensor
+from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
+
+XP = HOST.xp
+#: What a call may say, each with what it means if it is left out; only that is the shortcut's.
+_USUAL = {"weight": None, "reduction": "mean", "label_smoothing": 0.0}
+_recorders: list[tuple[Any, tuple[Any, ...]]] = []
+
+
+def of_cross_entropy(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, for logits (N, C) and classes (N), all of which count."""
+
+    @wraps(form)
+    def loss_first(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 2:
+            ignored = keywords.get("ignore_index", -100)
+            for name, value in keywords.items():
+                if name != "ignore_index" and (name not in _USUAL or value != _USUAL[name]):
+                    break
+            else:
+                if type(ignored) is int and ignored < 0:
+                    made = _mean_loss(*arguments, ignored)
+                    if made is not None:
+                        return made
+        return form(*arguments, **keywords)
+
+    return loss_first
+
+
+def _mean_loss(input: Any, target: Any, ignored: int) -> Tensor | None:
+    if type(input) not in PLAIN or type(target) not in PLAIN:
+        return None
+    dtype, size = input._dtype, input._size
+    if (dtype is not dtypes.float32 and dtype is not dtypes.float64) or target._dtype is not dtypes.int64:
+        return None
+    if len(size) != 2 or target._size != size[:1] or 0 in size or not input._storage.device is target._storage.device is CPU:
+        return None
+    logits = raw_array(input)
+    if not input._contiguous or logits.nbytes >= LEAST:
+        return None
+    found = HOST.run(_kernel, logits, raw_array(target))
+    if found is None:
+        return None
+    log_array, array = found
+    log_probs = result_tensor(log_array, dtype, HOST, CPU, size, CONTIGUOUS_STRIDES[size])
+    loss = result_tensor(array, dtype, HOST, CPU, (), ())
+    if input._meta is not None and state.grad:
+        (of_log, defaults), (of_loss, _) = _recorders or _find_recorders()
+        of_log.enter((input, 1, *defaults[2:]), log_probs)
+        of_loss.enter((log_probs, target, None, "mean", ignored), loss)
+    return loss
+
+
+def _kernel(logits: Array, target: Array) -> tuple[Array, Array] | None:
+    """The logarithms of the probabilities, and minus the mean of those of the classes; None for others than 0 … C - 1."""
+    if not target.flags.c_contiguous or target.view("uint64").max() >= logits.shape[1]:  # what is negative is large then
+        return None
+    found = XP.empty_like(logits)
+    log_softmax(XP, logits, 1, found)
+    of_classes = found[XP.arange(len(target)), target]
+    return found, XP.asarray(XP.add.reduce(-of_classes) / len(target), logits.dtype)
+
+
+def _find_recorders() -> list[tuple[Any, tuple[Any, ...]]]:
+    from tensorglass.ops.nn.loss import nll_loss  # which have been declared by the time of the first call
+    from tensorglass.ops.reductions.softmax import log_softmax as operator
+
+    _recorders[:] = recorder_of(operator), recorder_of(nll_loss)
+    return _recorders

@@ -1,0 +1,235 @@
+"""Shortcuts of optimizers: their formulas on arrays, in place, block by block.
+
+Each is the formula of `update` in `optim`, with the same operations in the same order, so that it gives the same
+numbers. What it needs besides parameter, gradient and state are two rows of scratch, however large the parameter is;
+and blocks stay in the cache from one operation to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.core.devices import CPU
+from tensorglass.core.dtypes import float32, float64
+from tensorglass.fast.bare_arrays import XP, in_quiet
+from tensorglass.tensor.grad_mode import state as modes
+from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
+
+Form = Callable[..., None]
+State = dict[str, Any]
+Group = dict[str, Any]
+#: Updates of a parameter, by arrays: False where the call is not one of those, and nothing has been done.
+Update = Callable[[Tensor, Tensor, State, Group], bool]
+
+_BLOCK = 1 << 14  # elements
+_add, _subtract, _multiply, _divide, _root = XP.add, XP.subtract, XP.multiply, XP.divide, XP.sqrt
+
+
+def of_update(quick: Update) -> Callable[[Form], Form]:
+    """What puts `quick` before the method `update` of an optimizer."""
+
+    def enter(form: Form) -> Form:
+        @wraps(form)
+        def update(self: Any, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
+            if modes.grad or not quick(param, grad, state, group):
+                form(self, param, grad, state, group)
+
+        return update
+
+    return enter
+
+
+def _arrays(*tensors: Any) -> list[Array] | None:
+    """The arrays of parameter, gradient and state, if they lie alike without gaps, on the CPU; None for others."""
+    first = tensors[0]
+    size, dtype = first._size, first._dtype
+    if dtype is not float32 and dtype is not float64:
+        return None
+    found = []
+    storages = set()
+    for each in tensors:
+        if type(each) not in PLAIN or each._dtype is not dtype or each._size != size:
+            return None
+        meta, storage = each._meta, each._storage
+        if storage.device is not CPU or (meta is not None and meta.is_inference):
+            return None
+        storages.add(storage)
+        found.append(raw_array(each))
+        if not each._contiguous:
+            return None
+    return found if len(storages) == len(found) else None
+
+
+def _are_numbers(*values: Any) -> bool:
+    """Whether these options are plain numbers, not tensors."""
+    for each in values:  # noqa: SIM110  # `all` with a generator takes twice the time
+        if type(each) is not float and type(each) is not int:
+            return False
+    return True
+
+
+def _in_blocks(rule: Callable[..., None], arrays: list[Array], *numbers: float) -> None:
+    """Call `rule` with the arrays, two of scratch, and the numbers; with parts of them where they are long."""
+    first = arrays[0]
+    if first.size <= _BLOCK:
+        rule(*arrays, XP.empty_like(first), XP.empty_like(first), *numbers)
+        return
+    rows = [each.reshape(-1) for each in arrays]
+    one, other = XP.empty((2, _BLOCK), first.dtype)
+    for start in range(0, first.size, _BLOCK):
+        parts = [each[start : start + _BLOCK] for each in rows]
+        length = len(parts[0])
+        rule(*parts, one[:length], other[:length], *numbers)
+
+
+def _next_step(state: State) -> float | None:
+    """The number of the step that begins, which is counted; None where the count is kept otherwise."""
+    count = state["step"]
+    array = count._array if type(count) is Tensor and count._storage.device is CPU else None
+    if array is None or array.ndim or count._dtype not in (float32, float64):
+        return None
+    array += 1
+    count._written()
+    number: float = array.item()
+    return number
+
+
+def _decay(grad: Array, param: Array, weight_decay: float, out: Array) -> Array:
+    """The gradient with what pulls the parameter towards zero, in `out`; or as it is."""
+    if not weight_decay:
+        return grad
+    _multiply(param, weight_decay, out)
+    return _add(grad, out, out)
+
+
+def _run(rule: Callable[..., None], arrays: list[Array], written: tuple[Tensor, ...], *numbers: float) -> bool:
+    """Apply a rule. Tensors are counted as `written` as often as `update` writes to them."""
+    in_quiet(_in_blocks, rule, arrays, *numbers)
+    for each in written:
+        each._written()
+    return True
+
+
+# --- the formulas ----------------------------------------------------------------------------------------------------
+
+
+def _descend(param: Array, grad: Array, one: Array, other: Array, lr: float, weight_decay: float) -> None:
+    _multiply(_decay(grad, param, weight_decay, one), -lr, other)
+    _add(param, other, param)
+
+
+def _descend_with_momentum(
+    param: Array, grad: Array, velocity: Array, one: Array, other: Array,
+    lr: float, weight_decay: float, momentum: float, share: float, nesterov: bool,
+) -> None:  # fmt: skip
+    grad = _decay(grad, param, weight_decay, one)
+    _multiply(velocity, momentum, velocity)
+    _add(velocity, grad if share == 1 else _multiply(grad, share, other), velocity)
+    if nesterov:
+        _multiply(velocity, momentum, other)
+        _multiply(_add(grad, other, other), -lr, other)
+    else:
+        _multiply(velocity, -lr, other)
+    _add(param, other, param)
+
+
+def sgd(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
+    """`SGD.update`."""
+    lr, decay, momentum, dampening = group["lr"], group["weight_decay"], group["momentum"], group["dampening"]
+    if not _are_numbers(lr, decay, momentum, dampening):
+        return False
+    if momentum == 0:
+        arrays = _arrays(param, grad)
+        return arrays is not None and _run(_descend, arrays, (param,), lr, decay)
+    velocity = state.get("momentum_buffer")
+    arrays = None if velocity is None else _arrays(param, grad, velocity)
+    if arrays is None:
+        return False
+    numbers = (lr, decay, momentum, 1 - dampening, group["nesterov"])
+    return _run(_descend_with_momentum, arrays, (param, velocity, velocity), *numbers)
+
+
+def _adapt(
+    param: Array, grad: Array, mean: Array, square: Array, one: Array, other: Array,
+    decoupled: float, decay: float, beta1: float, beta2: float, root: float, eps: float, rate: float,
+) -> None:  # fmt: skip
+    if decoupled != 1:
+        _multiply(param, decoupled, param)
+    grad = _decay(grad, param, decay, one)
+    _multiply(_subtract(grad, mean, other), 1 - beta1, other)
+    _add(mean, other, mean)
+    _multiply(square, beta2, square)
+    _multiply(_multiply(grad, 1 - beta2, other), grad, other)
+    _add(square, other, square)
+    _add(_divide(_root(square, other), root, other), eps, other)
+    _divide(_multiply(mean, rate, one), other, one)
+    _add(param, one, param)
+
+
+def adam(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
+    """`Adam.update`, without `amsgrad`."""
+    lr, (beta1, beta2), eps, decay = group["lr"], group["betas"], group["eps"], group["weight_decay"]
+    if group["amsgrad"] or not _are_numbers(lr, beta1, beta2, eps, decay) or beta1 <= 0.5:
+        return False
+    mean, square = state["exp_avg"], state["exp_avg_sq"]
+    arrays = _arrays(param, grad, mean, square)
+    step = None if arrays is None else _next_step(state)
+    if arrays is None or step is None:
+        return False
+    rates = (beta1, beta2, (1 - beta2**step) ** 0.5, eps, -(lr / (1 - beta1**step)))
+    written = (param, mean, square, square)
+    if group["decoupled_weight_decay"]:
+        return _run(_adapt, arrays, (param, *written), 1 - lr * decay, 0, *rates)
+    return _run(_adapt, arrays, written, 1, decay, *rates)
+
+
+def _scale_by_root(
+    param: Array, grad: Array, square: Array, one: Array, other: Array,
+    lr: float, decay: float, alpha: float, eps: float,
+) -> None:  # fmt: skip
+    grad = _decay(grad, param, decay, one)
+    _multiply(square, alpha, square)
+    _multiply(_multiply(grad, 1 - alpha, other), grad, other)
+    _add(square, other, square)
+    _add(_root(square, other), eps, other)
+    _divide(_multiply(grad, -lr, one), other, one)
+    _add(param, one, param)
+
+
+def rmsprop(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
+    """`RMSprop.update`, without momentum and not centered."""
+    lr, decay, alpha, eps = group["lr"], group["weight_decay"], group["alpha"], group["eps"]
+    if group["momentum"] > 0 or group["centered"] or not _are_numbers(lr, decay, alpha, eps):
+        return False
+    square = state["square_avg"]
+    arrays = _arrays(param, grad, square)
+    if arrays is None or _next_step(state) is None:
+        return False
+    return _run(_scale_by_root, arrays, (param, square, square), lr, decay, alpha, eps)
+
+
+def _scale_by_sum(
+    param: Array, grad: Array, squares: Array, one: Array, other: Array, lr: float, decay: float, eps: float
+) -> None:
+    grad = _decay(grad, param, decay, one)
+    _add(squares, _multiply(grad, grad, other), squares)
+    _add(_root(squares, other), eps, other)
+    _divide(_multiply(grad, -lr, one), other, one)
+    _add(param, one, param)
+
+
+def adagrad(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
+    """`Adagrad.update`."""
+    lr, decay, eps, slowing = group["lr"], group["weight_decay"], group["eps"], group["lr_decay"]
+    if not _are_numbers(lr, decay, eps, slowing):
+        return False
+    squares = state["sum"]
+    arrays = _arrays(param, grad, squares)
+    step = None if arrays is None else _next_step(state)
+    if arrays is None or step is None:
+        return False
+    return _run(_scale_by_sum, arrays, (param, squares), lr / (1 + (step - 1) * slowing), decay, eps)

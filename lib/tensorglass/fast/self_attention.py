@@ -1,0 +1,252 @@
+"""The shortcut of attention of a sequence to itself: projections, attention in each head and the last projection.
+
+It is one node of the graph. Queries, keys and values stay where the product of the projections has put them: heads are
+views of it by strides, and their gradients are written to one matrix of the same form. What is kept are these, the
+weights of attention and the heads' outputs; scores become weights in place. A derivative of the derivative is found by
+tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from tensorglass.autograd.backward import grad as gradients
+from tensorglass.autograd.function import Function
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.graph import anomaly, dual
+from tensorglass.ops.declare.registry import FUNCTIONS
+from tensorglass.ops.kernels.matmul import matrix_product
+from tensorglass.ops.kernels.softmax import softmax
+from tensorglass.ops.kernels.sum import total
+from tensorglass.ops.linalg.addmm import addmm
+from tensorglass.ops.reductions.softmax import softmax as softmax_of_tensor
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.grad_mode import enable_grad, no_grad, state, watched
+from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
+
+Form = Callable[..., Any]
+XP = HOST.xp
+
+
+class SelfAttention(Function):
+    """Input (L, batch, E), weight (3E, E), bias (3E), weight (E, E), bias (E) → (L, batch, E).
+
+    `projected` is what the first weight and bias make of the input, (L, batch, 3E), in the order in which that lies.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, projected: Tensor, heads: int, is_causal: bool, noise: Any, *inputs: Tensor) -> Tensor:
+        ctx.heads, ctx.is_causal = heads, is_causal
+        arrays = [raw_array(each) for each in (projected, *inputs[3:])]
+        mask = None if noise is None else raw_array(noise)
+        output, weights, attended = HOST.launch(_forward, *arrays, heads, is_causal, mask)
+        of_heads, kept = _tensor(attended, projected), _tensor(weights, projected)
+        ctx.save_for_backward(projected, noise, kept, of_heads, *inputs)
+        return _tensor(output, projected)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        projected, noise, weights, attended, *inputs = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[4:]
+        if state.grad:
+            with enable_grad():
+                output = _by_tensors(ctx.heads, ctx.is_causal, noise, *inputs)
+            asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
+            found = iter(gradients((output,), asked, (grad,), create_graph=True))
+            return None, None, None, None, *[next(found) if is_wanted else None for is_wanted in wanted]
+        arrays = [raw_array(each) for each in (grad, projected, weights, attended, *inputs)]
+        mask = None if noise is None else raw_array(noise)
+        made = HOST.launch(_backward, *arrays, ctx.heads, mask, wanted)
+        return None, None, None, None, *[None if each is None else _laid_out(each, projected) for each in made]
+
+
+def _by_tensors(
+    heads: int, is_causal: bool, noise: Any, x: Tensor, weight: Tensor, bias: Tensor, last: Tensor, last_bias: Tensor
+) -> Tensor:
+    """The same by operators that have derivatives."""
+    length, batch, width = x._size
+    parts = (x.reshape(-1, width) @ weight.t() + bias).view(length, batch, 3, heads, width // heads)
+    query, key, value = parts.permute(2, 1, 3, 0, 4).unbind(0)
+    scores = (query * math.sqrt(heads / width)) @ key.transpose(-2, -1)
+    if is_causal:
+        scores = scores + _tensor(_causal(length, raw_array(x).dtype), x)
+    found = softmax_of_tensor(scores, -1)
+    attended = (found if noise is None else found * noise) @ value
+    flat: Tensor = attended.permute(2, 0, 1, 3).reshape(-1, width) @ last.t() + last_bias
+    return flat.view(length, batch, width)
+
+
+def of_attention(form: Form) -> Form:
+    """`form`, which is multi-head attention: where query, key and value are one and weights are not asked for."""
+
+    @wraps(form)
+    def attention_first(*arguments: Any, **keywords: Any) -> Any:
+        if len(arguments) == 13 and keywords.get("need_weights") is False:
+            made = _attended(*arguments, **keywords)
+            if made is not None:
+                return made, None
+        return form(*arguments, **keywords)
+
+    return attention_first
+
+
+def _attended(
+    query: Any, key: Any, value: Any, width: int, heads: int, weight: Any, bias: Any, bias_k: Any, bias_v: Any,
+    add_zero_attn: bool, dropout_p: float, last: Any, last_bias: Any, *, training: bool = True,
+    key_padding_mask: Any = None, attn_mask: Any = None, use_separate_proj_weight: bool = False,
+    is_causal: bool = False, **others: Any,
+) -> Tensor | None:  # fmt: skip
+    is_to_itself = query is key is value and bias_k is bias_v is key_padding_mask is None
+    is_masked = attn_mask is not None and not is_causal
+    if not is_to_itself or add_zero_attn or use_separate_proj_weight or is_masked or is_causal is not (attn_mask is not None):
+        return None
+    inputs = (query, weight, bias, last, last_bias)
+    dtype = query._dtype if type(query) in PLAIN else None
+    if dtype is not dtypes.float32 and dtype is not dtypes.float64:
+        return None
+    for each in inputs:
+        if type(each) not in PLAIN or each._dtype is not dtype or each._storage.device is not CPU:
+            return None
+    size = query._size
+    fits = len(size) == 3 and 0 not in size and size[2] == width and width % heads == 0 and (
+        weight._size == (3 * width, width) and bias._size == (3 * width,) and last._size == (width, width)
+        and last_bias._size == (width,)
+    )  # fmt: skip
+    if not fits or dual.made.dual_tensors or anomaly.state.enabled or watched.saved_tensors_hooks:
+        return None
+    with no_grad():
+        # Batch by batch if it lies so. What users call: with autocast it casts, and the result is of another dtype.
+        turned = query if query.is_contiguous() else query.transpose(0, 1)
+        rows = turned.reshape(-1, width)
+        projected = FUNCTIONS[addmm.__name__](bias, rows, weight.t())
+        if projected._dtype is not dtype:
+            return None
+        projected = projected.view(*turned._size[:2], 3 * width)
+        projected = projected if turned is query else projected.transpose(0, 1)
+        noise = None
+        if training and dropout_p > 0:
+            if dropout_p >= 1:
+                return None
+            noise = query.new_empty((size[1], heads, size[0], size[0])).bernoulli_(1 - dropout_p).div_(1 - dropout_p)
+    made: Tensor = SelfAttention.apply(projected, heads, is_causal, noise, *inputs)
+    return made
+
+
+def _tensor(array: Array, like: Tensor) -> Tensor:
+    return from_array(array, like._dtype, like._storage)
+
+
+def _laid_out(array: Array, like: Tensor) -> Tensor:
+    """The tensor of an array whose first two dimensions may be exchanged in memory."""
+    if array.ndim == 3 and not array.flags.c_contiguous:
+        return _tensor(array.transpose(1, 0, 2), like).transpose(0, 1)
+    return _tensor(array, like)
+
+
+# --- on arrays -------------------------------------------------------------------------------------------------------
+
+
+def _causal(length: int, array_dtype: Any) -> Array:
+    """What is added to scores so that no query sees a later key."""
+    return XP.triu(XP.full((length, length), -XP.inf, array_dtype), 1)
+
+
+def _is_batch_first(projected: Array) -> bool:
+    return bool(projected.strides[0] < projected.strides[1])
+
+
+def _in_heads(projected: Array, heads: int) -> list[Array]:
+    """Queries, keys and values, (batch, heads, L, E / heads), as views of what was projected, (L, batch, 3E)."""
+    length, batch, width = projected.shape
+    parts = projected.reshape(length, batch, 3, heads, width // (3 * heads))
+    return [parts[:, :, number].transpose(1, 2, 0, 3) for number in range(3)]
+
+
+def _as_rows(array: Array, is_batch_first: bool) -> Array:
+    """(L, batch, E) as a matrix, in the order in which what was projected lies."""
+    if is_batch_first:
+        array = array.transpose(1, 0, 2)
+    return array.reshape(-1, array.shape[2])
+
+
+def _forward(
+    xp: Any, projected: Array, last: Array, last_bias: Array, heads: int, is_causal: bool, noise: Array | None
+) -> tuple[Array, Array, Array]:
+    """The output, the weights of attention, and the heads' outputs side by side, in the order of what was projected."""
+    length, batch, width = projected.shape[0], projected.shape[1], projected.shape[2] // 3
+    query, key, value = _in_heads(projected, heads)
+    xp.multiply(query, query.dtype.type(math.sqrt(heads / width)), query)
+    scores = HOST.empty(_dtype_of(projected), (batch, heads, length, length))
+    xp.matmul(query, key.swapaxes(-1, -2), scores)
+    if is_causal:
+        xp.add(scores, _causal(length, scores.dtype), scores)
+    softmax(xp, scores, -1, scores)
+    weights = scores if noise is None else scores * noise
+    is_batch_first = _is_batch_first(projected)
+    outer = (batch, length) if is_batch_first else (length, batch)
+    attended = xp.empty((*outer, heads, width // heads), projected.dtype)
+    xp.matmul(weights, value, attended.transpose(0, 2, 1, 3) if is_batch_first else attended.transpose(1, 2, 0, 3))
+    rows = attended.reshape(-1, width)
+    output = matrix_product(xp, rows, last.T)
+    if is_batch_first:
+        made = HOST.empty(_dtype_of(projected), (length, batch, width))
+        xp.add(output.reshape(batch, length, width).transpose(1, 0, 2), last_bias, made)
+    else:
+        made = xp.add(output, last_bias, output).reshape(length, batch, width)
+    return made, scores, rows
+
+
+def _dtype_of(array: Array) -> dtypes.dtype:
+    return dtypes.float32 if array.itemsize == 4 else dtypes.float64
+
+
+def _backward(
+    xp: Any, grad: Array, projected: Array, weights: Array, attended: Array, x: Array, weight: Array, bias: Array,
+    last: Array, last_bias: Array, heads: int, noise: Array | None, wanted: Sequence[bool],
+) -> list[Array | None]:  # fmt: skip
+    """The gradients of input, weights and biases that are wanted."""
+    is_batch_first = _is_batch_first(projected)
+    length, batch, width = x.shape
+    outer = (batch, length) if is_batch_first else (length, batch)
+    found: list[Array | None] = [None] * 5
+    rows = _as_rows(grad, is_batch_first)
+    if wanted[3]:
+        found[3] = matrix_product(xp, rows.T, attended)
+    if wanted[4]:
+        found[4] = total(xp, rows, (0,)).reshape(-1)
+    if not any(wanted[:3]):
+        return found
+    towards = matrix_product(xp, rows, last)
+    shares = xp.multiply(towards, attended).reshape(*outer, heads, width // heads).sum(-1)
+    order = (0, 2, 1, 3) if is_batch_first else (1, 2, 0, 3)
+    towards = towards.reshape(*outer, heads, width // heads).transpose(order)
+    query, key, value = _in_heads(projected, heads)
+    made = HOST.empty(_dtype_of(projected), (*outer, 3 * width))
+    of_query, of_key, of_value = _in_heads(made.transpose(1, 0, 2) if is_batch_first else made, heads)
+    dropped = weights if noise is None else weights * noise
+    xp.matmul(dropped.swapaxes(-1, -2), towards, of_value)
+    of_scores = xp.matmul(towards, value.swapaxes(-1, -2), HOST.empty(_dtype_of(projected), weights.shape))
+    if noise is not None:
+        xp.multiply(of_scores, noise, of_scores)
+    xp.subtract(of_scores, shares.transpose(order[:3])[..., None], of_scores)
+    xp.multiply(of_scores, weights, of_scores)
+    xp.matmul(of_scores, key, of_query)
+    xp.multiply(of_query, query.dtype.type(math.sqrt(heads / width)), of_query)
+    xp.matmul(of_scores.swapaxes(-1, -2), query, of_key)
+    flat = made.reshape(-1, 3 * width)
+    if wanted[0]:
+        found[0] = matrix_product(xp, flat, weight).reshape(*outer, width)
+        if is_batch_first:
+            found[0] = found[0].transpose(1, 0, 2)
+    if wanted[1]:
+        found[1] = matrix_product(xp, flat.T, _as_rows(x, is_batch_first))
+    if wanted[2]:
+        found[2] = total(xp, flat, (0,)).reshape(-1)
+    return found

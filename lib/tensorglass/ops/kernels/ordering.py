@@ -1,0 +1,117 @@
+"""Elements by their order along an axis: all of them, the best few, the one of a rank, the median, the extremes.
+
+Equal elements keep their order in short rows. NaN counts as larger than every number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+
+_SHORT = 64  #: elements, of which all are put in order sooner than some of them are found
+
+
+def elements_at(xp: Any, array: Array, positions: Array, axis: int) -> Array:
+    """The elements at `positions` along an axis: `take_along_axis`, which takes longer to begin."""
+    if array.ndim == 1:
+        return array[positions]
+    key = [xp.arange(length).reshape((-1,) + (1,) * (array.ndim - dim - 1)) for dim, length in enumerate(array.shape)]
+    key[axis] = positions
+    return array[tuple(key)]
+
+
+def order(xp: Any, array: Array, axis: int, descending: bool) -> Array:
+    """The positions of the elements in order; equal ones keep theirs."""
+    if not descending:
+        return xp.argsort(array, axis=axis, kind="stable")
+    # Sorted from behind and read from behind, equal elements keep their order.
+    backwards = (*(slice(None),) * axis, slice(None, None, -1))
+    behind = xp.argsort(array[backwards], axis=axis, kind="stable")[backwards]
+    return array.shape[axis] - 1 - behind
+
+
+def best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
+    """The positions of the `k` best elements, the best first."""
+    length = array.shape[axis]
+    if k == 0 or not array.size:
+        return xp.zeros((*array.shape[:axis], k, *array.shape[axis + 1 :]), "int64")
+    if k == 1 and largest:
+        return xp.expand_dims(xp.argmax(array, axis), axis)
+    if xp is HOST.xp and k <= _FEW and array.size >= _MANY:
+        found = _one_after_the_other(xp, array, axis, k, largest)
+        if found is not None:
+            return found
+    before: tuple[slice, ...] = (slice(None),) * axis
+    if length <= _SHORT:
+        return order(xp, array, axis, largest)[(*before, slice(k))]
+    cut = length - k if largest else k - 1
+    chosen = xp.argpartition(array, cut, axis=axis)[(*before, slice(cut, None) if largest else slice(k))]
+    return elements_at(xp, chosen, order(xp, elements_at(xp, array, chosen, axis), axis, largest), axis)
+
+
+_FEW, _MANY = 8, 1 << 14  #: elements that are looked for, and among how many, for looking for each to be worth it
+
+
+def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array | None:
+    """`best` by looking for the best, again without it, and so on; None where that does not tell them apart."""
+    kind = array.dtype.kind
+    if kind not in "fiu" or (kind == "f" and not largest and xp.isnan(array).any()):  # NaN is the largest, not the best
+        return None
+    limits = xp.iinfo(array.dtype) if kind != "f" else None
+    worst = (-xp.inf if largest else xp.inf) if limits is None else limits.min if largest else limits.max
+    left, find = array.copy(), "argmax" if largest else "argmin"
+    found = []
+    for _ in range(k):
+        place = xp.expand_dims(getattr(left, find)(axis), axis)
+        if (xp.take_along_axis(left, place, axis) == worst).any():  # what was found before looks just so
+            return None
+        found.append(place)
+        xp.put_along_axis(left, place, worst, axis)
+    return xp.concatenate(found, axis)
+
+
+def of_rank(xp: Any, array: Array, axis: int, rank: int) -> Array:
+    """The position of the element of this rank, counted from 0; in short rows the one that a stable sort puts there."""
+    if array.shape[axis] <= _SHORT:
+        places = xp.argsort(array, axis=axis, kind="stable")
+    else:
+        places = xp.argpartition(array, rank, axis=axis)
+    return places[(*(slice(None),) * axis, slice(rank, rank + 1))]
+
+
+def median(xp: Any, array: Array, axis: int) -> Array:
+    """The position of the median; of the first NaN, if there is one."""
+    found = of_rank(xp, array, axis, (array.shape[axis] - 1) // 2)
+    if array.dtype.kind != "f":
+        return found
+    is_nan = xp.isnan(array)
+    if xp is HOST.xp and not is_nan.any():  # to ask a GPU would be to wait for it
+        return found
+    first = xp.expand_dims(xp.argmax(is_nan, axis=axis), axis)
+    return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, found)
+
+
+def median_of_numbers(xp: Any, array: Array, axis: int) -> Array:
+    """The position of the median of those that are not NaN; of a NaN where there are no others."""
+    if array.dtype.kind != "f":
+        return median(xp, array, axis)
+    length = array.shape[axis]
+    count = xp.sum(~xp.isnan(array), axis=axis, keepdims=True)
+    rank = (xp.where(count == 0, length, count) - 1) // 2
+    return elements_at(xp, xp.argsort(array, axis=axis, kind="stable"), rank, axis)
+
+
+def largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """NaN if there is one."""
+    if xp is HOST.xp:  # whose `max` comes to this later
+        return xp.maximum.reduce(input, axis=axes, keepdims=True)
+    return xp.max(input, axis=axes, keepdims=True)
+
+
+def smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
+    """NaN if there is one."""
+    if xp is HOST.xp:
+        return xp.minimum.reduce(input, axis=axes, keepdims=True)
+    return xp.min(input, axis=axes, keepdims=True)

@@ -1,0 +1,102 @@
+"""Positions and elements: whether positions are there, elements equal or finite; and adding at positions.
+
+The host's elements are looked at before it is decided how to go on; to look at those of a GPU would be to wait for it.
+
+NumPy's `add.at` is quick along a row, and slow where it must work out which slice an element belongs to. Elements
+without gaps are a row, so positions are counted through it; where no position occurs twice, `add.at` is not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+
+_FEW = 64  #: positions that Python looks through sooner than the array module
+_BEGINNING = 4096  #: elements that are compared before all the others: of most tensors that differ, some of these do
+
+
+def first_outside(xp: Any, index: Array, length: int, least: int = 0) -> int | None:
+    """The first element that is not from `least` up to below `length`; None if all are."""
+    if index.size <= _FEW and xp is HOST.xp:
+        return next((each for each in index.reshape(-1).tolist() if not least <= each < length), None)
+    if least <= index.min() and index.max() < length:
+        return None
+    return int(index[(index < least) | (index >= length)][0])
+
+
+def all_equal(xp: Any, input: Array, other: Array) -> Any:
+    """Whether two arrays of one shape have the same elements."""
+    if xp is HOST.xp and input.size and input.dtype == other.dtype and input.item(0) != other.item(0):
+        return False  # as nearly always where they differ
+    if xp is HOST.xp and input.size > 4 * _BEGINNING and len(input) >= 4:  # of fewer rows the first is no small part
+        rows = max(1, _BEGINNING * len(input) // input.size)
+        if not (input[:rows] == other[:rows]).all():
+            return False
+    return (input == other).all()
+
+
+def known_finite(xp: Any, array: Array) -> bool:
+    """Whether all elements are finite, as far as that is known: of a GPU's it is not."""
+    return xp is HOST.xp and bool(xp.isfinite(array).all())
+
+
+# --- adding ----------------------------------------------------------------------------------------------------------
+
+
+_LONG = 256  # elements of a slice that are worth a call of their own
+
+
+def add_at(xp: Any, target: Array, first: int, indices: Sequence[Array], value: Array) -> None:
+    """Add `value`, broadcast, where `indices`, broadcast, lead from dimension `first` on; each addition counts."""
+    if xp is not HOST.xp or not target.flags.c_contiguous or not target.size:
+        xp.add.at(target, (slice(None),) * first + tuple(indices), value)
+        return
+    after = first + len(indices)
+    place = _raveled(xp, indices, target.shape[first:after])
+    outer, inner = prod(target.shape[:first]), prod(target.shape[after:])
+    slices = target.reshape(outer, -1, inner)
+    size = (*target.shape[:first], *place.shape, *target.shape[after:])
+    if value.shape != size:
+        value = xp.broadcast_to(value, size)
+    value, place = value.reshape(outer, place.size, inner), place.reshape(-1)
+    if 0 < place.size <= slices.shape[1] and outer * inner > 1 and _are_apart(xp, place):
+        added = slices.take(place, 1)
+        added += value
+        slices[:, place] = added
+    elif outer == 1 and inner > _LONG:
+        for here, each in zip(place.tolist(), value[0], strict=True):
+            slices[0, here] += each
+    else:
+        xp.add.at(target.reshape(-1), cells(xp, place, slices.shape), value.reshape(-1))
+
+
+def _are_apart(xp: Any, place: Array) -> bool:
+    """Whether no position occurs twice."""
+    if place.size <= _FEW:
+        return len(set(place.tolist())) == place.size
+    return bool(xp.bincount(place).max() == 1)
+
+
+def cells(xp: Any, place: Array, shape: tuple[int, ...]) -> Array:
+    """The elements of the slices at `place`, counted in a row, in an array of three dimensions, of which it is one."""
+    outer, length, inner = shape
+    place = place.astype("int64", copy=False)
+    found = place if inner == 1 else place[:, None] * inner + xp.arange(inner)
+    if outer > 1:
+        found = xp.arange(outer).reshape((-1,) + (1,) * found.ndim) * (length * inner) + found
+    return found.reshape(-1)
+
+
+def _raveled(xp: Any, indices: Sequence[Array], lengths: tuple[int, ...]) -> Array:
+    """Positions in several dimensions as positions in the row of all their elements."""
+    found: Any = None
+    for index, length in zip(indices, lengths, strict=True):
+        place = index.astype("int64", copy=False)
+        found = place if found is None else found * length + place
+        if index.size and index.min() < 0:
+            found = found + (index < 0) * length  # the same position, counted from the front
+    return found

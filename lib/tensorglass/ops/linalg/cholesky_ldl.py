@@ -1,0 +1,336 @@
+"""Symmetric matrices as products of triangles: Cholesky's factors of positive-definite ones and LDL factors of all;
+and equations and inverses of matrices that have been factored so: cholesky_solve, cholesky_inverse, ldl_solve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensorglass import geometry
+from tensorglass.backends import Array
+from tensorglass.core import dtypes
+from tensorglass.core.errors import LinAlgError, warn
+from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import recorded
+from tensorglass.ops.copies.out import (  # fmt: skip
+    all_into_out,
+    cast_into_out,
+    check_safe_cast,
+    into_out,
+    safely_cast_into_out,
+)
+from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.derivatives.shared import columnwise, no_derivative
+from tensorglass.ops.linalg.common import (
+    check_floating,
+    check_kernel,
+    check_pivots,
+    check_square,
+    column_major,
+    failure,
+    flattened,
+    from_column_major,
+    from_row_major,
+    launch,
+    routine,
+)
+from tensorglass.ops.linalg.inv_solve import inv_ex
+from tensorglass.ops.linalg.solve_triangular import check_older_equation, substituted
+from tensorglass.tensor.tensor import Tensor
+
+
+def _cholesky_factors(xp: Any, A: Array, upper: bool) -> tuple[Array, Array]:
+    """The factors, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
+    lower = xp.swapaxes(A, -1, -2) if upper else A  # only one triangle is read
+    try:
+        answer = xp.linalg.cholesky(lower)
+        if not bool((xp.real(xp.diagonal(answer, 0, -2, -1)) > 0).all()):  # CuPy does not raise
+            answer = None
+    except xp.linalg.LinAlgError:
+        answer = None
+    info = xp.zeros(A.shape[:-2], "int32")
+    if answer is None:
+        answer, info = _step_by_step(xp, lower)
+    return (xp.ascontiguousarray(answer) if upper else column_major(xp, answer)), info
+
+
+def _step_by_step(xp: Any, A: Array) -> tuple[Array, Array]:
+    """The same, column by column, for all matrices together; one that fails keeps the columns before."""
+    count = A.shape[-1]
+    work = xp.tril(A).reshape(-1, count, count)
+    info = xp.zeros(len(work), "int32")
+    for step in range(count):
+        row = work[:, step, :step]
+        head = xp.real(work[:, step, step] - xp.sum(row * xp.conj(row), axis=-1))
+        goes_on = info == 0
+        fails = goes_on & ~(head > 0)
+        root = xp.sqrt(xp.where(head > 0, head, 1))
+        below = work[:, step + 1 :, step] - xp.sum(work[:, step + 1 :, :step] * xp.conj(row)[:, None], axis=-1)
+        runs = (goes_on & ~fails)[:, None]
+        work[:, step + 1 :, step] = xp.where(runs, below / root[:, None], work[:, step + 1 :, step])
+        changed = xp.where(fails, head, root)
+        work[:, step, step] = xp.where(goes_on, changed, work[:, step, step])
+        info = xp.where(fails, step + 1, info)
+    return work.reshape(A.shape), info.reshape(A.shape[:-2]).astype("int32")
+
+
+def _cholesky_gradient(grad: Tensor, result: Tensor, upper: bool) -> Tensor:
+    lower, of_lower = (result.mH, grad.mH) if upper else (result, grad)
+    inverse = inv_ex(lower)[0]
+    half = (lower.mH @ of_lower).tril()
+    return columnwise(inverse.mH @ (half + half.tril(-1).mH) @ inverse * 0.5)
+
+
+@recorded
+@derivative(node="LinalgCholeskyExBackward0", outputs=1, input=_cholesky_gradient)
+def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]:
+    check_square(name, input)
+    if name != "cholesky":
+        check_floating(name, input)
+    check_kernel("cholesky_cpu", input)
+    factor, info = launch(_cholesky_factors, input, upper=upper)
+    return from_column_major(factor, input._dtype, input._storage), from_row_major(info, dtypes.int32, input._storage)
+
+
+def _refuse_indefinite(name: str, info: Tensor) -> None:
+    error = failure(
+        name,
+        info,
+        lambda order: (
+            "The factorization could not be completed because the input is not positive-definite (the "
+            f"leading minor of order {order} is not positive-definite)."
+        ),
+    )
+    if error is not None:
+        raise error
+
+
+@operator("linear algebra", namespace="linalg", out=True)
+def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+    """The lower triangular factor, or the upper one. Raises LinAlgError if the matrix is not positive-definite."""
+    factor, info = _cholesky_ex(input, upper, "linalg.cholesky")
+    _refuse_indefinite("linalg.cholesky", info)
+    return into_out(factor, out)
+
+
+@operator("linear algebra", namespace="linalg")
+def linalg_cholesky_ex(
+    input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> Any:
+    """The factor, and for each matrix the order of the first leading minor that is not positive-definite, or 0."""
+    factor, info = _cholesky_ex(input, upper, "linalg.cholesky")
+    if check_errors:
+        _refuse_indefinite("linalg.cholesky_ex", info)
+    return all_into_out(return_types.linalg_cholesky_ex, (factor, info), out)
+
+
+_CHOLESKY_ADVICE = (
+    "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
+    "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, "
+    "upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
+    "results for all valid (symmetric positive definite) inputs."
+)
+
+
+@operator("linear algebra", out=True)
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The lower triangular factor, or the upper one, as `linalg.cholesky` gives it."""
+    warn(_CHOLESKY_ADVICE)
+    result, info = _cholesky_ex(input, upper, "cholesky")
+    _refuse_indefinite("cholesky", info)
+    if not input.numel():
+        result = input.new_zeros(input._size)
+    check_safe_cast("cholesky", result, out)
+    return cast_into_out(result, out)
+
+
+# --- equations and inverses of what was factored ---------------------------------------------------------------------
+
+
+def _cholesky_solution(xp: Any, B: Array, L: Array, upper: bool) -> Array:
+    adjoint = xp.conj(xp.swapaxes(L, -1, -2))
+    first, second = (adjoint, L) if upper else (L, adjoint)
+    return column_major(xp, substituted(xp, second, substituted(xp, first, B, False), True))
+
+
+def _of_factor(grad_of_matrix: Tensor, L: Tensor, upper: bool) -> Tensor:
+    """The gradient of a factor, all of it, from that of ``L @ L.mH``, or of ``L.mH @ L`` if `upper`."""
+    both = grad_of_matrix + grad_of_matrix.mH
+    return L @ both if upper else both @ L
+
+
+def _of_right(grad: Tensor, L: Tensor, upper: bool) -> Tensor:
+    return _cholesky_solved(grad, L, upper)
+
+
+@recorded
+@derivative(
+    node="CholeskySolveBackward0",
+    B=_of_right,
+    L=lambda grad, L, result, upper: _of_factor(-(_of_right(grad, L, upper) @ result.mH), L, upper),
+)
+def _cholesky_solved(B: Tensor, L: Tensor, upper: bool) -> Tensor:
+    return from_column_major(launch(_cholesky_solution, B, L, upper=upper), B._dtype, B._storage)
+
+
+@operator("linear algebra", out=True)
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The `X` for which ``A @ X == input``, of the `A` whose Cholesky factor `input2` is, the upper one if `upper`."""
+    for name, each in (("b", input), ("u", input2)):
+        if len(each._size) < 2:
+            raise RuntimeError(
+                f"{name} should have at least 2 dimensions, but has {len(each._size)} dimensions instead"
+            )
+    geometry.broadcast_shapes(input2._size[:-2], input._size[:-2])
+    check_older_equation("cholesky_solve", input, input2)
+    check_kernel("cholesky_solve_cpu", input, even_empty=True)
+    result: Tensor = _cholesky_solved(input, input2, upper)
+    check_safe_cast("cholesky_solve", result, out)
+    return cast_into_out(result, out)
+
+
+# --- the inverse -----------------------------------------------------------------------------------------------------
+
+
+def _cholesky_inverse(xp: Any, L: Array, upper: bool) -> Array:
+    one = xp.broadcast_to(xp.eye(L.shape[-1], dtype=L.dtype), L.shape)
+    adjoint = xp.conj(xp.swapaxes(L, -1, -2))
+    first, second = (adjoint, L) if upper else (L, adjoint)
+    return column_major(xp, substituted(xp, second, substituted(xp, first, one, False), True))
+
+
+@recorded
+@derivative(
+    node="CholeskyInverseBackward0",
+    L=lambda grad, L, result, upper: _of_factor(-(result.mH @ grad @ result.mH), L, upper),
+)
+def _inverted_by_cholesky(L: Tensor, upper: bool) -> Tensor:
+    return from_column_major(launch(_cholesky_inverse, L, upper=upper), L._dtype, L._storage)
+
+
+def _refuse_singular(zeros: list[list[bool]], is_batch: bool) -> None:
+    for place, row in enumerate(zeros):
+        if True in row:
+            where = f"(Batch element {place}): " if is_batch else ""
+            raise LinAlgError(
+                f"cholesky_inverse: {where}The diagonal element {row.index(True) + 1} is zero, the inversion could not "
+                "be completed because the input matrix is singular."
+            )
+
+
+@operator("linear algebra", out=True)
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the matrix whose Cholesky factor `input` is, the upper one if `upper`."""
+    check_square("cholesky_inverse", input)
+    check_kernel("cholesky_inverse_out_cpu", input, even_empty=True)
+    if input.numel():
+        _refuse_singular((input.diagonal(0, -2, -1) == 0).reshape(-1, input._size[-1]).tolist(), len(input._size) > 2)
+    return safely_cast_into_out("cholesky_inverse", _inverted_by_cholesky(input, upper), out)
+
+
+# --- LDL -------------------------------------------------------------------------------------------------------------
+
+
+# --- kernels ---------------------------------------------------------------------------------------------------------
+
+
+def _ldl(xp: Any, A: Array, hermitian: bool) -> tuple[Array, Array, Array]:
+    """Both factors in one triangle, the exchanges, and which pivot was the first that is zero, or 0."""
+    if not A.size:
+        return A, xp.zeros(A.shape[:-1], "int32"), xp.zeros(A.shape[:-2], "int32")
+    factor = routine(xp, "hetrf" if hermitian and A.dtype.kind == "c" else "sytrf", A)
+    found = [factor(matrix, lower=1, lwork=64 * len(matrix)) for matrix in flattened(A)]
+    LD = xp.tril(xp.stack([each for each, _, _ in found])).reshape(A.shape)
+    pivots = xp.stack([each for _, each, _ in found]).astype("int32").reshape(A.shape[:-1])
+    return column_major(xp, LD), pivots, xp.asarray([info for *_, info in found], "int32").reshape(A.shape[:-2])
+
+
+def _solution(xp: Any, LD: Array, pivots: Array, B: Array, hermitian: bool) -> Array:
+    """The solutions, column by column."""
+    batch = xp.broadcast_shapes(LD.shape[:-2], B.shape[:-2])
+    right = xp.broadcast_to(B, (*batch, *B.shape[-2:]))
+    if not right.size:
+        return column_major(xp, right)
+    solve = routine(xp, "hetrs" if hermitian and LD.dtype.kind == "c" else "sytrs", LD)
+    factors = flattened(xp.broadcast_to(LD, (*batch, *LD.shape[-2:])))
+    exchanges = flattened(xp.broadcast_to(pivots.astype("int32"), (*batch, pivots.shape[-1])), 1)
+    triples = zip(factors, exchanges, flattened(right), strict=True)
+    return column_major(xp, xp.stack([solve(*each, lower=1)[0] for each in triples]).reshape(right.shape))
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+@recorded
+@derivative(node="NotImplemented", input=no_derivative("aten::linalg_ldl_factor_ex"))
+def _factored(input: Tensor, hermitian: bool) -> tuple[Tensor, Tensor, Tensor]:
+    name = "torch.linalg.ldl_factor_ex"
+    check_square(name, input)
+    check_floating(name, input)
+    check_kernel("ldl_factor_kernel_cpu", input)
+    both, pivots, info = launch(_ldl, input, hermitian=hermitian)
+    storage = input._storage
+    return (
+        from_column_major(both, input._dtype, storage),
+        from_row_major(pivots, dtypes.int32, storage),
+        from_row_major(info, dtypes.int32, storage),
+    )
+
+
+def _refuse_failure(name: str, info: Tensor) -> None:
+    for found in info.reshape(-1).tolist():
+        if found:
+            raise RuntimeError(f"{name}: pivot {found} is zero, and cannot be divided by: the matrix is singular.")
+
+
+@operator("linear algebra", namespace="linalg", out=True)
+def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+    """A matrix, symmetric or `hermitian`, of which the lower triangle is read, as ``L @ D @ L.mT``, and the exchanges.
+
+    `D` has blocks of one or two rows on its diagonal; both factors are in one lower triangle.
+    """
+    LD, pivots, info = _factored(input, hermitian)
+    _refuse_failure("torch.linalg.ldl_factor", info)
+    return all_into_out(return_types.linalg_ldl_factor, (LD, pivots), out)
+
+
+@operator("linear algebra", namespace="linalg", out=True)
+def linalg_ldl_factor_ex(input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """As `ldl_factor`; instead of raising it says in `info` which pivot was the first that is zero."""
+    results = _factored(input, hermitian)
+    if check_errors:
+        _refuse_failure("torch.linalg.ldl_factor_ex", results[2])
+    return all_into_out(return_types.linalg_ldl_factor_ex, results, out)
+
+
+@recorded
+@derivative(
+    node="NotImplemented", LD=no_derivative("aten::linalg_ldl_solve"), B=no_derivative("aten::linalg_ldl_solve")
+)
+def _solved(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
+    answer = launch(_solution, LD, pivots, B, hermitian=hermitian)
+    return from_column_major(answer, LD._dtype, LD._storage)
+
+
+def _check_equation(LD: Tensor, pivots: Tensor, B: Tensor) -> None:
+    name = "torch.linalg.ldl_solve"
+    check_square(name, LD)
+    check_floating(name, LD)
+    geometry.wrap_dim(-2, len(B._size))
+    check_older_equation(name, B, LD)
+    check_pivots(name, LD, pivots, "LD")
+    if pivots._dtype.category != dtypes.INTEGER:
+        raise RuntimeError(f"{name}: Expected pivots to be integers. Got {pivots._dtype.scalar_type}")
+    geometry.broadcast_shapes(B._size[:-2], LD._size[:-2])
+    check_kernel("ldl_solve_kernel_cpu", LD)
+
+
+@operator("linear algebra", namespace="linalg", out=True)
+def linalg_ldl_solve(
+    LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """The `X` for which ``A @ X == B``, of the `A` that `ldl_factor` factored."""
+    _check_equation(LD, pivots, B)
+    return into_out(_solved(LD, pivots, B, hermitian), out)

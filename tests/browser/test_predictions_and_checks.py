@@ -1,0 +1,130 @@
+"""Predictions are answered by buttons, checks told on cards, hints given by a button; and the keyboard suffices."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from browser.axe import faults
+from browser.jupyterlab import Lab, set_theme
+
+from glassroom.exercises.progress import read_progress
+from glassroom.workspace.learner_folder import MANIFEST
+
+CELLS = (
+    "import tensorglass as torch\nfrom glassroom import predict, check, progress\na = torch.arange(6)\n"
+    'guess = predict("`a.view(2, 3)`: view or copy?", memory=..., stride=..., contiguous=..., error=...)',
+    "guess.reveal(a.view(2, 3), of=a)",
+    'check("00-numbers", 12)',
+    'check("00-numbers", 6)',
+    "progress()",
+)
+
+
+@pytest.fixture(scope="module")
+def opened(lab: Lab, chromium: Any) -> Iterator[Any]:
+    lab.notebook("asked.ipynb", *CELLS)
+    (lab.folder / MANIFEST).parent.mkdir(exist_ok=True)
+    (lab.folder / MANIFEST).write_text("{}")
+    page, watch = lab.open(chromium, "asked.ipynb")
+    lab.run_all(page)
+    page.get_by_role("button", name="Hint 1 of 4").wait_for()
+    yield page, watch
+    assert watch.errors == []
+    assert watch.from_elsewhere == []
+    (lab.folder / MANIFEST).unlink()
+    page.close()
+
+
+def cell(page: Any, number: int) -> Any:
+    return page.locator(".jp-CodeCell").nth(number)
+
+
+def run(page: Any, number: int) -> None:
+    cell(page, number).locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+
+
+def test_without_an_answer_the_truth_is_told_and_no_mark(page: Any) -> None:
+    card = cell(page, 1).locator(".gr-answer")
+    assert "You did not say anything." in card.inner_text()
+    assert "✗" not in card.inner_text()
+
+
+def test_answers_are_given_by_keyboard_and_no_key_reaches_the_notebook(page: Any) -> None:
+    asking = cell(page, 0).get_by_role("group", name="Prediction", exact=False)
+    asking.get_by_role("radio", name="copy").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowLeft")
+    assert asking.get_by_role("radio", name="view").is_checked()
+    page.keyboard.press("Tab")
+    page.keyboard.type("(1, 3)")
+    page.keyboard.press("Tab")
+    asking.get_by_role("radio", name="True").focus()
+    page.keyboard.press("Space")
+    for key in ("a", "b", "d", "d", "x"):  # add, delete and cut cells, if the notebook heard them
+        page.keyboard.press(key)
+    asking.get_by_text("Noted: memory view, stride (1, 3), contiguous True").wait_for()
+    assert page.locator(".jp-CodeCell").count() == len(CELLS)
+
+
+def test_revealing_tells_how_many_are_right(page: Any) -> None:
+    run(page, 1)
+    card = cell(page, 1).locator(".gr-answer[data-kind=partly]")
+    card.wait_for()
+    assert "2 of 3 right" in card.inner_text()
+    assert "✓ right" in card.inner_text()
+    assert "✗ wrong" in card.inner_text()
+
+
+def test_when_all_is_said_the_buttons_make_way_for_what_was_said(page: Any) -> None:
+    cell(page, 0).get_by_role("radio", name="none").check(force=True)
+    cell(page, 0).get_by_text("error none").wait_for()
+    run(page, 1)
+    cell(page, 0).get_by_role("radio").first.wait_for(state="detached")
+    assert "stride (1, 3)" in cell(page, 0).locator(".gr-answer").inner_text()
+
+
+def test_a_check_is_told_on_a_card_by_mark_word_and_colour(page: Any) -> None:
+    wrong, right = (cell(page, number).locator(".gr-answer").first for number in (2, 3))
+    assert wrong.get_attribute("data-kind") == "wrong"
+    assert "✗" in wrong.inner_text()
+    assert "not yet" in wrong.inner_text()
+    assert right.get_attribute("data-kind") == "right"
+    assert "✓" in right.inner_text()
+    assert "is solved" in right.inner_text()
+
+
+def test_the_button_gives_one_hint_at_a_time_and_they_are_on_record(page: Any, lab: Lab) -> None:
+    for number, rung in enumerate(("the concept", "where to look", "nearly the code", "the answer"), 1):
+        page.get_by_role("button", name=f"Hint {number} of 4").press("Enter")
+        page.get_by_role("list", name="Hints").get_by_text(rung).wait_for()
+    assert page.get_by_role("button", name="That was the last hint").is_disabled()
+    assert read_progress(lab.folder).exercises["00-numbers"].hints == 4
+
+
+def test_progress_shows_where_to_go_on(page: Any) -> None:
+    run(page, 4)
+    shown = cell(page, 4).get_by_role("region", name="Your progress")
+    shown.get_by_text("4 hints").first.wait_for()
+    assert shown.get_by_role("link", name="00 Start here").first.get_attribute("href")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_cards_are_accessible_in_both_themes(page: Any, theme: str) -> None:
+    set_theme(page, theme)
+    for number in range(4):
+        page.evaluate(
+            "number => document.querySelectorAll('.jp-CodeCell')[number].setAttribute('id', `cell-${number}`)", number
+        )
+        assert faults(page, f"#cell-{number} .jp-OutputArea") == []
+
+
+def test_the_notebook_that_is_saved_keeps_the_text_form_beside_the_card(page: Any, lab: Lab) -> None:
+    lab.save(page)
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    cells = json.loads((lab.folder / "asked.ipynb").read_text("utf-8"))["cells"]
+    [told] = cells[3]["outputs"]
+    assert "".join(told["data"]["text/plain"]) == ("✓ 00-numbers is solved. Two tensors, and six numbers between them.")

@@ -1,0 +1,72 @@
+"""A class in a folder: the course's notebook 02, and learners who answer it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+from glassroom.classroom.course_file import add_assignments, read_course
+from glassroom.classroom.handout import course_notebook, exercises_of
+from glassroom.classroom.release import write_source
+from glassroom.classroom.submission import marks_of
+from glassroom.workspace.notebook_json import Notebook, parse, source
+from glassroom.workspace.sources import notebooks_folder
+
+NOTEBOOK = "1_memory/02_views_share_a_storage.ipynb"
+FILE = "02_views_share_a_storage.ipynb"
+EXERCISES = ("02-share-storage", "02-middle", "02-whole", "02-count")
+LIMITS = """
+[limits]
+wall = 40
+cell = 3
+cpu = 25
+memory = 1500
+processes = 24
+files = 16
+output = 4
+"""
+
+
+def make_class(folder: Path, notebooks: tuple[str, ...] = (NOTEBOOK,), rules: str = LIMITS, more: str = "") -> Path:
+    """A class with an assignment for each notebook, with `source/` but without nbgrader's part."""
+    names = {}
+    for notebook in notebooks:
+        part, file = notebook.split("/")
+        names[notebook] = f"{part.split('_')[1]}-{file[:2]}"
+    found = {each: {one.id: "" for one in exercises_of(course_notebook(notebooks_folder(), each))} for each in notebooks}
+    add_assignments(folder, [(names[each], each, found[each]) for each in notebooks])
+    text = (folder / "course.toml").read_text()
+    head, tail = text.split("[limits]")[0], text[text.index("[[assignment]]") :]
+    (folder / "course.toml").write_text(head + rules + "\n" + tail + more)
+    course = read_course(folder)
+    for assignment in course.assignments:
+        write_source(course, assignment, notebooks_folder())
+    return folder
+
+
+def teachers_notebook(folder: Path, name: str = "memory-02", file: str = FILE) -> Notebook:
+    """The teacher's notebook of an assignment."""
+    return parse((folder / "source" / name / file).read_bytes())
+
+
+def answered(teachers: Notebook, answers: dict[str, str], solved: bool = False) -> Notebook:
+    """What a learner hands in: these answers by exercise; the others solved, or left open."""
+    made = copy.deepcopy(teachers)
+    for cell in made["cells"]:
+        marks = marks_of(cell)
+        if not marks.get("solution"):
+            continue
+        text = source(cell)
+        id = marks["grade_id"].removesuffix("-answer")
+        if id in answers:
+            cell["source"] = answers[id]
+        elif not solved and cell["cell_type"] == "code":
+            cell["source"] = text.split("### BEGIN SOLUTION")[0]
+    return made
+
+
+def dumps(value: Any) -> bytes:
+    """JSON as it is, also where it is no good notebook."""
+    return json.dumps(value).encode()

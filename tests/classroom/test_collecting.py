@@ -1,0 +1,256 @@
+"""Submissions as they are delivered: each oddity is told in one line, and nothing is lost."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from classes import FILE, answered
+
+from glassroom.classroom.collecting import Collected, collect
+from glassroom.classroom.course_file import read_course
+from glassroom.classroom.submission import marks_of
+from glassroom.workspace.notebook_json import Notebook, serialise
+from glassroom.workspace.problems import Problem
+
+
+def taken(folder: Path) -> list[str]:
+    """The notebooks under `submitted/`."""
+    return sorted(str(path.relative_to(folder / "submitted")) for path in folder.glob("submitted/*/*/*.ipynb"))
+
+
+def kept(folder: Path) -> list[bytes]:
+    """The files that were kept aside."""
+    return [path.read_bytes() for path in folder.glob("collected/*/*") if path.is_file()]
+
+
+def zipped(files: dict[str, bytes], path: Path, date: tuple[int, ...] = (2030, 1, 1, 12, 0, 0)) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            info = zipfile.ZipInfo(name, date)  # type: ignore[arg-type]
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, content)
+    return path
+
+
+def taking(folder: Path, source: Path, assignment: str = "") -> Collected:
+    return collect(read_course(folder), source, assignment)
+
+
+def test_a_folder_of_learners_in_nbgraders_layout(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    place = tmp_path / "in" / "ada" / "memory-02"
+    place.mkdir(parents=True)
+    (place / FILE).write_bytes(serialise(notebook))
+    (place / "timestamp.txt").write_text("2030-01-01 10:00:00.000000 UTC")
+    (place / "notes.txt").write_text("hello")
+    report = taking(a_class, tmp_path / "in")
+    assert taken(a_class) == [f"ada/memory-02/{FILE}"]
+    assert (a_class / "submitted/ada/memory-02/timestamp.txt").read_text().startswith("2030-01-01 10:00:00")
+    assert report.oddities == ["ada/memory-02/notes.txt: not a notebook; kept in collected/"]
+    assert kept(a_class) == [b"hello"]
+
+
+def test_moodles_zip(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    files = {
+        f"Ada Lovelace_1234_assignsubmission_file_/{FILE}": serialise(notebook),
+        f"Åsa Öberg_1235_assignsubmission_file_/{FILE}": serialise(notebook),
+        "Grace Hopper_1236_assignsubmission_file_/essay.pdf": b"%PDF",
+    }
+    report = taking(a_class, zipped(files, tmp_path / "moodle.zip"))
+    assert taken(a_class) == [f"Ada Lovelace/memory-02/{FILE}", f"Åsa Öberg/memory-02/{FILE}"]
+    assert len(report.oddities) == 1
+    assert "essay.pdf: not a notebook" in report.oddities[0]
+
+
+def test_canvass_zip_with_several_attempts(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    stem = FILE.removesuffix(".ipynb")
+    first, second = copy.deepcopy(notebook), answered(notebook, {"02-middle": "middle = 2"})
+    files = {
+        f"lovelaceada_LATE_501_9001_{stem}-1.ipynb": serialise(second),
+        f"lovelaceada_501_9000_{FILE}": serialise(first),
+        f"hoppergrace_502_9002_{FILE}": serialise(first),
+    }
+    report = taking(a_class, zipped(files, tmp_path / "canvas.zip"))
+    assert taken(a_class) == [f"hoppergrace/memory-02/{FILE}", f"lovelaceada/memory-02/{FILE}"]
+    assert (a_class / "submitted/lovelaceada/memory-02" / FILE).read_bytes() == serialise(second)
+    assert kept(a_class) == [serialise(first)]
+    assert any("an earlier attempt of lovelaceada" in line for line in report.oddities)
+
+
+def test_nbgraders_exchange(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    inbound = tmp_path / "exchange" / "tensors" / "inbound"
+    late = answered(notebook, {"02-middle": "middle = 2"})
+    for when, work in (("2030-01-01 10:00:00.123456 UTC", notebook), ("2030-01-02 10:00:00.123456 UTC", late)):
+        place = inbound / f"ada+memory-02+{when}+x1y2"
+        place.mkdir(parents=True)
+        (place / FILE).write_bytes(serialise(work))
+        (place / "timestamp.txt").write_text(when)
+    taking(a_class, inbound.parent)
+    assert (a_class / "submitted/ada/memory-02" / FILE).read_bytes() == serialise(late)
+    assert (a_class / "submitted/ada/memory-02/timestamp.txt").read_text().startswith("2030-01-02 10:00:00")
+
+
+@pytest.mark.parametrize("name", ["mine.ipynb", f"{FILE[:-6]} (1).ipynb", f"{FILE[:-6]}-Copy1.ipynb", FILE.upper()])
+def test_a_renamed_notebook_is_told_by_its_cells(a_class: Path, notebook: Notebook, tmp_path: Path, name: str) -> None:
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "in" / "ada" / name).write_bytes(serialise(notebook))
+    report = taking(a_class, tmp_path / "in")
+    assert taken(a_class) == [f"ada/memory-02/{FILE}"]
+    assert len(report.oddities) == 1
+    assert "taken for" in report.oddities[0]
+
+
+def test_a_notebook_of_a_learners_own_copy_is_told_by_its_cells(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    plain = copy.deepcopy(notebook)
+    for cell in plain["cells"]:
+        cell["metadata"] = {}
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "ada_homework.ipynb").write_bytes(serialise(plain))
+    taking(a_class, tmp_path / "in")
+    assert taken(a_class) == [f"ada/memory-02/{FILE}"]
+
+
+def test_what_cannot_be_placed_is_kept_and_told(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    stranger = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    files = {
+        "ada/other.ipynb": json.dumps(stranger).encode(),
+        "ada/broken.ipynb": b"{",
+        f"ada/{FILE}": b"{ broken under its proper name",
+        "alone.ipynb": serialise(notebook),
+        "ada/secret.zip": b"PK no zip",
+    }
+    report = taking(a_class, zipped(files, tmp_path / "odd.zip"))
+    said = "\n".join(report.oddities)
+    assert "which assignment it is cannot be told" in said
+    assert "broken.ipynb: not a notebook: it is not complete JSON" in said
+    assert f"{FILE}: taken for {FILE} by its name, but not a notebook" in said
+    assert "alone.ipynb: whose it is cannot be told" in said
+    assert "a zip file that cannot be read" in said
+    assert taken(a_class) == [f"ada/memory-02/{FILE}"]
+    assert len(kept(a_class)) == 4
+
+
+def test_a_missing_notebook_of_an_assignment_is_told(tmp_path: Path, notebook: Notebook) -> None:
+    from classes import make_class
+
+    folder = make_class(tmp_path / "class")
+    text = (folder / "course.toml").read_text()
+    two = text.replace(f'"1_memory/{FILE}"', f'"1_memory/{FILE}", "1_memory/03_basic_indexing.ipynb"')
+    (folder / "course.toml").write_text(two)
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "in" / "ada" / FILE).write_bytes(serialise(notebook))
+    report = taking(folder, tmp_path / "in")
+    assert "ada, memory-02: 03_basic_indexing.ipynb is missing" in report.oddities
+
+
+def test_taking_the_same_in_again_changes_nothing(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    source = zipped({f"ada/{FILE}": serialise(notebook)}, tmp_path / "a.zip")
+    taking(a_class, source)
+    before = {path: path.read_bytes() for path in a_class.rglob("*") if path.is_file()}
+    report = taking(a_class, source)
+    assert report.unchanged == 1
+    assert {path: path.read_bytes() for path in a_class.rglob("*") if path.is_file()} == before
+
+
+def test_a_later_delivery_replaces_and_an_older_one_does_not(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    older, newer = serialise(notebook), serialise(answered(notebook, {"02-middle": "middle = 2"}))
+    taking(a_class, zipped({f"ada/{FILE}": newer}, tmp_path / "a.zip", (2030, 1, 2, 0, 0, 0)))
+    report = taking(a_class, zipped({f"ada/{FILE}": older}, tmp_path / "b.zip", (2030, 1, 1, 0, 0, 0)))
+    assert (a_class / "submitted/ada/memory-02" / FILE).read_bytes() == newer
+    assert "older than what is there" in report.oddities[0]
+    latest = serialise(answered(notebook, {"02-middle": "middle = 3"}))
+    taking(a_class, zipped({f"ada/{FILE}": latest}, tmp_path / "c.zip", (2030, 1, 3, 0, 0, 0)))
+    assert (a_class / "submitted/ada/memory-02" / FILE).read_bytes() == latest
+    assert sorted(kept(a_class)) == sorted([older, newer])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [f"../../../escaped/{FILE}", f"/etc/{FILE}", f"..\\..\\escaped\\{FILE}", f"ada/../../../{FILE}"],
+)
+def test_no_path_in_an_archive_leads_out_of_it(a_class: Path, notebook: Notebook, tmp_path: Path, name: str) -> None:
+    before = {path for path in tmp_path.rglob("*")}
+    report = taking(a_class, zipped({name: serialise(notebook)}, tmp_path / "x.zip"))
+    assert "leads out of the archive" in report.oddities[0]
+    assert {path for path in tmp_path.rglob("*")} - before == {tmp_path / "x.zip"}
+    assert not Path("/etc", FILE).exists()
+
+
+def test_a_zip_bomb_is_not_unpacked(a_class: Path, tmp_path: Path) -> None:
+    bomb = zipped({f"ada/{FILE}": b"0" * 200_000_000}, tmp_path / "bomb.zip")
+    assert bomb.stat().st_size < 400_000
+    report = taking(a_class, bomb)
+    assert "unpacks to more than" in report.oddities[0]
+    assert taken(a_class) == []
+
+
+def test_zip_files_in_zip_files_end(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    content = serialise(notebook)
+    for depth in range(5):
+        with io.BytesIO() as file:
+            with zipfile.ZipFile(file, "w") as archive:
+                archive.writestr(f"ada/{FILE}" if depth == 0 else "ada/more.zip", content)
+            content = file.getvalue()
+    (tmp_path / "x.zip").write_bytes(content)
+    report = taking(a_class, tmp_path / "x.zip")
+    assert "zip files within zip files" in report.oddities[0]
+
+
+def test_links_are_not_followed_and_not_written_through(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.ipynb").write_bytes(serialise(notebook))
+    source = tmp_path / "in" / "ada"
+    source.mkdir(parents=True)
+    (source / FILE).symlink_to(outside / "secret.ipynb")
+    (tmp_path / "in" / "bob").symlink_to(outside)
+    report = taking(a_class, tmp_path / "in")
+    assert all("link" in line for line in report.oddities)
+    assert len(report.oddities) == 2
+    (a_class / "submitted" / "eve").mkdir(parents=True)
+    (a_class / "submitted" / "eve" / "memory-02").symlink_to(outside)
+    (source / FILE).unlink()
+    os.rename(source, tmp_path / "in" / "eve")
+    (tmp_path / "in" / "eve" / FILE).write_bytes(serialise(notebook))
+    report = taking(a_class, tmp_path / "in")
+    assert any("which is not written through" in line for line in report.oddities)
+    assert sorted(path.name for path in outside.iterdir()) == ["secret.ipynb"]
+
+
+@pytest.mark.parametrize("learner", ["=1+1", "a/b", "..", "x" * 300, "a\nb", "<script>", " "])
+def test_no_name_of_a_learner_leads_astray(a_class: Path, notebook: Notebook, tmp_path: Path, learner: str) -> None:
+    name = f"{learner}_77_assignsubmission_file_/{FILE}"
+    report = taking(a_class, zipped({name: serialise(notebook)}, tmp_path / "x.zip"))
+    folders = list((a_class / "submitted").iterdir()) if (a_class / "submitted").exists() else []
+    assert len(folders) + len(kept(a_class)) + sum("leads out" in line for line in report.oddities) == 1
+    assert all("/" not in each.name and "\n" not in each.name and len(each.name) <= 100 for each in folders)
+
+
+def test_a_source_that_is_not_there_is_a_problem(a_class: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("x")
+    with pytest.raises(Problem, match="neither a folder nor a zip file"):
+        taking(a_class, tmp_path / "x.txt")
+    with pytest.raises(Problem, match="There is no"):
+        taking(a_class, tmp_path / "nothing")
+    with pytest.raises(Problem, match="no assignment 'memory-99'"):
+        taking(a_class, tmp_path / "x.txt", "memory-99")
+
+
+def test_metadata_that_is_none_is_no_trouble(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    broken = copy.deepcopy(notebook)
+    for cell in broken["cells"]:
+        if marks_of(cell):
+            cell["metadata"]["nbgrader"] = {"grade_id": ["x"]}
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "in" / "ada" / FILE).write_bytes(serialise(broken))
+    taking(a_class, tmp_path / "in")
+    assert taken(a_class) == [f"ada/memory-02/{FILE}"]

@@ -1,0 +1,383 @@
+"""Marks: partial credit, lateness, hints, marks by hand, a run that was killed, a cluster that loses a worker."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from classes import FILE, NOTEBOOK, answered, make_class, teachers_notebook
+
+from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
+from glassroom.classroom.course_file import LatePolicy, read_course
+from glassroom.classroom.grading import Row, mark, task_of
+from glassroom.classroom.marks import lms_csv, manual_template, marks_csv, moment, read_manual, result, safe_cell
+from glassroom.classroom.sandbox import best_isolation
+from glassroom.classroom.submission import marks_of
+from glassroom.cli.app import run
+from glassroom.workspace.notebook_json import Notebook, serialise, source
+from glassroom.workspace.problems import Problem
+
+try:
+    best_isolation()
+except Problem as problem:
+    pytest.skip(f"no sandbox works here: {problem}", allow_module_level=True)
+
+QUESTION = '\n[[assignment.explain]]\nid = "why"\nask = "Why?"\npoints = 2\n'
+SOLVED = {"02-share-storage": 1, "02-middle": 1, "02-whole": 1, "02-count": 1}
+
+
+def graded(folder: Path, jobs: int = 2) -> Report:
+    """The class, marked."""
+    course = read_course(folder)
+    return grade(course, course.assignments, best_isolation([folder]), on_this_machine(jobs), threading.Event())
+
+
+def parts(row: Row) -> dict[str, float | None]:
+    return {each.id: each.part for each in row.marks}
+
+
+def test_each_exercise_counts_for_itself(a_class: Path, notebook: Notebook, hand_in: Callable[..., Path]) -> None:
+    hand_in(a_class, "ada", answered(notebook, {}, solved=True))
+    hand_in(a_class, "bob", answered(notebook, {"02-middle": "middle = a[1:5].clone().view(2, 2)"}, solved=True))
+    hand_in(a_class, "carl", answered(notebook, {"02-middle": "import os; os._exit(1)"}, solved=True))
+    hand_in(a_class, "dora", answered(notebook, {"02-middle": "while True: pass"}, solved=True))
+    hand_in(a_class, "eve", answered(notebook, {}))
+    rows = {row.learner: row for row in graded(a_class).rows}
+    assert parts(rows["ada"]) == SOLVED
+    for learner in ("bob", "carl", "dora"):
+        assert parts(rows[learner]) == {**SOLVED, "02-middle": 0}, rows[learner]
+    assert "`middle` is a copy" in rows["bob"].marks[1].message
+    assert "it ended the process" in rows["carl"].marks[1].message + str(rows["carl"].notes)
+    assert "TimeoutError" in rows["dora"].marks[1].message
+    assert set(parts(rows["eve"]).values()) == {0}
+    assert "waits for your answer" in rows["eve"].marks[1].message
+    assert {each.how for row in rows.values() for each in row.marks} == {"apart"}
+
+
+def test_the_learners_own_cells_and_their_own_copy_of_the_course_count(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path]
+) -> None:
+    helped = answered(notebook, {"02-middle": "middle = half(a)"}, solved=True)
+    at = next(i for i, cell in enumerate(helped["cells"]) if marks_of(cell).get("grade_id") == "02-middle-answer")
+    own = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None}
+    helped["cells"].insert(at, {**own, "source": "def half(x):\n    return x[1:5].view(2, 2)"})
+    hand_in(a_class, "ada", helped)
+    from glassroom.classroom.handout import course_notebook
+    from glassroom.workspace.sources import notebooks_folder
+
+    hand_in(a_class, "bob", course_notebook(notebooks_folder(), NOTEBOOK))
+    rows = {row.learner: row for row in graded(a_class).rows}
+    assert parts(rows["ada"]) == SOLVED
+    assert parts(rows["bob"]) == SOLVED
+
+
+def test_checks_that_cannot_leave_the_process_say_so_and_see_what_was_patched(
+    tmp_path: Path, hand_in: Callable[..., Path]
+) -> None:
+    notebook, name, file = "3_autograd/06_in_place_and_versions.ipynb", "autograd-06", "06_in_place_and_versions.ipynb"
+    folder = make_class(tmp_path / "class", (notebook,))
+    teachers = teachers_notebook(folder, name, file)
+    step = next(source(cell) for cell in teachers["cells"] if marks_of(cell).get("grade_id") == "a06-step-answer")
+    patch = "import glassroom.exercises.engine as e\ne.judge = lambda *a, **k: e.Verdict(True, 'solved')\n"
+    code = "from glassroom.classroom import credit\ncredit.judge = lambda *a, **k: __import__('types').SimpleNamespace(solved=True, message='')\n"
+    hand_in(folder, "ada", teachers, assignment=name, file=file)
+    hand_in(folder, "eve", answered(teachers, {"a06-step": patch + "def step(*a): pass"}, True), assignment=name, file=file)
+    hand_in(folder, "mallory", answered(teachers, {"a06-step": code + "def step(*a): pass"}, True), assignment=name, file=file)
+    rows = {row.learner: row for row in graded(folder).rows}
+    found = {learner: next(each for each in row.marks if each.id == "a06-step") for learner, row in rows.items()}
+    assert "def step" in step
+    assert (found["ada"].part, found["ada"].how, found["ada"].doubt) == (1, "beside", "")
+    for learner in ("eve", "mallory"):
+        assert found[learner].part == 0
+        assert found[learner].doubt.startswith("changed ")
+
+
+def test_hidden_tests_come_from_the_teacher_and_stay_there(tmp_path: Path, hand_in: Callable[..., Path]) -> None:
+    code = "assert middle.is_contiguous(), 'SECRET'"
+    hidden = f'\n[[assignment.hidden]]\nid = "more"\nexercise = "02-middle"\npoints = 3\ncode = "{code}"\n'
+    folder = make_class(tmp_path / "class", more=hidden)
+    teachers = teachers_notebook(folder)
+    hand_in(folder, "ada", answered(teachers, {}, solved=True))
+    hand_in(folder, "bob", answered(teachers, {"02-middle": "middle = a[1:5].view(2, 2).t()"}, solved=True))
+    rows = {row.learner: row for row in graded(folder).rows}
+    assert parts(rows["ada"])["more"] == 1
+    assert parts(rows["bob"])["more"] == 0
+    assert "SECRET" not in rows["bob"].to_json().decode()
+
+
+def test_a_second_run_marks_only_what_has_changed(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path]
+) -> None:
+    hand_in(a_class, "ada", answered(notebook, {}, solved=True))
+    path = hand_in(a_class, "bob", answered(notebook, {}))
+    first = graded(a_class)
+    assert (first.marked, first.kept) == (2, 0)
+    again = graded(a_class)
+    assert (again.marked, again.kept) == (0, 2)
+    path.write_bytes(serialise(answered(notebook, {}, solved=True)))
+    third = graded(a_class)
+    assert (third.marked, third.kept) == (1, 1)
+    assert [parts(row) for row in third.rows] == [SOLVED, SOLVED]
+    text = (a_class / "course.toml").read_text()
+    (a_class / "course.toml").write_text(text.replace("cell = 3", "cell = 4"))
+    assert graded(a_class).marked == 2
+    (a_class / "marks" / "memory-02" / "ada.json").write_bytes(b"{ damaged")
+    assert (graded(a_class).marked, len(read_rows(read_course(a_class), "memory-02"))) == (1, 2)
+
+
+@pytest.mark.parametrize("with_signal", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_killed_goes_on_where_it_was(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], with_signal: signal.Signals
+) -> None:
+    for number in range(8):
+        hand_in(a_class, f"learner-{number}", answered(notebook, {}, solved=True))
+    command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = a_class / "marks" / "memory-02"
+    until = time.monotonic() + 120
+    while len(list(done.glob("learner-*.json"))) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(with_signal)
+    process.wait(60)
+    before = {path: path.read_bytes() for path in done.glob("learner-*.json")}
+    assert 2 <= len(before) < 8
+    for _ in range(50):
+        if not _sandboxes_of(a_class):
+            break
+        time.sleep(0.1)
+    assert _sandboxes_of(a_class) == []
+    report = graded(a_class)
+    assert report.kept == len(before)
+    assert report.kept + report.marked == 8
+    assert all(path.read_bytes() == content for path, content in before.items())
+    assert [parts(row) for row in report.rows] == [SOLVED] * 8
+
+
+def _sandboxes_of(_folder: Path) -> list[bytes]:
+    """The command lines of sandboxes that are still there."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            command = Path(f"/proc/{name}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"glassroom.classroom.inside" in command:
+            found.append(command)
+    return found
+
+
+def test_the_cluster_gives_the_same_marks_and_survives_the_death_of_a_worker(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path]
+) -> None:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    from distributed import Client, LocalCluster
+
+    from glassroom.classroom.cluster import on_cluster
+
+    for number in range(6):
+        hand_in(a_class, f"learner-{number}", answered(notebook, {}, solved=bool(number % 2)))
+    course = read_course(a_class)
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        killed: list[int] = []
+
+        def run_all(work: Iterable, isolation: object, stopped: threading.Event) -> Iterator[Row]:
+            for row in on_cluster(cluster.scheduler_address, 2)(work, isolation, stopped):  # type: ignore[arg-type]
+                if not killed:
+                    killed.append(next(iter(client.run(os.getpid).values())))
+                    os.kill(killed[0], signal.SIGKILL)
+                yield row
+
+        report = grade(course, course.assignments, best_isolation([a_class]), run_all, threading.Event())  # type: ignore[arg-type]
+    assert killed
+    assert [row.learner for row in report.rows] == [f"learner-{number}" for number in range(6)]
+    for number, row in enumerate(report.rows):
+        assert parts(row) == (SOLVED if number % 2 else dict.fromkeys(SOLVED, 0)), row
+
+
+def test_cancelling_on_a_cluster_leaves_nothing_behind(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path]
+) -> None:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    for number in range(6):
+        code = "import time\nwhile True:\n    try: time.sleep(100)\n    except BaseException: pass"
+        hand_in(a_class, f"learner-{number}", answered(notebook, {"02-middle": code} if number else {}))
+    command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2", "--cluster", "local"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 120
+    while not list(a_class.glob("marks/memory-02/learner-0.json")) and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(90) == 130
+    for _ in range(100):
+        if not _sandboxes_of(a_class):
+            break
+        time.sleep(0.1)
+    assert _sandboxes_of(a_class) == []
+
+
+@pytest.mark.parametrize(
+    ("minutes", "left"),
+    [(0, 1), (-60, 1), (15, 1), (16, 0.9), (15 + 1440, 0.8), (15 + 3 * 1440, 0.6), (15 + 9 * 1440, 0.5), (60 * 24 * 30, 0)],
+)
+def test_lateness_costs_what_the_policy_says(minutes: float, left: float) -> None:
+    assert LatePolicy(grace=15, per_day=0.1, at_most=0.5, closed=14).factor(60 * minutes) == pytest.approx(left)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2030-01-01 10:00:00.000000 UTC", "2030-01-01 10:00:00 UTC", "2030-01-01T10:00:00Z", "2030-01-01 11:00:00 +0100",
+        "2030-01-01T12:00:00+02:00",
+    ],
+)  # fmt: skip
+def test_moments_are_read_as_nbgrader_and_others_write_them(text: str) -> None:
+    assert moment(text) == datetime.fromisoformat("2030-01-01T10:00:00+00:00")
+    assert moment("yesterday") is None
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Callable[..., tuple[Path, Row]]:
+    """A class with a question in words, and a row as a run leaves it."""
+
+    def make(**changes: object) -> tuple[Path, Row]:
+        folder = make_class(tmp_path / "class", more=QUESTION)
+        text = (folder / "course.toml").read_text()
+        due = text.replace("# due = 2030-01-31T18:00:00+01:00", "due = 2030-01-01T10:00:00+00:00")
+        (folder / "course.toml").write_text(due + "\n")
+        task = task_of(read_course(folder), read_course(folder).assignments[0])
+        row = Row("ada", "memory-02", marks=task.questions())
+        for each in row.marks:
+            if each.part is not None:
+                each.part, each.how = 1.0, "apart"
+        return folder, replace(row, **changes)  # type: ignore[arg-type]
+
+    return make
+
+
+def test_late_work_and_hints_and_marks_by_hand_are_taken_in(marked: Callable[..., tuple[Path, Row]]) -> None:
+    folder, row = marked(submitted="2030-01-02T10:00:00+00:00")
+    row.marks[0].hints = 2
+    rules = "[late]\ngrace = 15\nper_day = 0.1\nat_most = 0.5\nclosed = 14\n[hints]\ncost = 0.25\n"
+    (folder / "course.toml").write_text(rules + (folder / "course.toml").read_text().split("[hints]\ncost = 0.0")[-1])
+    course = read_course(folder)
+    assignment = course.assignments[0]
+    waiting = result(course, assignment, row, {})
+    assert (waiting.waiting, waiting.raw, waiting.factor) == (["why"], 3.5, 0.9)
+    (folder / "manual.csv").write_text("learner,assignment,id,points,comment\nada,memory-02,why,1.5,Good\n")
+    by_hand = result(course, assignment, row, read_manual(course))
+    assert (by_hand.waiting, by_hand.raw, by_hand.total) == ([], 5.0, 4.5)
+    assert by_hand.comments == {"why": "Good"}
+
+
+@pytest.mark.parametrize("line", ["ada,memory-02,why,many,", "ada,memory-02,why,-1,", "ada,memory-02,why,nan,"])
+def test_a_mark_by_hand_that_is_none_is_named_by_its_line(marked: Callable[..., tuple[Path, Row]], line: str) -> None:
+    folder, _ = marked()
+    (folder / "manual.csv").write_text(f"learner,assignment,id,points,comment\n{line}\n")
+    with pytest.raises(Problem, match=r"line 2: .* is not a number of points"):
+        read_manual(read_course(folder))
+
+
+def test_what_is_to_be_marked_by_hand_goes_out_and_comes_back(marked: Callable[..., tuple[Path, Row]]) -> None:
+    folder, row = marked()
+    row.marks[-1].answer = "=SUM(A1)\nBecause."
+    course = read_course(folder)
+    (folder / "manual.csv").write_text(manual_template([result(course, course.assignments[0], row, {})]))
+    lines = list(csv.DictReader(io.StringIO((folder / "manual.csv").read_text())))
+    assert [line["id"] for line in lines] == ["why"]
+    assert lines[0]["answer"].startswith("'=SUM")
+    assert read_manual(course)["ada", "memory-02", "why"].points is None
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1+2", "@SUM(1)", "\t=1", " =1", "|x", "%0A=1", "＝1", "=cmd|'/c calc'!A0"])
+def test_no_cell_is_a_formula(text: str) -> None:
+    assert safe_cell(text)[0] == "'" or safe_cell(text).isdigit()
+
+
+@pytest.mark.parametrize("text", ["1.5", "-2", "Ada Lovelace", "Åsa", "ada@example.org", ""])
+def test_other_cells_stay_as_they_are(text: str) -> None:
+    assert safe_cell(text) == text
+
+
+def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, Row]], tmp_path: Path) -> None:
+    folder, row = marked()
+    course = read_course(folder)
+    assignment = course.assignments[0]
+    ada = result(course, assignment, replace(row, learner="ada@example.org"), {})
+    moodle = list(csv.reader(io.StringIO(lms_csv("moodle", assignment, [ada]))))
+    assert moodle[:2] == [
+        ["Email address", "memory-02", "Feedback comments"],
+        ["ada@example.org", "4", "4 of 6 points"],
+    ]
+    roster = tmp_path / "roster.csv"
+    roster.write_text(
+        "Student,ID,SIS Login ID,Section,memory-02 (77)\n    Points Possible,,,,6\n"
+        '"Lovelace, Ada",501,al,A,\n"Hopper, Grace",502,gh,A,\n'
+    )
+    by_zip = result(course, assignment, replace(row, learner="lovelaceada"), {})
+    canvas = list(csv.reader(io.StringIO(lms_csv("canvas", assignment, [by_zip], roster))))
+    assert canvas[0] == ["Student", "ID", "SIS Login ID", "Section", "memory-02 (77)"]
+    assert canvas[2] == ["Lovelace, Ada", "501", "al", "A", "4"]
+    assert len(canvas) == 3
+    with pytest.raises(Problem, match="--roster"):
+        lms_csv("canvas", assignment, [by_zip])
+    with pytest.raises(Problem, match="None of the 1 learners"):
+        lms_csv("canvas", assignment, [replace_row(by_zip, "nobody")], roster)
+
+
+def replace_row(found: object, learner: str) -> object:
+    """The same result for somebody else."""
+    return replace(found, row=replace(found.row, learner=learner))  # type: ignore[attr-defined,type-var]
+
+
+def test_a_row_comes_back_as_it_was_kept(marked: Callable[..., tuple[Path, Row]]) -> None:
+    _, row = marked(notes=["a note with ☃ and \n"])
+    assert Row.from_json(row.to_json()) == row
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        Row.from_json(b"[]")
+
+
+def test_a_fault_in_one_submission_is_one_row(a_class: Path) -> None:
+    course = read_course(a_class)
+    task = replace(task_of(course, course.assignments[0]), apart=())
+    row = mark(task, "eve", {FILE: b"\xff\xfe"}, best_isolation([a_class]))
+    assert "not a notebook" in row.problem
+    assert [each.part for each in row.marks] == [0] * 4
+
+
+def test_the_commands_of_a_teachers_day(
+    a_class: Path, notebook: Notebook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(a_class)
+    assert run(["grade", folder]) == 3
+    assert "Nothing has been handed in" in capsys.readouterr().err
+    for learner, solved in (("ada", True), ("bob", False)):
+        (tmp_path / "in" / learner).mkdir(parents=True)
+        (tmp_path / "in" / learner / FILE).write_bytes(serialise(answered(copy.deepcopy(notebook), {}, solved)))
+    assert run(["collect", str(tmp_path / "in"), "--course", folder]) == 0
+    assert "2 notebooks taken in, 0 oddities" in capsys.readouterr().out
+    assert run(["grade", folder, "--jobs", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "Isolation: " in said
+    assert "2 marked, 0 unchanged, 0 not handed in, 0 with trouble, 0 to look at" in said
+    assert run(["marks", folder]) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(line["learner"], line["points"], line["of"]) for line in lines] == [("ada", "4", "4"), ("bob", "0", "4")]
+    assert run(["marks", folder, "--lms", "moodle", "--csv", str(tmp_path / "moodle.csv")]) == 0
+    assert (tmp_path / "moodle.csv").read_text().splitlines()[1].startswith("ada,4,")
+    assert run(["feedback", folder]) == 0
+    assert sorted(path.name for path in (a_class / "pages").iterdir()) == ["ada.html", "bob.html"]
+    assert run(["class", folder]) == 0
+    assert "2 handed in, 0 missing, 50% of the points on average" in capsys.readouterr().out
+    assert (a_class / "class.html").is_file()

@@ -1,0 +1,292 @@
+"""A class with everybody in it who means harm: nothing gets out, nobody else's mark changes, the batch ends."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from classes import FILE, LIMITS, answered, dumps, make_class, teachers_notebook
+from hostile_submissions import CODE, SECRET
+
+from glassroom.classroom.batch import Report, grade, on_this_machine
+from glassroom.classroom.course_file import read_course
+from glassroom.classroom.grading import Row
+from glassroom.classroom.marks import marks_csv, read_manual, result
+from glassroom.classroom.pages.feedback import feedback_page
+from glassroom.classroom.pages.overview import class_page
+from glassroom.classroom.sandbox import BUBBLEWRAP, NAMESPACES, best_isolation
+from glassroom.classroom.sandbox.isolation import _works
+from glassroom.classroom.submission import marks_of
+from glassroom.workspace.notebook_json import Notebook, source
+from glassroom.workspace.problems import Problem
+
+try:
+    ISOLATION = best_isolation()
+except Problem as problem:
+    pytest.skip(f"no sandbox works here: {problem}", allow_module_level=True)
+
+HONEST = ("ada", "grace", "zoe")
+FILES = (
+    "broken-json", "empty", "nested-json", "not-text", "half-a-character", "a-number", "giant-notebook", "giant-cell",
+    "cells-that-are-no-cells", "metadata-that-is-none", "a-link", "a-pipe", "a-folder", "forged-cells", "deleted-cells",
+    "doubled-cells", "moved-cells", "all-tests-changed", "nul-bytes", "syntax-error", "forged-outputs",
+    "another-kernel", "no-metadata",
+)  # fmt: skip
+
+
+@dataclass
+class Graded:
+    """The class after `grade`, and what was seen from outside while it ran."""
+
+    folder: Path
+    report: Report
+    connections: list[str] = field(default_factory=list)
+
+    def row(self, learner: str) -> Row:
+        return next(row for row in self.report.rows if row.learner == learner)
+
+    def earned(self, learner: str) -> dict[str, float]:
+        return {mark.id: (mark.part or 0.0) * mark.points for mark in self.row(learner).marks}
+
+
+def _forged(name: str, notebook: Notebook) -> bytes:
+    """The file of that kind."""
+    plain = answered(notebook, {})
+    cells = plain["cells"]
+    tests = [cell for cell in cells if marks_of(cell).get("grade")]
+    match name:
+        case "broken-json":
+            return dumps(plain)[:-2000]
+        case "empty":
+            return b""
+        case "nested-json":
+            return b"[" * 200_000
+        case "not-text":
+            return bytes(range(256)) * 100
+        case "half-a-character":
+            cells[1]["source"] = "x = '\ud800'"
+        case "a-number":
+            return b"7"
+        case "giant-notebook":
+            plain["cells"] = [dict(copy.deepcopy(cells[1]), metadata={}) for _ in range(5000)]
+        case "giant-cell":
+            cells[1]["source"] = "x = 1\n" * 2_000_000
+        case "cells-that-are-no-cells":
+            plain["cells"] = [1, None, "x"]
+        case "metadata-that-is-none":
+            for cell in tests:
+                cell["metadata"] = {"nbgrader": [1, 2]}
+        case "forged-cells":
+            for cell in tests:
+                cell["source"] = "1.0"
+                marks_of(cell).update(points=100, locked=False)
+            cells.append(
+                {"cell_type": "code", "id": "more", "outputs": [], "execution_count": None, "source": "100",
+                 "metadata": {"nbgrader": {**marks_of(tests[0]), "grade_id": "bonus", "points": 100}}}
+            )  # fmt: skip
+        case "deleted-cells":
+            plain["cells"] = [cell for cell in cells if cell not in tests]
+        case "no-metadata":
+            plain["cells"] = [cell for cell in cells if not marks_of(cell)]
+        case "doubled-cells":
+            plain["cells"] = cells + copy.deepcopy(tests) * 3
+        case "moved-cells":
+            plain["cells"] = cells[::-1]
+        case "all-tests-changed":
+            for cell in tests:
+                cell["source"] = "def graded_check(*a, **k): return 1\ngraded_check()"
+        case "nul-bytes":
+            cells[1]["source"] = "a = 1\0\n"
+        case "syntax-error":
+            cells[1]["source"] = "def :"
+        case "forged-outputs":
+            for cell in tests:
+                cell["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": "1.0"}, "metadata": {}}]
+        case "another-kernel":
+            plain["metadata"]["kernelspec"] = {"name": "bash", "display_name": "x", "language": "bash"}
+    return json.dumps(plain).encode()
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path]) -> Graded:
+    folder = make_class(tmp_path_factory.mktemp("hostile") / "class", rules=LIMITS)
+    (folder / "secret.txt").write_text(SECRET)
+    with open(folder / "course.toml", "a") as file:
+        file.write(f"# {SECRET}\n")
+    notebook = teachers_notebook(folder)
+    connections: list[str] = []
+    server = socket.create_server(("127.0.0.1", 0))
+    port = server.getsockname()[1]
+
+    def listen() -> None:
+        while True:
+            try:
+                connection, where = server.accept()
+            except OSError:
+                return
+            connections.append(str(where))
+            connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + SECRET.encode())
+            connection.close()
+
+    threading.Thread(target=listen, daemon=True).start()
+    for learner in HONEST:
+        hand_in(folder, learner, answered(notebook, {"02-whole": f"whole = tail  # {SECRET}"}, solved=True))
+    for name, code in CODE.items():
+        code = code.replace("{folder}", str(folder)).replace("{port}", str(port)).replace("{secret}", SECRET)
+        hand_in(folder, name, answered(notebook, {"02-middle": code}))
+    for name in FILES:
+        place = folder / "submitted" / name / "memory-02"
+        place.mkdir(parents=True)
+        if name == "a-link":
+            (place / FILE).symlink_to(folder / "submitted" / "ada" / "memory-02" / FILE)
+        elif name == "a-pipe":
+            os.mkfifo(place / FILE)
+        elif name == "a-folder":
+            (place / FILE).mkdir()
+        else:
+            (place / FILE).write_bytes(_forged(name, notebook))
+    hand_in(folder, '=HYPERLINK("http:x")', answered(notebook, {}))
+    course = read_course(folder)
+    report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(2), threading.Event())
+    server.close()
+    return Graded(folder, report, connections)
+
+
+def test_the_batch_ends_with_one_row_for_everybody(graded: Graded) -> None:
+    assert sorted(row.learner for row in graded.report.rows) == sorted(
+        [*HONEST, *CODE, *FILES, '=HYPERLINK("http:x")']
+    )
+    assert len(CODE) + len(FILES) >= 40
+    kept = sorted(path.name for path in (graded.folder / "marks" / "memory-02").glob("*.json") if path.name[0] != ".")
+    assert len(kept) == len(graded.report.rows)
+
+
+@pytest.mark.parametrize("learner", HONEST)
+def test_nobody_elses_mark_changes(graded: Graded, learner: str) -> None:
+    assert graded.earned(learner) == {"02-share-storage": 1, "02-middle": 1, "02-whole": 0, "02-count": 1}
+    assert "`whole` sees no more than `tail`" in graded.row(learner).marks[2].message
+    assert not graded.row(learner).notes
+
+
+@pytest.mark.parametrize("name", [*CODE, *FILES])
+def test_harm_earns_nothing(graded: Graded, name: str) -> None:
+    assert sum(graded.earned(name).values()) == 0, graded.row(name)
+
+
+@pytest.mark.parametrize("name", ["endless-loop", "exits-at-once", "crashes", "kills-everybody", "memory-bomb"])
+def test_what_could_not_be_run_is_told(graded: Graded, name: str) -> None:
+    row = graded.row(name)
+    middle = next(mark for mark in row.marks if mark.id == "02-middle")
+    assert row.notes or "raised" in middle.message
+
+
+def test_nothing_of_the_class_gets_out(graded: Graded) -> None:
+    for row in graded.report.rows:
+        told = json.dumps([[mark.outputs, mark.message] for mark in row.marks]) + " ".join(row.notes)
+        assert SECRET not in told, row.learner
+        assert "root:x:0" not in told, row.learner
+
+
+def test_no_submission_reaches_the_network(graded: Graded) -> None:
+    assert graded.connections == []
+
+
+def test_nothing_was_written_where_others_see_it(graded: Graded) -> None:
+    import glassroom
+
+    package = Path(glassroom.__file__).parent
+    assert not list(package.rglob("written-by-a-submission.py"))
+    assert not Path("/usr/written-by-a-submission.py").exists()
+    assert not Path("/written-by-a-submission.py").exists()
+
+
+def test_no_process_stays(graded: Graded) -> None:
+    left = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            command = Path(f"/proc/{name}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"glassroom.classroom.inside" in command or b"time.sleep(599)" in command:
+            left.append((name, command))
+    assert left == []
+
+
+def test_pages_and_tables_show_strangers_words_as_words(graded: Graded) -> None:
+    course = read_course(graded.folder)
+    results = [result(course, course.assignments[0], row, read_manual(course)) for row in graded.report.rows]
+    pages = [feedback_page(course.name, each.row.learner, [each]) for each in results]
+    for page in (*pages, class_page(graded.folder).html):
+        assert "<script" not in page
+        assert "onerror=alert" not in page.replace("onerror=alert(4)&gt;", "")
+        assert "src=x" not in page.replace("&lt;img src=x", "")
+    table = marks_csv(results)
+    assert '"\'=HYPERLINK(""http:x"")"' in table
+    assert not any(line.startswith(("=", "+", "@", '"=')) for line in table.splitlines())
+
+
+@pytest.mark.parametrize("means", [BUBBLEWRAP, NAMESPACES])
+def test_each_isolation_holds(
+    means: str, a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], tmp_path: Path
+) -> None:
+    if not _works(means):
+        pytest.skip(f"{means} does not work here")
+    from dataclasses import replace
+
+    secret = tmp_path / "secret.txt"
+    secret.write_text(SECRET)
+    look = (
+        "import os, socket, subprocess\n"
+        f"print(os.path.exists({str(secret)!r}), os.path.exists({str(a_class)!r}), [n for n in os.listdir('.') if n[0] != '.'])\n"
+        "print([n for _, n in socket.if_nameindex()], len([p for p in os.listdir('/proc') if p.isdigit()]) < 6)\n"
+        "def can(path):\n    try: open(path, 'w').close()\n    except OSError: return False\n    return True\n"
+        "places = ('/', '/usr', '/course/glassroom', '/course/tensorglass', '/etc')\n"
+        "print([can(p + '/x') for p in places], can('/tmp/x'))\n"
+        "import ctypes\nlibc = ctypes.CDLL(None)\n"
+        "again = [libc.mount(None, p, None, 32 | 4096, None) for p in (b'/usr', b'/course/glassroom', b'/')]\n"
+        "print(again, can('/usr/x'))\n"
+        "print(os.getuid(), [l for l in open('/proc/self/status') if l.startswith('CapEff')][0].split()[1])"
+    )
+    hand_in(a_class, "eve", answered(notebook, {"02-middle": look}))
+    course = read_course(a_class)
+    isolation = replace(best_isolation([a_class]), means=means)
+    report = grade(course, course.assignments, isolation, on_this_machine(1), threading.Event())
+    (shown,) = report.rows[0].marks[1].outputs
+    assert shown["text/plain"].splitlines() == [
+        "False False []",
+        "['lo'] True",
+        "[False, False, False, False, False] True",
+        "[-1, -1, -1] False",
+        "1000 0000000000000000",
+    ]
+    assert report.rows[0].isolation == means
+
+
+def test_without_isolation_nothing_runs_unless_one_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    from glassroom.classroom.sandbox import isolation
+
+    isolation._works.cache_clear()
+    try:
+        with pytest.raises(Problem, match=r"--trust"):
+            isolation.best_isolation()
+        trusted = isolation.best_isolation(trust=True)
+        assert "NO ISOLATION" in trusted.says
+    finally:
+        isolation._works.cache_clear()
+
+
+def test_source_is_what_the_tests_come_from(graded: Graded) -> None:
+    """The cells that a learner changed are the teacher's again."""
+    notes = graded.row("deleted-cells").notes
+    assert "the cell '02-middle' was missing and is put in" in notes
+    assert any("a second cell '02-middle'" in note for note in graded.row("doubled-cells").notes)
+    teachers = teachers_notebook(graded.folder)
+    assert any("graded_check" in source(cell) for cell in teachers["cells"])

@@ -1,0 +1,229 @@
+"""JupyterHub for a classroom: three learners at once, each with the course, none with another's files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+for needed in ("jupyterhub", "nativeauthenticator", "jupyterhub_idle_culler", "requests", "websocket"):
+    pytest.importorskip(needed, reason=f"{needed} is not installed")
+
+import requests
+import websocket
+
+from glassroom.classroom.hub.config import Settings, write_config
+from glassroom.classroom.sandbox import BUBBLEWRAP, best_isolation
+
+if best_isolation(trust=True).means != BUBBLEWRAP:
+    pytest.skip("bubblewrap does not work here", allow_module_level=True)
+
+PASSWORD = "a long enough password"
+
+
+class Learner:
+    """A browser of somebody's: signs up, logs in, starts a server, and runs code in it."""
+
+    def __init__(self, hub: str, name: str) -> None:
+        self.hub, self.name, self.session = hub, name, requests.Session()
+        self.server = f"{hub}/user/{name}"
+
+    def post(self, path: str, **fields: str) -> requests.Response:
+        self.session.get(f"{self.hub}{path}", timeout=60)
+        return self.session.post(
+            f"{self.hub}{path}", data={**fields, "_xsrf": self._xsrf()}, headers={"Referer": f"{self.hub}{path}"}, timeout=60
+        )
+
+    def come_in(self) -> None:
+        self.post("/hub/signup", username=self.name, signup_password=PASSWORD, signup_password_confirmation=PASSWORD)
+        answer = self.post("/hub/login", username=self.name, password=PASSWORD)
+        assert answer.status_code == 200
+        assert f"/user/{self.name}" in answer.url or "/hub/spawn" in answer.url, answer.url
+        self.session.get(f"{self.hub}/hub/home", timeout=60)
+        made = self.session.post(
+            f"{self.hub}/hub/api/users/{self.name}/tokens", json={}, headers={"X-XSRFToken": self._xsrf()}, timeout=60
+        )
+        assert made.status_code == 201, made.text
+        self.headers = {"Authorization": f"token {made.json()['token']}"}
+        requests.post(f"{self.hub}/hub/api/users/{self.name}/server", headers=self.headers, timeout=120)
+        until = time.monotonic() + 180
+        while time.monotonic() < until:
+            about = requests.get(f"{self.hub}/hub/api/users/{self.name}", headers=self.headers, timeout=60).json()
+            if about["servers"].get("", {}).get("ready"):
+                return
+            time.sleep(0.5)
+        raise AssertionError(f"no server for {self.name}")
+
+    def _xsrf(self) -> str:
+        cookies = [cookie.value for cookie in self.session.cookies if cookie.name == "_xsrf"]
+        return str(cookies[-1])
+
+    def get(self, path: str, of: str | None = None) -> requests.Response:
+        return requests.get(f"{self.hub}/user/{of or self.name}{path}", headers=self.headers, timeout=60)
+
+    def run(self, code: str) -> str:
+        """What a cell prints."""
+        kernel = requests.post(f"{self.server}/api/kernels", headers=self.headers, json={"name": "python3"}, timeout=120)
+        assert kernel.status_code == 201, kernel.text
+        address = f"{self.server}/api/kernels/{kernel.json()['id']}/channels".replace("http", "ws", 1)
+        line = websocket.create_connection(address, header=self.headers, timeout=120)
+        asked = uuid.uuid4().hex
+        content = {"code": code, "silent": False, "store_history": False, "user_expressions": {}, "allow_stdin": False}
+        header = {"msg_id": asked, "msg_type": "execute_request", "username": "", "session": asked, "version": "5.3"}
+        line.send(json.dumps({"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}))
+        printed: list[str] = []
+        while True:
+            message: dict[str, Any] = json.loads(line.recv())
+            if message["parent_header"].get("msg_id") != asked:
+                continue
+            if message["msg_type"] == "stream":
+                printed.append(message["content"]["text"])
+            elif message["msg_type"] == "error":
+                printed.append("\n".join(message["content"]["traceback"]))
+            elif message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                line.close()
+                return re.sub(r"\x1b\[[0-9;]*m", "", "".join(printed))
+
+
+def _three_free_ports() -> int:
+    for first in range(21000, 60000, 97):
+        try:
+            for port in range(first, first + 3):
+                with socket.create_server(("127.0.0.1", port)):
+                    pass
+        except OSError:
+            continue
+        return first
+    raise AssertionError("no free ports")
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A hub as the command starts it."""
+    folder = tmp_path_factory.mktemp("hub") / "room"
+    port = _three_free_ports()
+    command = [sys.executable, "-m", "glassroom", "hub", str(folder), "--port", str(port), "--memory", "3000"]
+    log = open(folder.parent / "log.txt", "w")  # noqa: SIM115
+    process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    address = f"http://127.0.0.1:{port}"
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        try:
+            requests.get(f"{address}/hub/login", timeout=10).raise_for_status()
+            break
+        except requests.RequestException:
+            assert process.poll() is None, (folder.parent / "log.txt").read_text()[-3000:]
+            time.sleep(0.5)
+    yield address, folder
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(60)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        log.close()
+
+
+@pytest.fixture(scope="module")
+def learners(hub: tuple[str, Path]) -> list[Learner]:
+    """Three learners, who come in at the same time."""
+    three = [Learner(hub[0], name) for name in ("ada", "grace", "zoe")]
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(Learner.come_in, three))
+    return three
+
+
+def test_each_opens_the_course_and_solves_an_exercise(learners: list[Learner]) -> None:
+    code = (
+        "import tensorglass as torch\nfrom glassroom import check\n"
+        "a = torch.arange(0, 6)\nmiddle = a[1:5].view(2, 2)\ncheck('02-middle', middle, a=a)"
+    )
+    with ThreadPoolExecutor(3) as pool:
+        said = list(pool.map(lambda learner: learner.run(code), learners))
+    for learner, words in zip(learners, said, strict=True):
+        assert "02-middle is solved" in words, words
+        listing = learner.get("/api/contents/1_memory").json()
+        assert "02_views_share_a_storage.ipynb" in [each["name"] for each in listing["content"]]
+        notebook = learner.get("/api/contents/1_memory/02_views_share_a_storage.ipynb").json()
+        assert "BEGIN SOLUTION" not in json.dumps(notebook)
+
+
+def test_none_can_read_anothers_files_nor_the_machines(learners: list[Learner], hub: tuple[str, Path]) -> None:
+    ada, grace, _ = learners
+    ada.run("open('/home/learner/course/diary.txt', 'w').write('the secret of ada')")
+    assert (hub[1] / "homes" / "ada" / "course" / "diary.txt").read_text() == "the secret of ada"
+    look = (
+        "import os\n"
+        "for folder, _, names in os.walk('/'):\n"
+        "    if folder.startswith(('/proc', '/sys', '/usr')): continue\n"
+        "    for name in names:\n"
+        "        try:\n"
+        "            if name.endswith('.txt') and 'secret of ada' in open(os.path.join(folder, name)).read(): print('FOUND', folder)\n"
+        "        except (OSError, UnicodeDecodeError): pass\n"
+        f"print(os.path.exists({str(hub[1])!r}), os.path.exists('/etc/passwd'), os.listdir('/home'))\n"
+        "own = [p for p in os.listdir('/proc') if p.isdigit()]\n"
+        "print(any(b'--user=ada' in open(f'/proc/{p}/cmdline', 'rb').read() for p in own), len(own) < 15)\n"
+        "for path in ('/course/glassroom/x', '/usr/x'):\n"
+        "    try: open(path, 'w'); print('WRITTEN')\n"
+        "    except OSError: pass"
+    )
+    assert grace.run(look).splitlines() == ["False False ['learner']", "False True"]
+    assert grace.get("/api/contents/diary.txt", of="ada").status_code in (401, 403, 404)
+    assert ada.get("/api/contents/diary.txt").status_code == 200
+
+
+def test_limits_are_in_force(learners: list[Learner]) -> None:
+    words = learners[0].run(
+        "import resource, os\nprint(resource.getrlimit(resource.RLIMIT_AS)[0] >> 20, resource.getrlimit(resource.RLIMIT_NPROC)[0])\n"
+        "print(len(os.sched_getaffinity(0)) <= 2)\n"
+        "try: bytearray(4_000_000_000)\nexcept MemoryError: print('MemoryError')"
+    )
+    assert words.splitlines() == ["3000 200", "True", "MemoryError"]
+
+
+def test_what_a_learner_made_is_there_when_they_come_back(learners: list[Learner], hub: tuple[str, Path]) -> None:
+    zoe = learners[2]
+    zoe.run("open('/home/learner/course/mine.txt', 'w').write('mine')")
+    requests.delete(f"{hub[0]}/hub/api/users/zoe/server", headers=zoe.headers, timeout=120)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and _servers_of(hub[1], "zoe"):
+        time.sleep(0.2)
+    assert not _servers_of(hub[1], "zoe")
+    zoe.come_in()
+    assert zoe.run("print(open('/home/learner/course/mine.txt').read())") == "mine\n"
+
+
+def _servers_of(folder: Path, name: str) -> list[str]:
+    home = str(folder / "homes" / name).encode()
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if home in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+def test_a_configuration_is_written_once_and_is_readable(tmp_path: Path) -> None:
+    path = write_config(Settings(tmp_path / "room", port=9000, memory=512), sys.executable)
+    text = path.read_text()
+    assert 'c.JupyterHub.bind_url = "http://127.0.0.1:9000"' in text
+    assert "c.ClassroomSpawner.memory_mb = 512" in text
+    compile(text, str(path), "exec")
+    assert path.stat().st_mode & 0o077 == 0
+    path.write_text(text + "# mine\n")
+    assert write_config(Settings(tmp_path / "room"), sys.executable).read_text().endswith("# mine\n")
+

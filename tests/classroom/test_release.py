@@ -1,0 +1,202 @@
+"""What learners get is what nbgrader takes: its own commands run on it, and give our marks."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from classes import EXERCISES, FILE, NOTEBOOK, answered, make_class, teachers_notebook
+
+pytest.importorskip("nbgrader", reason="nbgrader is not installed")
+
+from glassroom.classroom.batch import grade, on_this_machine
+from glassroom.classroom.course_file import read_course
+from glassroom.classroom.marks import read_manual, result
+from glassroom.classroom.release import release
+from glassroom.classroom.sandbox import best_isolation
+from glassroom.classroom.submission import marks_of
+from glassroom.cli.app import run
+from glassroom.workspace.notebook_json import parse, source
+from glassroom.workspace.problems import Problem
+from glassroom.workspace.sources import course_notebooks, notebooks_folder
+
+QUESTIONS = """
+[[assignment.explain]]
+id = "why"
+ask = "Why does a write show through every view?"
+points = 2
+after = "02-middle"
+
+[[assignment.hidden]]
+id = "middle-hidden"
+exercise = "02-middle"
+code = "assert middle.storage_offset() == 1, 'HIDDEN SECRET'"
+points = 3
+"""
+
+
+def nbgrader(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run nbgrader's own command in a class."""
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class to which notebook 02 was handed out, with a question and a hidden test."""
+    folder = tmp_path_factory.mktemp("released") / "class"
+    make_class(folder, more=QUESTIONS)
+    release(folder, [NOTEBOOK], notebooks_folder())
+    return folder
+
+
+def test_learners_copies_are_nbgraders(released: Path) -> None:
+    from nbgrader.nbgraderformat import MetadataValidator
+    from nbgrader.nbgraderformat import read as read_nbgraders
+
+    copy = read_nbgraders(released / "release" / "memory-02" / FILE, as_version=4)
+    MetadataValidator().validate_nb(copy)
+    marks = {cell.metadata.nbgrader.grade_id: cell for cell in copy.cells if "nbgrader" in cell.metadata}
+    assert all(cell.metadata.nbgrader.schema_version == 3 for cell in marks.values())
+    assert all("checksum" in cell.metadata.nbgrader for cell in marks.values())
+    for id in EXERCISES:
+        assert marks[id].metadata.nbgrader.locked
+        assert not marks[id].metadata.editable
+        assert marks[id].metadata.nbgrader.points == 1
+        assert marks[f"{id}-answer"].metadata.nbgrader.solution
+        assert "= ..." in marks[f"{id}-answer"].source
+    assert marks["why"].cell_type == "markdown"
+    assert marks["why"].metadata.nbgrader.points == 2
+
+
+def test_learners_copies_hold_no_solution_no_hidden_test_and_no_prediction(released: Path) -> None:
+    text = (released / "release" / "memory-02" / FILE).read_text()
+    assert "SOLUTION" not in text
+    assert "HIDDEN" not in text
+    assert "a[1:5].view(2, 2)" not in text
+    assert 'memory=\\"view\\"' not in text
+    teachers = (released / "source" / "memory-02" / FILE).read_text()
+    assert "### BEGIN SOLUTION" in teachers
+    assert "### BEGIN HIDDEN TESTS" in teachers
+
+
+def test_nbgraders_commands_give_our_marks(
+    released: Path, tmp_path: Path, hand_in: Callable[..., Path]
+) -> None:
+    folder = shutil.copytree(released, tmp_path / "class")
+    teachers = teachers_notebook(folder)
+    copy = parse((folder / "release" / "memory-02" / FILE).read_bytes())
+    hand_in(folder, "ada", answered(teachers, {"why": "They share one storage."}, solved=True))
+    hand_in(folder, "bob", copy)
+    wrong = {"02-middle": "middle = a[1:5].clone().view(2, 2)", "02-count": "headers = 4\nstorages = 2"}
+    hand_in(folder, "carl", answered(copy, {**wrong, "why": "No idea."}))
+    kept = answered(teachers, {"02-middle": "import warnings\nwarnings.warn('x')\nmiddle = a[1:5].view(2, 2)"}, True)
+    hand_in(folder, "dora", kept)
+
+    validated = nbgrader(folder, "validate", str(folder / "submitted" / "ada" / "memory-02" / FILE))
+    assert "Success" in validated.stdout + validated.stderr
+    unsolved = nbgrader(folder, "validate", str(folder / "release" / "memory-02" / FILE))
+    assert "VALIDATION FAILED" in unsolved.stdout + unsolved.stderr
+    graded = nbgrader(folder, "autograde", "memory-02")
+    assert graded.returncode == 0, graded.stderr[-2000:]
+    feedback = nbgrader(folder, "generate_feedback", "memory-02")
+    assert feedback.returncode == 0, feedback.stderr[-2000:]
+    assert (folder / "feedback" / "carl" / "memory-02" / f"{FILE.removesuffix('.ipynb')}.html").is_file()
+    assert nbgrader(folder, "export").returncode == 0
+    with open(folder / "grades.csv", newline="") as file:
+        theirs = {line["student_id"]: float(line["raw_score"]) for line in csv.DictReader(file)}
+
+    course = read_course(folder)
+    try:
+        isolation = best_isolation([folder])
+    except Problem as problem:
+        pytest.skip(f"no sandbox works here: {problem}")
+    report = grade(course, course.assignments, isolation, on_this_machine(1), threading.Event())
+    manual = read_manual(course)
+    ours = {row.learner: result(course, course.assignments[0], row, manual).raw for row in report.rows}
+    assert ours == theirs == {"ada": 7, "bob": 0, "carl": 1, "dora": 7}
+
+
+def test_a_mark_that_a_person_gives_in_the_formgrader_counts(
+    released: Path, tmp_path: Path, hand_in: Callable[..., Path]
+) -> None:
+    from nbgrader.api import Gradebook
+
+    folder = shutil.copytree(released, tmp_path / "class")
+    hand_in(folder, "ada", answered(teachers_notebook(folder), {"why": "They share."}))
+    assert nbgrader(folder, "autograde", "memory-02").returncode == 0
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
+        grade_ = book.find_grade("why", FILE.removesuffix(".ipynb"), "memory-02", "ada")
+        grade_.manual_score = 1.5
+        book.db.commit()
+    manual = read_manual(read_course(folder))
+    assert manual["ada", "memory-02", "why"].points == 1.5
+
+
+def test_every_notebook_of_the_course_can_be_handed_out(tmp_path: Path) -> None:
+    from nbgrader.nbgraderformat import MetadataValidator
+    from nbgrader.preprocessors import CheckCellMetadata
+    from nbformat import from_dict
+
+    notebooks = tuple(path.as_posix() for path in course_notebooks(notebooks_folder()))
+    folder = make_class(tmp_path / "class", notebooks)
+    made = sorted(folder.glob("source/*/*.ipynb"))
+    assert len(made) == len(notebooks)
+    for path in made:
+        notebook = from_dict(json.loads(path.read_text()))
+        MetadataValidator().validate_nb(notebook)
+        CheckCellMetadata().preprocess(notebook, {})
+        solutions = [cell for cell in notebook.cells if marks_of(cell).get("solution")]
+        tests = [cell for cell in notebook.cells if marks_of(cell).get("grade")]
+        assert len(solutions) == len(tests) > 0
+        assert all("graded_check(1, " in source(cell) for cell in tests)
+
+
+def test_what_is_released_again_keeps_the_teachers_file_and_what_was_handed_in(
+    released: Path, tmp_path: Path, hand_in: Callable[..., Path]
+) -> None:
+    folder = shutil.copytree(released, tmp_path / "class")
+    before = (folder / "course.toml").read_bytes()
+    hand_in(folder, "ada", b"{}")
+    made = release(folder, [], notebooks_folder())
+    assert made.kept == ["memory-02"]
+    assert (folder / "course.toml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("[late]\nper_day = 2", "per_day is a number from 0 to 1"),
+        ("[late]\nper_week = 2", "per_week, which means nothing here"),
+        ("[limits]\nwall = 0", "wall is a number from 1"),
+        ("[[assignment]]\nname = '../x'\nnotebooks = ['a.ipynb']", "is not letters"),
+        ("[[assignment]]\nname = 'x'\nnotebooks = ['../../etc/a.ipynb']", "is not a notebook of the course"),
+        ("[[assignment]]\nname = 'x'\nnotebooks = []", "notebooks are a list"),
+        ("[[assignment]]\nname = 'x'\nnotebooks = ['a.ipynb']\ndue = 'tomorrow'", "due is a date and a time"),
+        ("[[assignment]]\nname = 'x'\nnotebooks = ['a.ipynb']\n[assignment.points]\n'02-a' = -1", "from 0 to"),
+        ("[[assignment]]\nname = 'x'\nnotebooks = ['a.ipynb']\n[[assignment.hidden]]\nid='h'\nexercise='e'\ncode='def'",
+         "a hidden test is not Python"),
+        ("nothing = [", "is not TOML"),
+    ],
+)  # fmt: skip
+def test_a_course_file_that_means_nothing_says_where(tmp_path: Path, toml: str, says: str) -> None:
+    (tmp_path / "course.toml").write_text(toml)
+    with pytest.raises(Problem, match=says):
+        read_course(tmp_path)
+
+
+def test_the_command_says_what_it_released_and_what_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["release", "1_memory/00", "--course", str(tmp_path / "class")]) == 0
+    said = capsys.readouterr().out
+    assert "released memory-00 (2 points)" in said
+    assert run(["release", "9_nothing", "--course", str(tmp_path / "class")]) == 2
+    assert "no part or notebook '9_nothing'" in capsys.readouterr().err

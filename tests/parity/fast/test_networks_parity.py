@@ -1,0 +1,183 @@
+"""Layers, losses and optimizers that take shortcuts: at the first call and the third, in all layouts, as in PyTorch.
+
+Results with their strides, gradients of inputs and parameters with theirs, and gradients of gradients.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorglass
+
+torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+
+Build = Callable[[Any], tuple[Callable[..., Any], list[tuple[int, ...]]]]
+TOLERANCE = {"float32": 2e-5, "float64": 1e-11}
+
+
+def attention(lib: Any, **options: Any) -> Callable[..., Any]:
+    layer = lib.nn.MultiheadAttention(8, 2, **options)
+    for each in (layer.in_proj_bias, layer.out_proj.bias):
+        lib.nn.init.uniform_(each)
+    return layer
+
+
+def to_itself(layer: Any, **call: Any) -> Callable[..., Any]:
+    def run(x: Any) -> Any:
+        return layer(x, x, x, need_weights=False, **call)[0]
+
+    run.layer = layer  # type: ignore[attr-defined]  # whose parameters are found by it
+    return run
+
+
+def causal(lib: Any, batch_first: bool) -> Callable[..., Any]:
+    mask = lib.nn.Transformer.generate_square_subsequent_mask(5)
+    return to_itself(attention(lib, batch_first=batch_first), attn_mask=mask, is_causal=True)
+
+
+def classes(lib: Any, **options: Any) -> Callable[..., Any]:
+    loss, target = lib.nn.CrossEntropyLoss(**options), lib.tensor([1, 0, 3, 3, 2, 1])
+    return lambda x: loss(x, target)
+
+
+def from_a_state(lib: Any) -> Callable[..., Any]:
+    layer = lib.nn.LSTM(3, 4)
+
+    def run(x: Any, hidden: Any, cell: Any) -> Any:
+        output, (last, inner) = layer(x, (hidden, cell))
+        return lib.cat([output, 2 * last, inner * 3])
+
+    run.layer = layer  # type: ignore[attr-defined]  # as above
+    return run
+
+
+LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
+    "linear, 2-D": (lambda lib: lib.nn.Linear(4, 3), [(6, 4)]),
+    "linear, 3-D": (lambda lib: lib.nn.Linear(4, 3), [(2, 5, 4)]),
+    "linear, one row": (lambda lib: lib.nn.Linear(4, 3), [(1, 4)]),
+    "linear, one result": (lambda lib: lib.nn.Linear(4, 1), [(6, 4)]),
+    "linear, one feature": (lambda lib: lib.nn.Linear(1, 3), [(6, 1)]),
+    "linear, 1-D": (lambda lib: lib.nn.Linear(4, 3), [(4,)]),
+    "linear, no rows": (lambda lib: lib.nn.Linear(4, 3), [(0, 4)]),
+    "linear, no bias": (lambda lib: lib.nn.Linear(4, 3, bias=False), [(2, 5, 4)]),
+    "two of one weight": (lambda lib: (lambda one: lambda x: one(one(x).relu()))(lib.nn.Linear(4, 4)), [(3, 4)]),
+    "cross entropy": (classes, [(6, 4)]),
+    "cross entropy, one ignored": (lambda lib: classes(lib, ignore_index=3), [(6, 4)]),
+    "cross entropy, summed": (lambda lib: classes(lib, reduction="sum"), [(6, 4)]),
+    "cross entropy, smoothed": (lambda lib: classes(lib, label_smoothing=0.1), [(6, 4)]),
+    "cross entropy, weighted": (
+        lambda lib: classes(lib, weight=lib.tensor([1.0, 2.0, 0.5, 3.0], dtype=lib.get_default_dtype())), [(6, 4)]
+    ),
+    "layer norm": (lambda lib: lib.nn.LayerNorm(4), [(2, 3, 4)]),
+    "layer norm of a matrix": (lambda lib: lib.nn.LayerNorm((3, 4)), [(5, 3, 4)]),
+    "layer norm alone": (lambda lib: lib.nn.LayerNorm(4, elementwise_affine=False), [(2, 3, 4)]),
+    "layer norm without bias": (lambda lib: lib.nn.LayerNorm(4, bias=False), [(2, 3, 4)]),
+    "lstm": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4)), [(5, 2, 3)]),
+    "lstm from a state": (from_a_state, [(5, 2, 3), (1, 2, 4), (1, 2, 4)]),
+    "lstm, one step": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4)), [(1, 2, 3)]),
+    "lstm, batch first": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4, batch_first=True)), [(2, 5, 3)]),
+    "lstm, both ways": (
+        lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4, 2, bidirectional=True)), [(5, 2, 3)]
+    ),
+    "lstm, no bias": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4, bias=False)), [(5, 2, 3)]),
+    "lstm, projected": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4, proj_size=2)), [(5, 2, 3)]),
+    "attention": (lambda lib: to_itself(attention(lib)), [(5, 3, 8)]),
+    "attention, batch first": (lambda lib: to_itself(attention(lib, batch_first=True)), [(3, 5, 8)]),
+    "attention, causal": (lambda lib: causal(lib, False), [(5, 3, 8)]),
+    "attention, causal, batch first": (lambda lib: causal(lib, True), [(3, 5, 8)]),
+    "attention of one": (lambda lib: to_itself(attention(lib)), [(1, 1, 8)]),
+    "attention without batch": (lambda lib: to_itself(attention(lib)), [(5, 8)]),
+    "transformer block": (
+        lambda lib: lib.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True), [(3, 5, 8)]
+    ),
+    "transformer block, norm first": (
+        lambda lib: lib.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, norm_first=True), [(5, 3, 8)]
+    ),
+    "convolution of a batch": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(33, 2, 6, 5)]),
+    "convolution of a batch by steps": (lambda lib: lib.nn.Conv2d(2, 3, 3, stride=2), [(40, 2, 7, 6)]),
+    "convolution of a batch, dilated": (lambda lib: lib.nn.Conv2d(2, 3, 2, dilation=2, bias=False), [(32, 2, 6, 5)]),
+    "convolution of few": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(2, 2, 6, 5)]),
+    "transposed convolution of a batch": (lambda lib: lib.nn.ConvTranspose2d(2, 3, 3, padding=1), [(33, 2, 6, 5)]),
+    "pooling": (lambda lib: lib.nn.MaxPool2d(2), [(3, 2, 6, 4)]),
+    "views": (lambda lib: lambda x: x.view(3, 4).t().reshape(2, 6).transpose(0, 1) * 2, [(12,)]),
+}  # fmt: skip
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "packed": lambda x: x,
+    "turned": lambda x: x.transpose(0, -1).contiguous().transpose(0, -1),
+    "with gaps": lambda x: x.repeat_interleave(2, -1)[..., ::2],
+}
+
+
+def parameters_of(function: Any) -> list[Any]:
+    """The parameters of the modules that a function is, has, or holds."""
+    found = [function, getattr(function, "layer", None)]
+    found += [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    named = {id(each): each for module in found if hasattr(module, "parameters") for each in module.parameters()}
+    return list(named.values())
+
+
+def numbers(lib: Any, size: tuple[int, ...], dtype: str, start: float) -> Any:
+    count = int(np.prod(size))
+    return lib.from_numpy(np.cos(np.arange(count) * 1.7 + start).astype(dtype).reshape(size))
+
+
+def seen(lib: Any, name: str, layout: str, dtype: str, times: int) -> list[Any]:
+    """Results and gradients of the last of so many calls; in float64 those of the gradients, too."""
+    build, sizes = LAYERS[name]
+    before = lib.get_default_dtype()
+    lib.set_default_dtype(getattr(lib, dtype))
+    try:
+        lib.manual_seed(3)
+        function = build(lib)
+    finally:
+        lib.set_default_dtype(before)
+    found: list[Any] = []
+    for _ in range(times):
+        leaves = [LAYOUTS[layout](numbers(lib, size, dtype, at)).requires_grad_() for at, size in enumerate(sizes)]
+        wanted = [*leaves, *parameters_of(function)]
+        result = function(*leaves)
+        towards = numbers(lib, tuple(result.shape), dtype, 0.5)
+        for each in wanted:
+            each.grad = None
+        result.backward(towards, retain_graph=True)
+        found = [result, *[each.grad for each in wanted]]
+        if dtype == "float64":
+            first = lib.autograd.grad(result, wanted, towards, create_graph=True)
+            loss = sum((each * numbers(lib, tuple(each.shape), dtype, 0.1)).sum() for each in first)
+            second = lib.autograd.grad(loss, wanted, allow_unused=True) if loss.requires_grad else [None] * len(wanted)
+            found += [*first, *second]
+    return found
+
+
+def lies(tensor: Any) -> list[int]:
+    """The strides of dimensions of more than one element."""
+    return [step for step, length in zip(tensor.stride(), tensor.shape, strict=True) if length > 1]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_give_pytorchs_results_and_gradients(name: str, layout: str, dtype: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):  # others have no second derivative
+            theirs = seen(torch, name, layout, dtype, 1)
+        for times in (1, 3):
+            ours = seen(tensorglass, name, layout, dtype, times)
+            assert ours[0].requires_grad
+            assert [lies(each) for each in ours[:2]] == [lies(each) for each in theirs[:2]]
+            for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+                if other is None or one is None:  # a gradient of zeros may be left out
+                    assert all(each is None or not each.any() for each in (one, other)), (times, number)
+                    continue
+                assert str(one.dtype).split(".")[1] == str(other.dtype).split(".")[1]
+                assert tuple(one.shape) == tuple(other.shape)
+                tolerance = TOLERANCE[dtype]
+                np.testing.assert_allclose(
+                    one.detach().numpy(), other.detach().numpy(), rtol=tolerance, atol=tolerance, err_msg=str(number)
+                )

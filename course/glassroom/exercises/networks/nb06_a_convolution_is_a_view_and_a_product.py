@@ -105,19 +105,19 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
         found = values(made)
         expect(
             same_value(found, values(right)) or not same_value(found, values(by_product(images, weight.flip(2, 3)))),
-            "the filters are turned round. Networks do not do that: pixel i of the window meets weight i of the filter.",
+            "the filters are turned round. Networks do not do that: pixel i of a window meets weight i of the filter.",
         )
         expect_value(made, "convolve(images, weight)", right)
     watched = call(convolve, "convolve", batch, filters.detach().clone().requires_grad_())
     expect(
         getattr(watched, "grad_fn", None) is not None,
-        "the values are right, and the weights would learn nothing: on the way they left the tensors, or were detached.",
+        "the values are right, and the weights would learn nothing: they left the tensors, or were detached.",
     )
     expect(
         not any(name.startswith("Convolution") for name in node_names(watched)),
         "that calls the library's own convolution. Make it yourself, from windows and one product.",
     )
-    return "Windows by strides, and one product: the same numbers as F.conv2d."
+    return "The same numbers as F.conv2d, without its help."
 
 
 @exercise(
@@ -168,7 +168,7 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
         not any(name.startswith("Convolution") for name in node_names(watched)),
         "that is a convolution of the library's. One @ is enough.",
     )
-    return "A product with the picture as it lies there: no windows are written out."
+    return "A product over the channels of every pixel: there are no windows to write out."
 
 
 @exercise(
@@ -219,7 +219,7 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
         "the numbers are right. They were asked for by view and amax, so that a gradient finds its way back and no "
         "pooling of the library's is called.",
     )
-    return "Two dimensions split, and the largest number taken over the halves."
+    return "The largest number of every tile, and a gradient finds its way back to it."
 
 
 @exercise(

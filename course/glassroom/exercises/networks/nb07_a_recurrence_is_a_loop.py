@@ -58,8 +58,9 @@ def read(read: Callable[..., Any], *, batch: Any) -> str:
     count, steps = shape(batch)[:2]
     expect(
         not seen or seen[0] == shape(rows[0]),
-        f"the cell was given a row of shape {seen[0] if seen else ()}; the rows of all {count} pictures go in together, "
-        f"{shape(rows[0])}. Iterating over `batch` goes through the pictures.",
+        f"the cell was given a row of shape {seen[0] if seen else ()}; "
+        f"the rows of all {count} pictures go in together, {shape(rows[0])}. "
+        "Iterating over `batch` goes through the pictures.",
     )
     expect_equal(len(seen), "the number of calls of the cell", steps)
     expect(
@@ -81,10 +82,11 @@ def read(read: Callable[..., Any], *, batch: Any) -> str:
     )
     for at, right in enumerate(wanted[1:]):
         expect(
-            same_value(values(states[:, at]), values(right), 1e-6), f"`states[:, {at}]` is not the state after row {at}."
+            same_value(values(states[:, at]), values(right), 1e-6),
+            f"`states[:, {at}]` is not the state after row {at}.",
         )
     expect_value(last, "last", states[:, -1])
-    return "A loop and one set of weights: it reads whatever has rows."
+    return "One cell, called for row after row: it reads whatever has rows."
 
 
 @exercise(
@@ -181,7 +183,8 @@ def truncate(train_on: Callable[..., Any], *, codes: Any) -> str:
         f"the pieces had the lengths {lengths}; for ten characters in pieces of 4 they are [4, 4, 2].",
     )
     expect(
-        all(share_memory(piece, some) for piece in pieces), "the pieces are copies; split and slices give views of `codes`."
+        all(share_memory(piece, some) for piece in pieces),
+        "the pieces are copies; split and slices give views of `codes`.",
     )
     expect(
         isinstance(losses, (list, tuple)) and not any(is_tensor(loss) for loss in losses),
@@ -264,13 +267,20 @@ def clip(clip: Callable[..., Any], *, parameters: Any) -> str:
         return float(norm), made, gradients
 
     norm, made, gradients = clipped(6.5)
-    expect(not math.isclose(norm, 6.5, rel_tol=1e-4), "the norm from *before* was asked for, not the one after clipping.")
+    expect(
+        not math.isclose(norm, 6.5, rel_tol=1e-4), "the norm from *before* was asked for, not the one after clipping."
+    )
     expect(not math.isclose(norm, 169.0, rel_tol=1e-4), "that is the squared norm; its root is missing.")
-    expect(not math.isclose(norm, 19.0, rel_tol=1e-4), "that is a sum of absolute values; the norm is a root of squares.")
+    expect(
+        not math.isclose(norm, 19.0, rel_tol=1e-4), "that is a sum of absolute values; the norm is a root of squares."
+    )
     expect(not math.isclose(norm, 3 + 160**0.5, rel_tol=1e-4), "norms of parts do not add up; their squares do.")
     expect(math.isclose(norm, 13.0, rel_tol=1e-4), f"`clip` returned {norm:g}; the norm of all gradients is 13.")
     expect(
-        all(weight.grad is not None and share_memory(weight.grad, was) for weight, was in zip(made, gradients, strict=True)),
+        all(
+            weight.grad is not None and share_memory(weight.grad, was)
+            for weight, was in zip(made, gradients, strict=True)
+        ),
         "the gradients are new tensors now. Clipping writes into those that are there: mul_ needs no memory.",
     )
     after = [values(weight.grad) for weight in made]

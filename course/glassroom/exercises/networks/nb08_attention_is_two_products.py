@@ -17,7 +17,7 @@ def attended(q: Any, k: Any, v: Any, factor: float | None = None, dim: int = -1)
 
 
 def lower(q: Any) -> Any:
-    """The lower triangle of ones, as a float tensor, of the places of q."""
+    """The lower triangle of ones, as a float tensor, of the positions of q."""
     n = shape(q)[-2]
     return q.new_ones(n, n).tril()
 
@@ -80,8 +80,8 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     setup="q, k, v = torch.randn(2, 5, 8), torch.randn(2, 5, 8), torch.randn(2, 5, 3)",
     hints=[
         "A score of minus infinity becomes a share of 0, and the other shares still add up to 1.",
-        "The allowed places are torch.ones(n, n, dtype=torch.bool).tril(). masked_fill fills where its mask is True, "
-        "so it needs the opposite.",
+        "The allowed positions are torch.ones(n, n, dtype=torch.bool).tril(). masked_fill fills where its mask is "
+        "True, so it needs the opposite.",
         """
         def causal(q, k, v):
             n = q.shape[-2]
@@ -105,7 +105,9 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     hidden = below == 0
     right = scores.masked_fill(hidden, float("-inf")).softmax(-1) @ v
     expect_tensor(made, "causal(q, k, v)", shape=shape(right))
-    expect(not is_same(made, attended(q, k, v)), "that is attention without a mask: every place sees the later ones.")
+    expect(
+        not is_same(made, attended(q, k, v)), "that is attention without a mask: every position sees the later ones."
+    )
     expect(
         not is_same(made, (scores.softmax(-1) * below) @ v),
         "the shares were set to 0 after softmax, so a row no longer adds up to 1. Hide the *scores*, before it.",
@@ -116,12 +118,12 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     )
     expect(
         not is_same(made, scores.masked_fill(hidden.transpose(0, 1), float("-inf")).softmax(-1) @ v),
-        "the triangle is the wrong one: each place sees itself and the *later* ones. Which half does tril leave?",
+        "the triangle is the wrong one: each position sees itself and the *later* ones. Which half does tril leave?",
     )
     expect(
         not bool(made.isnan().any()),
-        "there are nans in it: some place may look nowhere. Every place sees at least itself; the diagonal belongs to "
-        "what is allowed.",
+        "there are nans in it: some position may look nowhere. Every position sees at least itself: the "
+        "diagonal is allowed.",
     )
     expect(
         not is_same(made, (q @ k.transpose(-1, -2)).masked_fill(hidden, float("-inf")).softmax(-1) @ v),
@@ -131,7 +133,7 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     longer = [each[..., :3, :] * 1 for each in (q, k, v)]
     expect(
         is_same(call(causal, "causal", *longer), right[..., :3, :]),
-        "with three places instead of five the first three results should be the same, and they are not.",
+        "with three positions instead of five the first three results should be the same, and they are not.",
     )
     return "What comes later has no share in what comes before."
 
@@ -140,8 +142,8 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     "n08-heads",
     setup="x = torch.arange(48.0).view(2, 3, 8)",
     hints=[
-        "Splitting the last dimension is a view; letting heads and places change places is a transpose.",
-        "x.view(N, n, heads, -1) is (N, n, heads, d / heads). Then dimensions 1 and 2 change places. join goes the "
+        "Splitting the last dimension is a view; letting heads and positions change positions is a transpose.",
+        "x.view(N, n, heads, -1) is (N, n, heads, d / heads). Then dimensions 1 and 2 change positions. join goes the "
         "same way back, and merges the last two.",
         """
         def split(x, heads):
@@ -160,30 +162,30 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     ],
 )
 def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str:
-    n, places, d = shape(x)
+    n, positions, d = shape(x)
     for count in (2, 4):
         made = call(split, "split", x, count)
         right = x.unflatten(2, (count, -1)).transpose(1, 2)
         expect_tensor(made, f"split(x, {count})")
         expect(
-            shape(made) != (n, places, count, d // count),
-            "`split` leaves the places before the heads. For the products, heads have to stand before places: "
-            "let dimensions 1 and 2 change places.",
+            shape(made) != (n, positions, count, d // count),
+            "`split` leaves the positions before the heads. For the products, heads have to stand before positions: "
+            "let dimensions 1 and 2 change positions.",
         )
         expect_tensor(made, f"split(x, {count})", shape=shape(right))
         expect(
-            not same_value(values(made), values(x.reshape(n, count, places, d // count))),
-            "the shape is right and the numbers are mixed up: view cut across places, so that a head has half of one "
-            "place and half of another. Split the last dimension, then transpose.",
+            not same_value(values(made), values(x.reshape(n, count, positions, d // count))),
+            "the shape is right and the numbers are mixed up: view cut across positions, so that a head has half of "
+            "one position and half of another. Split the last dimension, then transpose.",
         )
         expect_value(made, f"split(x, {count})", right)
         expect_view(made, "split(x, heads)", of=x, of_name="x", because="view and transpose copy nothing.")
         own = right.contiguous()
         back = call(join, "join", own)
-        expect_tensor(back, "join(y)", shape=(n, places, d))
+        expect_tensor(back, "join(y)", shape=(n, positions, d))
         expect(
-            not same_value(values(back), values(own.reshape(n, places, d))),
-            "`join` merged without transposing first, and mixed places and heads up.",
+            not same_value(values(back), values(own.reshape(n, positions, d))),
+            "`join` merged without transposing first, and mixed positions and heads up.",
         )
         expect_value(back, "join(y)", x)
     return "Cutting into heads is free; joining what they found is a copy."
@@ -194,7 +196,7 @@ def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str
     setup="q, k, v = torch.randn(2, 10, 8), torch.randn(2, 7, 8), torch.randn(2, 7, 3)",
     hints=[
         "Queries do not know of each other, so some of them can be answered first, and others later.",
-        "q.split(length, dim=-2) gives the pieces as views, the last one shorter. All of them meet all keys and values.",
+        "q.split(length, dim=-2) gives the pieces as views, the last one shorter. Each meets all keys and values.",
         """
         def in_pieces(q, k, v, length, attention):
             return torch.cat([attention(piece, …, …) for piece in q.split(length, dim=-2)], dim=-2)

@@ -14,7 +14,7 @@ from glassroom.exercises.facts import is_tensor, same_value, shape, share_memory
     "n09-norm",
     setup="x = torch.arange(24.0).view(2, 3, 4) ** 2",
     hints=[
-        "Each place is normalised by itself: mean and variance over the last dimension.",
+        "Each position is normalised by itself: mean and variance over the last dimension.",
         "keepdim=True keeps the dimension, with length 1, so that the mean can be subtracted by broadcasting.",
         """
         def norm(x, weight, bias):
@@ -52,7 +52,7 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
         "The mean is subtracted, and the spread stays as it was.": scaled(centred),
         "The spread is 1, and the mean was not subtracted.": scaled(x / (variance + 1e-5).sqrt()),
         "weight and bias are not applied.": centred / (variance + 1e-5).sqrt(),
-        "All places were normalised together; each should be by itself, over the last dimension.": scaled(
+        "All positions were normalised together; each should be by itself, over the last dimension.": scaled(
             over_all / ((over_all**2).mean() + 1e-5).sqrt()
         ),
     }
@@ -69,7 +69,7 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
         same_value(values(found), values(scaled(small / (spread + 1e-5).sqrt())), 1e-4),
         "for numbers that hardly differ it is another result: 1e-5 belongs to the variance, under the root.",
     )
-    return "Every place by itself: mean 0, spread 1, then two learned vectors."
+    return "Every position by itself: mean 0, spread 1, then two learned vectors."
 
 
 @exercise(
@@ -97,8 +97,8 @@ def tie(embed: Any, scores: Any) -> str:
         expect(False, "the two modules still have weights of their own.")
     expect(
         first is second,
-        "both look at one storage, and yet they are two parameters, with a gradient each: an optimizer would step twice, "
-        "with half the gradient in each. Assign the parameter itself, not its data.",
+        "both look at one storage, and yet they are two parameters, with a gradient each: an optimizer would step "
+        "twice, with a part of the gradient in each. Assign the parameter itself, not its data.",
     )
     expect(
         any(each is first for each in scores.parameters()) and any(each is first for each in embed.parameters()),
@@ -113,7 +113,7 @@ def tie(embed: Any, scores: Any) -> str:
     setup="room = torch.zeros(2, 2, 6, 4)",
     hints=[
         "Places are dimension 2. Assigning to a slice of it writes into the storage that is there.",
-        "The new places go from `length` to `length + new.shape[2]`. What is filled is the slice from 0 to there.",
+        "The new positions go from `length` to `length + new.shape[2]`. What is filled is the slice from 0 to there.",
         """
         def append(room, length, new):
             filled = length + new.shape[2]
@@ -130,7 +130,7 @@ def tie(embed: Any, scores: Any) -> str:
 )
 def append(append: Callable[..., Any], *, room: Any) -> str:
     own = room * 0 - 1
-    n, heads, places, d = shape(own)
+    n, heads, positions, d = shape(own)
 
     def new(count: int, first: float) -> Any:
         numbers = own.new_ones(n * heads * count * d).cumsum(0) + first
@@ -145,73 +145,74 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
         expect_tensor(made, "append(…)")
         expect(
             shape(made) != shape(piece) or length == 0,
-            "`append` returned what is new alone; everything that is filled was asked for, from place 0 on.",
+            "`append` returned what is new alone; everything that is filled was asked for, from position 0 on.",
         )
         expect(
-            shape(made) != shape(own) or length + count == places,
-            "`append` returned the whole room, and the places behind are not filled yet.",
+            shape(made) != shape(own) or length + count == positions,
+            "`append` returned the whole room, and the positions behind are not filled yet.",
         )
         expect_tensor(made, "append(…)", shape=(n, heads, length + count, d))
         written = own[:, :, length : length + count]
         expect(
             same_value(values(written), values(piece)),
-            "the new places did not get into `room`: a tensor was made instead, or they stand somewhere else. Assign to "
-            "a slice of `room`."
-            if not same_value(values(made[:, :, length:]), values(piece)) or not share_memory(made, own)
-            else "the new places stand somewhere else in `room`.",
+            "the new positions did not get into `room` behind the first `length`: a tensor of its own was made, or "
+            "they stand somewhere else. Assign to a slice of `room`.",
         )
         at = 0
         for earlier in wanted:
             size = shape(earlier)[2]
             expect(
                 same_value(values(own[:, :, at : at + size]), values(earlier)),
-                "what was there before has been overwritten. The new places come behind the first `length`.",
+                "what was there before has been overwritten. The new positions come behind the first `length`.",
             )
             at += size
-        if length + count < places:
+        if length + count < positions:
             expect(
                 bool((own[:, :, length + count :] == -1).all()),
-                "places behind the new ones were written as well.",
+                "positions behind the new ones were written as well.",
             )
         expect_view(made, "append(…)", of=own, of_name="room", because="A slice of `room` copies nothing.")
         expect_value(made, "append(…)", own[:, :, : length + count])
         length += count
-    return "One row written, and one header more. Nothing was copied over."
+    return "What is new was written, and a header was made. Nothing else moved."
 
 
 @exercise(
     "n09-bytes",
     hints=[
-        "Count the numbers that are kept: for every user, every block, every place and every head, `width` of them.",
+        "Count the numbers that are kept: for every user, every block, every position and every head, `width` of them.",
         "And there are two of each: a key and a value. 256 KiB is 256 * 1024 bytes.",
         """
-        def cache_bytes(blocks, heads, width, places, users, bytes_each):
-            return … * blocks * heads * width * places * users * bytes_each
+        def cache_bytes(blocks, heads, width, positions, users, bytes_each):
+            return … * blocks * heads * width * positions * users * bytes_each
 
         users = 256 * 1024 // cache_bytes(2, 4, 8, 64, 1, …)
         """,
         """
-        def cache_bytes(blocks, heads, width, places, users, bytes_each):
-            return 2 * blocks * heads * width * places * users * bytes_each
+        def cache_bytes(blocks, heads, width, positions, users, bytes_each):
+            return 2 * blocks * heads * width * positions * users * bytes_each
 
         users = 256 * 1024 // cache_bytes(2, 4, 8, 64, 1, 4)
         """,
     ],
 )
 def cache_of_the_machine(cache_bytes: Callable[..., Any], users: Any) -> str:
-    for blocks, heads, width, places, count, each in ((3, 5, 7, 11, 13, 4), (2, 4, 8, 64, 1, 2)):
-        numbers = blocks * heads * width * places * count
-        found = call(cache_bytes, "cache_bytes", blocks, heads, width, places, count, each)
+    for blocks, heads, width, positions, count, each in ((3, 5, 7, 11, 13, 4), (2, 4, 8, 64, 1, 2)):
+        numbers = blocks * heads * width * positions * count
+        found = call(cache_bytes, "cache_bytes", blocks, heads, width, positions, count, each)
         expect_equal(
             found,
-            f"cache_bytes({blocks}, {heads}, {width}, {places}, {count}, {each})",
+            f"cache_bytes({blocks}, {heads}, {width}, {positions}, {count}, {each})",
             2 * numbers * each,
             mistakes={
                 numbers * each: "That is the keys alone; values are kept as well.",
                 2 * numbers: "That counts numbers; each has several bytes.",
                 2 * numbers * each // blocks: "That is one block's; every block has a cache of its own.",
                 2 * numbers * each // heads: "That is one head's; every head has keys of its own.",
-                2 * numbers * each * places: "The shares grow with the square of the places; keys and values do not.",
+                2
+                * numbers
+                * each
+                * positions: "The shares grow with the square of the positions; keys and values do not.",
             },
         )
     if is_tensor(users) and shape(users) == ():

@@ -17,8 +17,8 @@ INFINITY = float("inf")
     "n10-left",
     hints=[
         "A fraction of 10 bits tells 1,024 numbers apart between one power of two and the next; one of 7 bits, 128.",
-        "From 4,096 on, float16 goes in steps of 4; from 256 on, bfloat16 goes in steps of 2. Halfway, the even fraction "
-        "wins.",
+        "From 4,096 on, float16 goes in steps of 4; from 256 on, bfloat16 goes in steps of 2. Halfway, the even "
+        "fraction wins.",
         "a = 4096.0, b = 256.0; 0.0004 is less than half of the 0.00098 from 1 to the next; 70,000 > 65,504.",
         """
         a = 4096.0
@@ -107,7 +107,7 @@ def cast(half_linear: Callable[..., Any], *, layer: Any, pictures: Any, half: An
     expect_tensor(made, "half_linear(…)")
     expect(
         dtype_name(made) == dtype_name(half),
-        f"the result is {dtype_name(made)}: it was converted back, or the product was not computed in {dtype_name(half)}. "
+        f"the result is {dtype_name(made)}: it was converted back, or not computed in {dtype_name(half)}. "
         "Half the bytes are the point.",
     )
     expect_tensor(made, "half_linear(…)", shape=wanted)
@@ -187,7 +187,7 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
     )
     expect(
         same_value(found, [[1 - 0.5 * x / 1024 for x in row] for row in fine]),
-        f"the parameters are {found} after the step; {[[1 - 0.5 * x / 1024 for x in row] for row in fine]} was expected.",
+        f"the parameters are {found} after the step, and not weight - rate * gradient / scale.",
     )
     expect_equal(
         returned,
@@ -229,7 +229,7 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
     """,
     hints=[
         "Scatter, replicate, apply, gather: chunk, to, the function itself, and cat.",
-        "zip(batch.chunk(len(devices)), devices) gives each part with its device. Both the part and the weight go there; "
+        "zip(batch.chunk(len(devices)), devices) gives each part with its device. Part and weight both go there; "
         "each result comes to devices[0].",
         """
         def parallel(batch, weight, devices, apply):
@@ -268,10 +268,12 @@ def parallel(parallel: Callable[..., Any], *, batch: Any, weight: Any, devices: 
     for (_, part_on, copy_on), device in zip(seen, devices, strict=True):
         wanted = str((batch[:0] * 1).to(device).device)
         expect(
-            part_on == copy_on, f"a part is on {part_on} and the weight on {copy_on}: an operator needs both in one place."
+            part_on == copy_on,
+            f"a part is on {part_on} and the weight on {copy_on}: an operator needs both in one place.",
         )
         expect(
-            part_on == wanted, f"a part was computed on {part_on}; it was the turn of {wanted}, so that all devices work."
+            part_on == wanted,
+            f"a part was computed on {part_on}; it was the turn of {wanted}, so that all devices work.",
         )
     expect_tensor(made, "parallel(…)")
     home = str(own.to(devices[0]).device)
@@ -282,8 +284,8 @@ def parallel(parallel: Callable[..., Any], *, batch: Any, weight: Any, devices: 
     expect(bool(made.requires_grad), "the result has no way back to the weight: something was detached.")
     made.sum().backward()
     expect(
-        own.grad is not None and same_value(values(own.grad), [sum(row[0] for row in values(batch)),
-                                                             sum(row[1] for row in values(batch))]),
+        own.grad is not None
+        and same_value(values(own.grad), [sum(row[0] for row in values(batch)), sum(row[1] for row in values(batch))]),
         "the gradient of the weight is not the sum over all devices. Are the copies made by to(), which is recorded?",
     )
     return "Scatter, replicate, apply, gather; and the gradients came home by themselves."
@@ -339,7 +341,7 @@ def reduce(all_reduce: Callable[..., Any], *, weight: Any, devices: Any) -> str:
     )
     expect(
         same_value(found, [[4.0, 30.0]] * 3),
-        f"the tensors hold {found}; each should hold [4.0, 30.0]. Is the mean finished before the first is overwritten?",
+        f"the tensors hold {found}; each should hold [4.0, 30.0]. Is the mean ready before the first is overwritten?",
     )
     expect(not share_memory(gradients[0], gradients[2]), "two of them share their memory now.")
     return "Everybody has the mean of all, and every byte is where it was."

@@ -99,7 +99,8 @@ ALSO_RIGHT = [
     ("n06-mix", "def mix(picture, recipe): return (recipe @ picture.flatten(1)).unflatten(1, picture.shape[1:])"),
     (
         "n06-mix",
-        "def mix(picture, recipe): return torch.nn.functional.linear(picture.permute(1, 2, 0), recipe).permute(2, 0, 1)",
+        "def mix(picture, recipe):\n"
+        "    return torch.nn.functional.linear(picture.permute(1, 2, 0), recipe).permute(2, 0, 1)",
     ),
     ("n06-pool", "def max_pool(maps): return maps.unfold(2, 2, 2).unfold(3, 2, 2).amax((-2, -1))"),
     (
@@ -111,6 +112,14 @@ ALSO_RIGHT = [
     (
         "n06-sizes",
         "conv1, pool1, conv2, pool2, parameters2 = [6, 28, 28], [6, 14, 14], [16, 10, 10], [16, 5, 5], 16 * 151",
+    ),
+    (
+        "n06-sizes",
+        "first, second, pool = torch.nn.Conv2d(1, 6, 5), torch.nn.Conv2d(6, 16, 5), torch.nn.MaxPool2d(2)\n"
+        "maps = first(torch.zeros(1, 32, 32))\n"
+        "conv1, pool1, conv2 = maps.shape, pool(maps).shape, second(pool(maps)).shape\n"
+        "pool2 = pool(second(pool(maps))).shape\n"
+        "parameters2 = sum(each.numel() for each in second.parameters())",
     ),
 ]
 

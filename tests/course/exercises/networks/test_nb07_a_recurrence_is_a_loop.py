@@ -80,26 +80,43 @@ WRONG = [
     ("n07-read", READ.replace("dim=1", "dim=0"), "has the rows in front"),
     ("n07-read", READ.replace("batch.unbind(1)", "batch"), "goes through the pictures"),
     ("n07-read", READ.replace("batch.unbind(1)", "batch.unbind(1)[::-1]"), "from the last to the first"),
-    ("n07-read", READ.replace("state = cell(row, state)\n        states.append(state)", "states.append(cell(row, state))"),
-     "begins with the first state again"),
+    (
+        "n07-read",
+        READ.replace("state = cell(row, state)\n        states.append(state)", "states.append(cell(row, state))"),
+        "begins with the first state again",
+    ),
     ("n07-read", READ.replace("states = []", "states = [state]"), "from before the first row"),
-    ("n07-read", READ.replace(", state\n", "\n", 1).replace("return torch.stack(states, dim=1), state", "return state"),
-     "two tensors"),
+    (
+        "n07-read",
+        READ.replace(", state\n", "\n", 1).replace("return torch.stack(states, dim=1), state", "return state"),
+        "two tensors",
+    ),
     ("n07-read", READ.replace("batch.unbind(1)", "batch.unbind(1)[1:]"), "number of calls"),
     ("n07-table", TABLE.format(line="made[codes] = gradient"), "replaces what was there"),
     ("n07-table", TABLE.format(line="made[codes] += gradient"), "replaces what was there"),
     ("n07-table", TABLE.format(line="made.index_add_(0, codes, gradient, alpha=0.5)"), "the mean"),
     ("n07-table", "def table_gradient(codes, gradient, rows): return gradient", "has shape"),
     ("n07-table", TABLE.format(line="pass"), "was asked for"),
-    ("n07-table", TABLE.replace("rows, gradient", "3, gradient").format(line="made.index_add_(0, codes, gradient)"),
-     "has shape"),
+    (
+        "n07-table",
+        TABLE.replace("rows, gradient", "3, gradient").format(line="made.index_add_(0, codes, gradient)"),
+        "has shape",
+    ),
     ("n07-truncate", TRAIN.replace("state.detach()", "state"), "raised RuntimeError"),
-    ("n07-truncate", TRAIN.replace("state.detach()", "state").replace("backward()", "backward(retain_graph=True)"),
-     "the graph grows from piece to piece"),
+    (
+        "n07-truncate",
+        TRAIN.replace("state.detach()", "state").replace("backward()", "backward(retain_graph=True)"),
+        "the graph grows from piece to piece",
+    ),
     ("n07-truncate", TRAIN.replace("        loss.backward()\n", ""), "no gradient has arrived"),
     ("n07-truncate", TRAIN.replace("loss.item()", "loss"), "The losses are tensors".lower()),
-    ("n07-truncate", TRAIN.replace("state = read(piece, state.detach())", "state_2 = read(piece, state.detach())").replace(
-        "(state**2)", "(state_2**2)"), "begins with the first state again"),
+    (
+        "n07-truncate",
+        TRAIN.replace("state = read(piece, state.detach())", "state_2 = read(piece, state.detach())").replace(
+            "(state**2)", "(state_2**2)"
+        ),
+        "begins with the first state again",
+    ),
     ("n07-truncate", TRAIN.replace("codes.split(length)", "codes.split(length)[:-1]"), "left out"),
     ("n07-truncate", TRAIN.replace("codes.split(length)", "codes.clone().split(length)"), "are copies"),
     ("n07-truncate", TRAIN.replace("codes.split(length)", "codes.chunk(2)"), "lengths"),
@@ -108,8 +125,11 @@ WRONG = [
     ("n07-clip", CLIP.replace("if norm > longest", "if True"), "Leave them alone"),
     ("n07-clip", CLIP.replace(".sqrt()", ""), "its root is missing"),
     ("n07-clip", CLIP.replace("return norm", "return longest"), "from *before*"),
-    ("n07-clip", CLIP.replace("parameter.grad.mul_(longest / norm)", "parameter.grad = parameter.grad * (longest / norm)"),
-     "are new tensors"),
+    (
+        "n07-clip",
+        CLIP.replace("parameter.grad.mul_(longest / norm)", "parameter.grad = parameter.grad * (longest / norm)"),
+        "are new tensors",
+    ),
     ("n07-clip", CLIP.replace("if norm > longest", "if norm < longest"), "as long as before"),
 ]
 

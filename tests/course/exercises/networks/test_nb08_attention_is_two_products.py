@@ -53,24 +53,38 @@ WRONG = [
     ("n08-attention", ATTENTION.replace("k.transpose(-1, -2)", "k.t()"), "raised RuntimeError"),
     ("n08-attention", ATTENTION.replace(" @ v", ""), "has shape (5, 7)"),
     ("n08-causal", CAUSAL.replace(".masked_fill(~allowed, float('-inf'))".replace("'", '"'), ""), "without a mask"),
-    ("n08-causal", CAUSAL.replace('.masked_fill(~allowed, float("-inf")).softmax(dim=-1)', ".softmax(dim=-1) * allowed"),
-     "after softmax"),
+    (
+        "n08-causal",
+        CAUSAL.replace('.masked_fill(~allowed, float("-inf")).softmax(dim=-1)', ".softmax(dim=-1) * allowed"),
+        "after softmax",
+    ),
     ("n08-causal", CAUSAL.replace('float("-inf")', "0"), "still gets a share"),
     ("n08-causal", CAUSAL.replace("tril()", "triu()"), "the wrong one"),
     ("n08-causal", CAUSAL.replace("tril()", "tril(-1)"), "may look nowhere"),
     ("n08-causal", CAUSAL.replace(" / q.shape[-1] ** 0.5", ""), "not divided by the root"),
     ("n08-causal", CAUSAL.replace("~allowed", "allowed"), "nans"),
     ("n08-causal", CAUSAL.replace("n = q.shape[-2]", "n = 5"), "raised RuntimeError"),
-    ("n08-heads", SPLIT.replace(".transpose(1, 2)", "") + JOIN, "leaves the places before the heads"),
+    ("n08-heads", SPLIT.replace(".transpose(1, 2)", "") + JOIN, "leaves the positions before the heads"),
     ("n08-heads", "def split(x, heads): return x.view(x.shape[0], heads, x.shape[1], -1)\n" + JOIN, "mixed up"),
     ("n08-heads", SPLIT.replace("transpose(1, 2)", "transpose(1, 2).contiguous()") + JOIN, "is a copy"),
     ("n08-heads", SPLIT + "def join(y): return y.reshape(y.shape[0], y.shape[2], -1)", "without transposing"),
     ("n08-heads", SPLIT + "def join(y): return y.transpose(1, 2)", "has shape"),
-    ("n08-heads", SPLIT + "def join(y): return y.transpose(1, 2).view(y.shape[0], y.shape[2], -1)", "raised RuntimeError"),
+    (
+        "n08-heads",
+        SPLIT + "def join(y): return y.transpose(1, 2).view(y.shape[0], y.shape[2], -1)",
+        "raised RuntimeError",
+    ),
     ("n08-pieces", "def in_pieces(q, k, v, length, attention): return attention(q, k, v)", "`length` was 4"),
-    ("n08-pieces", PIECES.replace("(piece, k, v)", "(piece, k[..., :4, :], v[..., :4, :])"), "The keys were cut".lower()),
-    ("n08-pieces", PIECES.replace("torch.cat([", "(lambda made, dim: made)([").replace("], dim=-2)", "], dim=0)"),
-     "joined into one tensor"),
+    (
+        "n08-pieces",
+        PIECES.replace("(piece, k, v)", "(piece, k[..., :4, :], v[..., :4, :])"),
+        "The keys were cut".lower(),
+    ),
+    (
+        "n08-pieces",
+        PIECES.replace("torch.cat([", "(lambda made, dim: made)([").replace("], dim=-2)", "], dim=0)"),
+        "joined into one tensor",
+    ),
     ("n08-pieces", PIECES.replace("q.split(length, dim=-2)", "q.split(length, dim=-2)[:-1]"), "all 10"),
     ("n08-pieces", PIECES.replace("q.split(length, dim=-2)", "q.split(length, dim=-2)[::-1]"), "in the order"),
     ("n08-pieces", PIECES.replace("q.split(length, dim=-2)", "q.split(1, dim=-2)"), "[4, 4, 2]"),
@@ -90,8 +104,8 @@ ALSO_RIGHT = [
     ("n08-heads", "def split(x, heads): return x.unflatten(-1, (heads, -1)).permute(0, 2, 1, 3)\n"
      "def join(y): return torch.cat(y.unbind(1), dim=-1)"),
     ("n08-heads", "def split(x, heads):\n"
-     "    n, places, d = x.shape\n"
-     "    return x.as_strided((n, heads, places, d // heads), (places * d, d // heads, d, 1))\n"
+     "    n, positions, d = x.shape\n"
+     "    return x.as_strided((n, heads, positions, d // heads), (positions * d, d // heads, d, 1))\n"
      "def join(y): return y.permute(0, 2, 1, 3).reshape(y.shape[0], y.shape[2], -1)"),
     ("n08-pieces", INTO_ONE),
     ("n08-pieces", "def in_pieces(q, k, v, length, attention):\n"

@@ -15,8 +15,8 @@ def append(room, length, new):
     return room[:, :, :filled]
 """
 CACHE = """
-def cache_bytes(blocks, heads, width, places, users, bytes_each):
-    return 2 * blocks * heads * width * places * users * bytes_each
+def cache_bytes(blocks, heads, width, positions, users, bytes_each):
+    return 2 * blocks * heads * width * positions * users * bytes_each
 
 users = 8
 """
@@ -37,20 +37,35 @@ WRONG = [
     ("n09-tie", "scores.weight = torch.nn.Parameter(embed.weight)", "two parameters"),
     ("n09-tie", "scores.weight = embed.weight\nembed.weight.requires_grad_(False)", "does not ask"),
     ("n09-tie", "scores = embed.weight", "no module"),
-    ("n09-append", "def append(room, length, new): return torch.cat([room[:, :, :length], new], dim=2)", "did not get into"),
+    (
+        "n09-append",
+        "def append(room, length, new): return torch.cat([room[:, :, :length], new], dim=2)",
+        "did not get into",
+    ),
     ("n09-append", APPEND.replace("return room[:, :, :filled]", "return room"), "the whole room"),
     ("n09-append", APPEND.replace("return room[:, :, :filled]", "return room[:, :, length:filled]"), "new alone"),
     ("n09-append", APPEND.replace("return room[:, :, :filled]", "return room[:, :, :filled].clone()"), "is a copy"),
-    ("n09-append", APPEND.replace("room[:, :, length:filled] = new", "room[:, :, : new.shape[2]] = new"), "somewhere else"),
-    ("n09-append", APPEND.replace("room[:, :, length:filled] = new", "room[:, :, length:filled] = new; room[:, :, filled:] = 0"),
-     "places behind"),
+    (
+        "n09-append",
+        APPEND.replace("room[:, :, length:filled] = new", "room[:, :, : new.shape[2]] = new"),
+        "somewhere else",
+    ),
+    (
+        "n09-append",
+        APPEND.replace("room[:, :, length:filled] = new", "room[:, :, length:filled] = new; room[:, :, filled:] = 0"),
+        "positions behind",
+    ),
     ("n09-append", APPEND.replace("    return room[:, :, :filled]", ""), "returned nothing"),
-    ("n09-append", APPEND.replace("room[:, :, length:filled] = new", "room[:, length:filled] = new"), "raised RuntimeError"),
+    (
+        "n09-append",
+        APPEND.replace("room[:, :, length:filled] = new", "room[:, length:filled] = new"),
+        "raised RuntimeError",
+    ),
     ("n09-bytes", CACHE.replace("2 * blocks", "blocks"), "the keys alone"),
     ("n09-bytes", CACHE.replace(" * bytes_each", ""), "counts numbers"),
     ("n09-bytes", CACHE.replace("blocks * heads", "heads"), "one block's"),
     ("n09-bytes", CACHE.replace("heads * width", "width"), "one head's"),
-    ("n09-bytes", CACHE.replace("places * users", "places * places * users"), "the square"),
+    ("n09-bytes", CACHE.replace("positions * users", "positions * positions * users"), "the square"),
     ("n09-bytes", CACHE.replace("users = 8", "users = 16"), "once of a value"),
     ("n09-bytes", CACHE.replace("users = 8", "users = 4"), "Beside the weights"),
     ("n09-bytes", CACHE.replace("users = 8", "users = 7.5"), "is 7.5"),
@@ -73,8 +88,8 @@ ALSO_RIGHT = [
     ("n09-bytes", "import math\n"
      "def cache_bytes(*sizes): return 2 * math.prod(sizes)\n"
      "users = (256 * 1024) // cache_bytes(2, 4, 8, 64, 1, 4)"),
-    ("n09-bytes", "def cache_bytes(blocks, heads, width, places, users, bytes_each):\n"
-     "    key = torch.empty(users, heads, places, width)\n"
+    ("n09-bytes", "def cache_bytes(blocks, heads, width, positions, users, bytes_each):\n"
+     "    key = torch.empty(users, heads, positions, width)\n"
      "    return 2 * blocks * key.numel() * bytes_each\n"
      "users = 2**18 // 2**15"),
 ]  # fmt: skip

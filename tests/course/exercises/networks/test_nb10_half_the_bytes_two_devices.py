@@ -77,12 +77,27 @@ WRONG = [
     ("n10-left", LEFT.replace("float('inf')", "'inf'"), "was asked for"),
     ("n10-cast", CAST.replace(" + bias.to(half)", ""), "the bias is missing"),
     ("n10-cast", CAST.replace("bias.to(half)", "bias"), "it was converted back"),
-    ("n10-cast", "def half_linear(x, weight, bias, half): return x @ weight.t() + bias", "Half the bytes are the point"),
-    ("n10-cast", CAST.replace("return ", "return (").replace("bias.to(half)", "bias.to(half)).float()"), "converted back"),
-    ("n10-cast", CAST.replace("weight.to(half)", "weight.detach().to(half)").replace("bias.to", "bias.detach().to"),
-     "no gradient finds its way"),
+    (
+        "n10-cast",
+        "def half_linear(x, weight, bias, half): return x @ weight.t() + bias",
+        "Half the bytes are the point",
+    ),
+    (
+        "n10-cast",
+        CAST.replace("return ", "return (").replace("bias.to(half)", "bias.to(half)).float()"),
+        "converted back",
+    ),
+    (
+        "n10-cast",
+        CAST.replace("weight.to(half)", "weight.detach().to(half)").replace("bias.to", "bias.detach().to"),
+        "no gradient finds its way",
+    ),
     ("n10-cast", CAST.replace("weight.to(half)", "weight.data.to(half)"), "no gradient arrived at `weight`"),
-    ("n10-cast", CAST.replace("    return", "    weight.data = weight.data.to(half)\n    return"), "own tensors were converted"),
+    (
+        "n10-cast",
+        CAST.replace("    return", "    weight.data = weight.data.to(half)\n    return"),
+        "own tensors were converted",
+    ),
     ("n10-cast", CAST.replace(".t()", ""), "raised RuntimeError"),
     ("n10-step", ONE_BY_ONE, "changed already"),
     ("n10-step", STEP.replace("(parameter.grad / scale)", "parameter.grad"), "Divide by `scale`"),
@@ -93,23 +108,35 @@ WRONG = [
     ("n10-step", STEP.replace("return scale / 2", "pass"), "Leave this step out"),
     ("n10-step", STEP.replace("    with torch.no_grad():", "    if True:"), "raised RuntimeError"),
     ("n10-step", STEP.replace("    return scale\n", "    return scale * 2\n"), "larger scale"),
-    ("n10-parallel", "def parallel(batch, weight, devices, apply):\n"
-     "    return apply(batch.to(devices[0]), weight.to(devices[0]))", "each gets one part"),
+    (
+        "n10-parallel",
+        "def parallel(batch, weight, devices, apply):\n    return apply(batch.to(devices[0]), weight.to(devices[0]))",
+        "each gets one part",
+    ),
     ("n10-parallel", PARALLEL.replace("part.to(each), weight", "batch.to(each), weight"), "each once"),
     ("n10-parallel", PARALLEL.replace("weight.to(each)", "weight.detach().to(each)"), "no way back"),
     ("n10-parallel", PARALLEL.replace("for result in results]", "for result in results[::-1]]"), "was asked for"),
     ("n10-parallel", PARALLEL.replace("torch.cat([", "sum([").replace("])\n", "])\n"), "has shape"),
     ("n10-parallel", PARALLEL.replace("batch.chunk(len(devices))", "batch.split([5, 1])"), "most of the work"),
-    ("n10-parallel", PARALLEL.replace("    return torch.cat([result.to(devices[0]) for result in results])", "    return results"),
-     "a tensor was asked for"),
+    (
+        "n10-parallel",
+        PARALLEL.replace("    return torch.cat([result.to(devices[0]) for result in results])", "    return results"),
+        "a tensor was asked for",
+    ),
     ("n10-reduce", REDUCE.replace(" / len(gradients)", ""), "that is the sum"),
     ("n10-reduce", REDUCE.replace("gradient.copy_(mean)", "gradient = mean"), "as they were"),
-    ("n10-reduce", REDUCE.replace("    for gradient in gradients:\n        gradient.copy_(mean)", "    gradients[0].copy_(mean)"),
-     "the others do not"),
+    (
+        "n10-reduce",
+        REDUCE.replace("    for gradient in gradients:\n        gradient.copy_(mean)", "    gradients[0].copy_(mean)"),
+        "the others do not",
+    ),
     ("n10-reduce", REDUCE.replace("gradient.copy_(mean)", "gradient.data = mean"), "other storages"),
-    ("n10-reduce", "def all_reduce(gradients):\n    for gradient in gradients:\n"
-     "        gradient.copy_(sum(each.to(gradient.device) for each in gradients) / len(gradients))",
-     "before the first is overwritten"),
+    (
+        "n10-reduce",
+        "def all_reduce(gradients):\n    for gradient in gradients:\n"
+        "        gradient.copy_(sum(each.to(gradient.device) for each in gradients) / len(gradients))",
+        "before the first is overwritten",
+    ),
     ("n10-reduce", "all_reduce = 3", "a function was asked for"),
 ]
 

@@ -4,6 +4,7 @@
 tensor(-0.9189)
 """
 
+from tensorglass.core.out_of_scope import refusing
 from tensorglass.distributions import constraints, transforms
 from tensorglass.distributions.continuous import Exponential, Laplace, MultivariateNormal, Normal, Uniform
 from tensorglass.distributions.derived import Independent, LogNormal, TransformedDistribution
@@ -41,3 +42,5 @@ __all__ = [
     "PowerTransform", "SigmoidTransform", "SoftplusTransform", "StudentT", "TanhTransform", "Transform",
     "TransformedDistribution", "Uniform", "Weibull", "constraints", "kl_divergence", "register_kl", "transforms",
 ]  # fmt: skip
+
+__getattr__ = refusing("distributions")

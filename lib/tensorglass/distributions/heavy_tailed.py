@@ -139,10 +139,10 @@ class Gumbel(TransformedDistribution):
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         limits = torch.finfo(self.loc.dtype)
-        bounds = [torch.full_like(self.loc, bound) for bound in (limits.tiny, 1 - limits.eps)]
+        low, high = (torch.full_like(self.loc, bound) for bound in (limits.tiny, 1 - limits.eps))
         turned = [ExpTransform().inv, AffineTransform(0, -torch.ones_like(self.scale))]
         moved = [ExpTransform().inv, AffineTransform(self.loc, -self.scale)]
-        super().__init__(Uniform(*bounds, validate_args=validate_args), turned + moved, validate_args=validate_args)
+        super().__init__(Uniform(low, high, validate_args=validate_args), turned + moved, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

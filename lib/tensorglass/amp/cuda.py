@@ -10,8 +10,11 @@ from tensorglass.amp import autocast_mode, grad_scaler
 from tensorglass.backends.cupy_backend import FAMILY as CUDA
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
+from tensorglass.core.out_of_scope import refusing
 
 __all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
+
+__getattr__ = refusing("cuda.amp")
 
 
 def amp_definitely_not_available() -> bool:

@@ -60,6 +60,15 @@ _TOPICS = (
         "glassroom's watch and memory_timeline show what runs and where memory goes",
     ),
     (
+        r"^distributions\.",
+        "rarer distributions and transforms",
+        "derive a class from torch.distributions.Distribution or Transform, or use scipy.stats",
+    ),
+    (r"^nn\.attention\.|^nn\.parallel\.", "choices among PyTorch's implementations",
+     "call nn.functional.scaled_dot_product_attention, nn.DataParallel or nn.parallel.DistributedDataParallel"),
+    (r"^func\.|^cuda\.amp\.", "the inner parts of transformed functions and of autocast",
+     "use the documented functions of torch.func and torch.amp"),
+    (
         r"tensorboard",
         "writers of logs",
         "keep the numbers in lists, and plot them with matplotlib",
@@ -92,7 +101,7 @@ _TOPICS = (
         r"|multithreading|view_replay|grad_layout|is_tensor_like|SavedTensor|NestedIO|debug_unwrap|Broadcasting|_NOTES|_notes"
         r"|GRID_SAMPLE|assert_int|boolean_dispatch|torch_function|common_types|factory_kwargs|memory_format$|const_data_ptr"
         r"|module_load|reinforce|\bresize(_as)?$|volatile|record_stream|choose_|LinearCrossEntropyOptions|\bindex$|Tensor\.name$"
-        r"|non_deterministic|embedding_renorm_|native_dropout|^functional$|grad_dtype|nn\.(attention|grad|functional\.grad)$"
+        r"|non_deterministic|embedding_renorm_|native_dropout|^functional$|grad_dtype|nn\.(grad|functional\.grad)$"
         r"|\bbind$|copy_method_params",
         "the inner parts of PyTorch, and names that it keeps for old programs",
         "use its documented functions",

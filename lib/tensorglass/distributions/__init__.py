@@ -4,6 +4,7 @@
 tensor(-0.9189)
 """
 
+from tensorglass.core.out_of_scope import refusing
 from tensorglass.distributions import constraints, transforms
 from tensorglass.distributions.continuous import Exponential, Laplace, MultivariateNormal, Normal, Uniform
 from tensorglass.distributions.derived import Independent, LogNormal, TransformedDistribution
@@ -16,9 +17,13 @@ from tensorglass.distributions.discrete import (
     OneHotCategorical,
     Poisson,
 )
-from tensorglass.distributions.distribution import Distribution
+from tensorglass.distributions.distribution import Distribution, ExponentialFamily
+from tensorglass.distributions.gamma_family import Beta, Chi2, Dirichlet, Gamma, NegativeBinomial, StudentT
+from tensorglass.distributions.heavy_tailed import Cauchy, Gumbel, HalfCauchy, HalfNormal, Pareto, Weibull
 from tensorglass.distributions.kl import kl_divergence, register_kl
+from tensorglass.distributions.mixture import MixtureSameFamily
 from tensorglass.distributions.transforms import (
+    AbsTransform,
     AffineTransform,
     ComposeTransform,
     ExpTransform,
@@ -30,8 +35,12 @@ from tensorglass.distributions.transforms import (
 )
 
 __all__ = [
-    "AffineTransform", "Bernoulli", "Binomial", "Categorical", "ComposeTransform", "Distribution", "ExpTransform",
-    "Exponential", "Geometric", "Independent", "Laplace", "LogNormal", "Multinomial", "MultivariateNormal", "Normal",
-    "OneHotCategorical", "Poisson", "PowerTransform", "SigmoidTransform", "SoftplusTransform", "TanhTransform",
-    "Transform", "TransformedDistribution", "Uniform", "constraints", "kl_divergence", "register_kl", "transforms",
+    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
+    "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "ExponentialFamily", "Gamma",
+    "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "Laplace", "LogNormal", "MixtureSameFamily",
+    "Multinomial", "MultivariateNormal", "NegativeBinomial", "Normal", "OneHotCategorical", "Pareto", "Poisson",
+    "PowerTransform", "SigmoidTransform", "SoftplusTransform", "StudentT", "TanhTransform", "Transform",
+    "TransformedDistribution", "Uniform", "Weibull", "constraints", "kl_divergence", "register_kl", "transforms",
 ]  # fmt: skip
+
+__getattr__ = refusing("distributions")

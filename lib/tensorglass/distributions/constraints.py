@@ -158,6 +158,22 @@ class _PositiveDefinite(Constraint):
         return torch.linalg.cholesky_ex(value).info.eq(0) if is_symmetric.all() else is_symmetric
 
 
+class MixtureSameFamilyConstraint(Constraint):
+    """Values that each component of a mixture may have."""
+
+    def __init__(self, base_constraint: Constraint) -> None:
+        super().__init__(base_constraint=base_constraint)
+        self.is_discrete, self.event_dim = base_constraint.is_discrete, base_constraint.event_dim
+
+    def check(self, value: Tensor) -> Tensor:
+        whole = self._bounds["base_constraint"].check(value.unsqueeze(-1 - self.event_dim))
+        dims = value.dim() - self.event_dim
+        return whole.reshape((*whole.shape[:dims], -1)).all(-1)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._bounds['base_constraint']!r})"
+
+
 class _Dependent(Constraint):
     """Of a support that depends on the parameters: known from an instance, not from the class."""
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import tensorglass as torch
 from tensorglass.distributions import constraints
-from tensorglass.distributions.distribution import Distribution, Value, broadcast_all, lazy_property
+from tensorglass.distributions.distribution import Distribution, ExponentialFamily, Value, broadcast_all, lazy_property
 from tensorglass.tensor.tensor import Tensor
 
 
-class Normal(Distribution):
+class Normal(ExponentialFamily):
     """The normal distribution of mean `loc` and standard deviation `scale`."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {"loc": constraints.real, "scale": constraints.positive}
@@ -62,6 +62,14 @@ class Normal(Distribution):
 
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+
+    def _log_normalizer(self, *natural: Tensor) -> Tensor:
+        x, y = natural
+        return -0.25 * x.pow(2) / y + 0.5 * torch.log(-math.pi / y)
 
 
 class Uniform(Distribution):
@@ -119,7 +127,7 @@ class Uniform(Distribution):
         return torch.log(self.high - self.low)
 
 
-class Exponential(Distribution):
+class Exponential(ExponentialFamily):
     """The exponential distribution of `rate`, the inverse of its mean."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {"rate": constraints.positive}
@@ -162,6 +170,13 @@ class Exponential(Distribution):
 
     def entropy(self) -> Tensor:
         return 1.0 - self.rate.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, *natural: Tensor) -> Tensor:
+        return -torch.log(-natural[0])
 
 
 class Laplace(Distribution):

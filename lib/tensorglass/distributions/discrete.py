@@ -24,7 +24,7 @@ def _check_one(probs: Any, logits: Any) -> None:
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
 
 
-class _OfChance(Distribution):
+class OfChance(Distribution):
     """What distributions have in common whose parameter is a chance: `probs`, or `logits`, ``log(p / (1 - p))``."""
 
     def __init__(
@@ -65,7 +65,7 @@ class _OfChance(Distribution):
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
-class Bernoulli(_OfChance):
+class Bernoulli(OfChance):
     """1 by the chance `probs`, else 0."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
@@ -109,7 +109,7 @@ class Bernoulli(_OfChance):
         return self._values(2, expand)
 
 
-class Binomial(_OfChance):
+class Binomial(OfChance):
     """How many of `total_count` tries succeed, each by the chance `probs`."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
@@ -171,7 +171,7 @@ class Binomial(_OfChance):
         return count
 
 
-class Geometric(_OfChance):
+class Geometric(OfChance):
     """How many tries fail before the first that succeeds, each by the chance `probs`."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {

@@ -202,3 +202,30 @@ class Distribution:
         values = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
         shown = [f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in values.items()]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class ExponentialFamily(Distribution):
+    """A distribution whose density is ``exp(⟨t(x), θ⟩ - F(θ) + k(x))``.
+
+    A subclass gives the natural parameters θ, the log-normalizer F and the mean of k; the entropy follows from them.
+    """
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self) -> Any:
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        natural = [each.detach().requires_grad_() for each in self._natural_params]
+        normalizer = self._log_normalizer(*natural)
+        slopes = torch.autograd.grad(normalizer.sum(), natural, create_graph=True)
+        total: Tensor = normalizer - self._mean_carrier_measure
+        for each, slope in zip(natural, slopes, strict=True):
+            total = total - (each * slope).reshape((*self._batch_shape, -1)).sum(-1)
+        return total

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass.distributions.continuous import Exponential, Laplace, MultivariateNormal, Normal, Uniform
-from tensorglass.distributions.derived import Independent, LogNormal
+from tensorglass.distributions.derived import Independent, LogNormal, TransformedDistribution
 from tensorglass.distributions.discrete import (
     Bernoulli,
     Binomial,
@@ -17,7 +17,9 @@ from tensorglass.distributions.discrete import (
     OneHotCategorical,
     Poisson,
 )
-from tensorglass.distributions.distribution import Distribution, sum_rightmost
+from tensorglass.distributions.distribution import Distribution, ExponentialFamily, sum_rightmost
+from tensorglass.distributions.gamma_family import Beta, Dirichlet, Gamma
+from tensorglass.distributions.heavy_tailed import EULER, Cauchy, Gumbel, HalfNormal, Pareto
 from tensorglass.tensor.tensor import Tensor
 
 Formula = Callable[[Any, Any], Tensor]
@@ -134,3 +136,194 @@ def _independent(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError
+    return kl_divergence(p.base_dist, q.base_dist)
+
+
+@register_kl(HalfNormal, HalfNormal)
+def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
+    return kl_divergence(p.base_dist, q.base_dist)
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
+    return ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
+
+
+@register_kl(Gamma, Gamma)
+def _gamma(p: Gamma, q: Gamma) -> Tensor:
+    rates = q.concentration * (p.rate / q.rate).log()
+    normalizers = torch.lgamma(q.concentration) - torch.lgamma(p.concentration)
+    powers = (p.concentration - q.concentration) * torch.digamma(p.concentration)
+    return rates + normalizers + powers + (q.rate - p.rate) * (p.concentration / p.rate)
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
+    mine, other = p.concentration, q.concentration
+    normalizers = [torch.lgamma(each.sum(-1)) - torch.lgamma(each).sum(-1) for each in (mine, other)]
+    logs = torch.digamma(mine) - torch.digamma(mine.sum(-1, True))
+    return normalizers[0] - normalizers[1] + ((mine - other) * logs).sum(-1)
+
+
+@register_kl(Beta, Beta)
+def _beta(p: Beta, q: Beta) -> Tensor:
+    return _dirichlet(p._dirichlet, q._dirichlet)
+
+
+@register_kl(Gumbel, Gumbel)
+def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
+    ratio, apart = p.scale / q.scale, (p.loc - q.loc) / q.scale
+    return -ratio.log() + apart + EULER * (ratio - 1) + torch.exp(-apart + (1 + ratio).lgamma()) - 1
+
+
+@register_kl(Pareto, Pareto)
+def _pareto(p: Pareto, q: Pareto) -> Tensor:
+    ratio = p.alpha / q.alpha
+    found = q.alpha * (p.scale / q.scale).log() + ratio.log() + 1 / ratio - 1
+    return torch.where(p.scale < q.scale, math.inf, found)
+
+
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
+    if type(p) is not type(q):
+        raise NotImplementedError(
+            f"The cross KL-divergence between different exponential families cannot {' ' * 28}be computed using "  # sic
+            "Bregman divergences"
+        )
+    natural = [each.detach().requires_grad_() for each in p._natural_params]
+    mine = p._log_normalizer(*natural)
+    slopes = torch.autograd.grad(mine.sum(), natural, create_graph=True)
+    total = q._log_normalizer(*q._natural_params) - mine
+    for one, other, slope in zip(natural, q._natural_params, slopes, strict=True):
+        total = total - sum_rightmost((other - one) * slope, len(q.event_shape))
+    return total
+
+
+# --- of two classes: minus the entropy of p, and the mean of log q(x), which some means of x say ---------------------
+
+
+def _log_mean(p: Any) -> Tensor:
+    """The mean of log x."""
+    if isinstance(p, Beta):
+        return torch.digamma(p.concentration1) - torch.digamma(p.concentration1 + p.concentration0)
+    if isinstance(p, Gamma):
+        return torch.digamma(p.concentration) - p.rate.log()
+    if isinstance(p, Exponential):
+        return -EULER - p.rate.log()
+    if isinstance(p, Pareto):
+        return p.scale.log() + p.alpha.reciprocal()
+    return (torch.xlogy(p.high, p.high) - torch.xlogy(p.low, p.low)) / (p.high - p.low) - 1  # of Uniform
+
+
+def _mean_of_exponential(p: Any, loc: Tensor, scale: Tensor) -> Tensor:
+    """The mean of ``exp(-(x - loc) / scale)``."""
+    rate = scale.reciprocal()
+    if isinstance(p, Normal):
+        return torch.exp(-(p.loc - loc) * rate + 0.5 * (p.scale * rate).pow(2))
+    if isinstance(p, Gamma):
+        return torch.exp(loc * rate - p.concentration * torch.log1p(rate / p.rate))
+    if isinstance(p, Exponential):
+        return torch.exp(loc * rate) * p.rate / (p.rate + rate)
+    ends = torch.exp(-(p.low - loc) * rate) - torch.exp(-(p.high - loc) * rate)  # of Uniform
+    return ends * scale / (p.high - p.low)
+
+
+def _towards_exponential(p: Any, q: Exponential) -> Tensor:
+    return q.rate.log() - q.rate * p.mean
+
+
+def _towards_normal(p: Any, q: Normal) -> Tensor:
+    away = p.variance + (p.mean - q.loc).pow(2)
+    return -0.5 * math.log(2 * math.pi) - q.scale.log() - away / (2 * q.variance)
+
+
+def _towards_gamma(p: Any, q: Gamma) -> Tensor:
+    a = q.concentration
+    return a * q.rate.log() - torch.lgamma(a) + (a - 1) * _log_mean(p) - q.rate * p.mean
+
+
+def _towards_gumbel(p: Any, q: Gumbel) -> Tensor:
+    return -q.scale.log() - (p.mean - q.loc) / q.scale - _mean_of_exponential(p, q.loc, q.scale)
+
+
+def _towards_laplace(p: Any, q: Laplace) -> Tensor:
+    apart = p.loc - q.loc
+    width = p.scale * math.sqrt(2 / math.pi) * torch.exp(-0.5 * (apart / p.scale).pow(2))
+    return -torch.log(2 * q.scale) - (width + apart * torch.erf(apart / (p.scale * math.sqrt(2)))) / q.scale
+
+
+def _towards_uniform(p: Any, q: Uniform) -> Tensor:
+    is_outside = (q.high < p.support.upper_bound) | (q.low > p.support.lower_bound)
+    return (-torch.log(q.high - q.low)).masked_fill(is_outside, -math.inf)
+
+
+def _towards_beta(p: Uniform, q: Beta) -> Tensor:
+    a, b = q.concentration1, q.concentration0
+    beta = torch.lgamma(a) + torch.lgamma(b) - torch.lgamma(a + b)
+    turned = Uniform(1 - p.high, 1 - p.low, validate_args=False)
+    return (a - 1) * _log_mean(p) + (b - 1) * _log_mean(turned) - beta
+
+
+def _towards_pareto(p: Uniform, q: Pareto) -> Tensor:
+    return q.alpha.log() + q.alpha * q.scale.log() - (q.alpha + 1) * _log_mean(p)
+
+
+def _towards_poisson(p: Bernoulli, q: Poisson) -> Tensor:
+    return p.probs * q.rate.log() - q.rate
+
+
+_MEANS: dict[tuple[tuple[type, ...], type], Formula] = {
+    ((Beta, Gamma, Pareto, Uniform), Exponential): _towards_exponential,
+    ((Beta, Exponential, Gamma, Gumbel, Laplace, Pareto, Uniform), Normal): _towards_normal,
+    ((Beta, Exponential, Pareto, Uniform), Gamma): _towards_gamma,
+    ((Exponential, Gamma, Normal, Uniform), Gumbel): _towards_gumbel,
+    ((Normal,), Laplace): _towards_laplace,
+    ((Beta,), Uniform): _towards_uniform,
+    ((Uniform,), Beta): _towards_beta,
+    ((Uniform,), Pareto): _towards_pareto,
+    ((Bernoulli,), Poisson): _towards_poisson,
+}
+#: What the first have among their values is not among those of the second.
+_APART: dict[tuple[type, ...], tuple[type, ...]] = {
+    (Beta,): (Pareto,),
+    (Exponential, Gamma): (Beta, Pareto, Uniform),
+    (Gumbel, Laplace, Normal): (Beta, Exponential, Gamma, Pareto, Uniform),
+    (Pareto,): (Beta, Uniform),
+    (Poisson,): (Bernoulli, Binomial),
+}
+
+
+def _crossed(towards: Formula) -> Formula:
+    def divergence(p: Any, q: Any) -> Tensor:
+        found = -p.entropy() - towards(p, q)
+        if isinstance(p, Uniform):
+            lowest = {Pareto: getattr(q, "scale", 0.0), Normal: -math.inf, Gumbel: -math.inf}.get(type(q), 0.0)
+            is_outside = p.low < lowest
+            if isinstance(q, Beta):
+                is_outside = is_outside | (p.high > 1)
+            found = found.masked_fill(is_outside, math.inf)
+        if isinstance(p, Pareto):
+            found = found.masked_fill(p.alpha <= (2 if isinstance(q, Normal) else 1), math.inf)
+        return found
+
+    return divergence
+
+
+def _infinite(p: Any, q: Any) -> Tensor:
+    of_both = torch.broadcast_shapes(p.batch_shape, q.batch_shape)
+    return torch.full_like(p.mean, math.inf).expand(of_both)
+
+
+for _classes, _other in _MEANS:
+    for _class in _classes:
+        register_kl(_class, _other)(_crossed(_MEANS[_classes, _other]))
+for _classes, _others in _APART.items():
+    for _class in _classes:
+        for _other in _others:
+            register_kl(_class, _other)(_infinite)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import tensorglass as torch
@@ -14,14 +16,42 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class Transform:
-    """A function from `domain` to `codomain`, element by element. `sign` says whether it rises or falls."""
+    """A function from `domain` to `codomain`, element by element. `sign` says whether it rises or falls.
+
+    A subclass defines `_call`, `_inverse` and `log_abs_det_jacobian`. With ``cache_size=1`` the last value and what was
+    made of it are kept, so that going back gives that very value, where an inverse would be inexact or costly.
+    """
 
     bijective = True
     domain: Constraint = constraints.real
     codomain: Constraint = constraints.real
     sign: Any = 1
 
+    _cache_size = 0
+    _kept: tuple[Any, Any] = (None, None)
+
+    def __init__(self, cache_size: int = 0) -> None:
+        if cache_size not in (0, 1):
+            raise ValueError("cache_size must be 0 or 1")
+        self._cache_size = cache_size
+
     def __call__(self, x: Tensor) -> Tensor:
+        """The transformed value."""
+        return self._once(x, self._call, 0)
+
+    def _back(self, y: Tensor) -> Tensor:
+        return self._once(y, self._inverse, 1)
+
+    def _once(self, value: Tensor, compute: Callable[[Tensor], Tensor], side: int) -> Tensor:
+        if not self._cache_size:
+            return compute(value)
+        if self._kept[side] is not value:
+            made = compute(value)
+            self._kept = (made, value) if side else (value, made)
+        found: Tensor = self._kept[1 - side]
+        return found
+
+    def _call(self, x: Tensor) -> Tensor:
         raise NotImplementedError
 
     def _inverse(self, y: Tensor) -> Tensor:
@@ -31,13 +61,24 @@ class Transform:
         """The logarithm of the derivative's absolute value at `x`, where the transform gives `y`."""
         raise NotImplementedError
 
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transform with a cache of this size."""
+        if cache_size == self._cache_size:
+            return self
+        other = copy(self)
+        Transform.__init__(other, cache_size)
+        return other
+
     @property
     def inv(self) -> Transform:
         """The inverse."""
         return _InverseTransform(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
+
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and not vars(self) and not vars(other))
+        return self is other or (type(self) is type(other) and vars(self).keys() <= {"_cache_size", "_kept"})
 
     __hash__ = None  # type: ignore[assignment]  # equal ones may hold tensors
 
@@ -47,14 +88,15 @@ class Transform:
 
 class _InverseTransform(Transform):
     def __init__(self, transform: Transform) -> None:
+        super().__init__(transform._cache_size)
         self._inv = transform
         self.domain, self.codomain = transform.codomain, transform.domain
         self.bijective, self.sign = transform.bijective, transform.sign
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self._inv._inverse(x)
+        return self._inv._back(x)
 
-    def _inverse(self, y: Tensor) -> Tensor:
+    def _back(self, y: Tensor) -> Tensor:
         return self._inv(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
@@ -63,6 +105,9 @@ class _InverseTransform(Transform):
     @property
     def inv(self) -> Transform:
         return self._inv
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        return self._inv.with_cache(cache_size).inv
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _InverseTransform) and self._inv == other._inv
@@ -74,8 +119,9 @@ class _InverseTransform(Transform):
 class ComposeTransform(Transform):
     """Transforms one after the other."""
 
-    def __init__(self, parts: list[Transform]) -> None:
-        self.parts = parts
+    def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
+        super().__init__(cache_size)
+        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
         if parts:
             self.domain, self.codomain = parts[0].domain, parts[-1].codomain
         self.bijective = all(part.bijective for part in parts)
@@ -85,7 +131,7 @@ class ComposeTransform(Transform):
         """The product of the signs."""
         return math.prod([part.sign for part in self.parts])
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def _call(self, x: Tensor) -> Tensor:
         for part in self.parts:
             x = part(x)
         return x
@@ -114,7 +160,7 @@ class ExpTransform(Transform):
 
     codomain = constraints.positive
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def _call(self, x: Tensor) -> Tensor:
         return x.exp()
 
     def _inverse(self, y: Tensor) -> Tensor:
@@ -124,16 +170,30 @@ class ExpTransform(Transform):
         return x
 
 
+class AbsTransform(Transform):
+    """``y = |x|``, which has no inverse: going back gives the positive number."""
+
+    bijective = False
+    codomain = constraints.positive
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.abs()
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y
+
+
 class PowerTransform(Transform):
     """``y = x ** exponent`` of positive numbers."""
 
     domain = codomain = constraints.positive
 
-    def __init__(self, exponent: Value) -> None:
+    def __init__(self, exponent: Value, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
         (self.exponent,) = broadcast_all(exponent)
         self.sign = self.exponent.sign()
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
 
     def _inverse(self, y: Tensor) -> Tensor:
@@ -151,7 +211,7 @@ class SigmoidTransform(Transform):
 
     codomain = constraints.unit_interval
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def _call(self, x: Tensor) -> Tensor:
         return _inside(torch.sigmoid(x))
 
     def _inverse(self, y: Tensor) -> Tensor:
@@ -173,7 +233,7 @@ class SoftplusTransform(Transform):
 
     codomain = constraints.positive
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def _call(self, x: Tensor) -> Tensor:
         return softplus(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
@@ -188,7 +248,7 @@ class TanhTransform(Transform):
 
     codomain = constraints.interval(-1.0, 1.0)
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
 
     def _inverse(self, y: Tensor) -> Tensor:
@@ -201,7 +261,8 @@ class TanhTransform(Transform):
 class AffineTransform(Transform):
     """``y = loc + scale * x``."""
 
-    def __init__(self, loc: Value, scale: Value) -> None:
+    def __init__(self, loc: Value, scale: Value, cache_size: int = 0) -> None:
+        super().__init__(cache_size)
         self.loc, self.scale = loc, scale
 
     @property
@@ -209,7 +270,7 @@ class AffineTransform(Transform):
         """The sign of `scale`."""
         return self.scale.sign() if isinstance(self.scale, Tensor) else (self.scale > 0) - (self.scale < 0)
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def _call(self, x: Tensor) -> Tensor:
         return self.loc + self.scale * x
 
     def _inverse(self, y: Tensor) -> Tensor:

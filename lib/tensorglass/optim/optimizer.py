@@ -51,7 +51,7 @@ class Optimizer:
     their own; `defaults` has the options of groups that do not give them.
     """
 
-    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._make_hooks()
         self._call_hooks_in_step()

@@ -161,11 +161,11 @@ class Writer:
         self._remember(value)
 
     def _parameter(self, value: Tensor, path: tuple[Any, ...]) -> None:
-        attributes, (*where, requires_grad, conj) = value.__dict__, self._parts(value)
+        attributes, (storage, offset, size, stride, requires_grad, conj) = value.__dict__, self._parts(value)
         self._name("torch._utils", f"_rebuild_parameter{'_with_state' if attributes else ''}")
         self._out += pickle.MARK
-        self._name(*where[0].rebuilt_by)
-        self._rebuilt_of((*where, False, conj))
+        self._name(*storage.rebuilt_by)
+        self._rebuilt_of((storage, offset, size, stride, False, conj))
         self._out += pickle.REDUCE
         self._write(requires_grad, ())
         self._write(OrderedDict(), ())

@@ -39,6 +39,8 @@ def ours(value: Any) -> Any:
         return {name: ours(each) for name, each in value.items()}
     if isinstance(value, torch.dtype):
         return getattr(tensorglass, str(value)[6:])
+    if isinstance(value, torch.nn.PairwiseDistance):
+        return tensorglass.nn.PairwiseDistance(value.norm, value.eps, value.keepdim)
     if isinstance(value, torch.nn.Module):
         return layer(value)
     if callable(value) and not isinstance(value, type):
@@ -103,7 +105,7 @@ def outcome(library: Any, function: Callable[..., Any], arguments: Any, keywords
         seen["first"] = [plain(each) for each in first]
         again = [(each * each).sum() for each in first if each is not None and each.requires_grad]
         try:
-            second = library.autograd.grad(again, leaves, allow_unused=True) if again else []
+            second = library.autograd.grad(again, leaves, allow_unused=True) if again else [None] * len(leaves)
         except (RuntimeError, NotImplementedError):  # PyTorch has no second derivative of some
             return seen
         seen["second"] = [plain(each) for each in second]

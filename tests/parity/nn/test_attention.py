@@ -236,3 +236,43 @@ def test_refusals(name: str) -> None:
                 REFUSED[name](library)
         words.append((refused.type, str(refused.value).splitlines()[0]))
     assert words[0] == words[1]
+
+
+LAYERS: dict[str, dict[str, Any]] = {
+    "plain": {"batch_first": True},
+    "sequence first": {},
+    "norm first": {"batch_first": True, "norm_first": True},
+    "odd heads": {"batch_first": True, "nhead": 1},
+    "no bias": {"batch_first": True, "bias": False},
+    "tanh": {"batch_first": True, "activation": "tanh"},
+}
+
+
+@pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
+def test_an_encoder_leaves_padding_out_where_pytorch_does_and_says_why_not(options: dict[str, Any]) -> None:
+    found = []
+    for library in (torch, tensorglass):
+        library.manual_seed(0)
+        chosen = {"nhead": 2, **options}
+        if chosen.get("activation") == "tanh":
+            chosen["activation"] = library.tanh
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            layer = library.nn.TransformerEncoderLayer(8, dim_feedforward=8, **chosen)
+            encoder = library.nn.TransformerEncoder(layer, 2, norm=library.nn.LayerNorm(8)).eval()
+        x = library.randn(3, 3, 8)
+        outputs = []
+        for padding in (
+            library.arange(3) >= library.tensor([[3], [2], [1]]),
+            library.tensor([[False, True, False], [True, False, False], [False] * 3]),
+        ):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                outputs.append(encoder(x, src_key_padding_mask=padding).detach())
+                with library.no_grad():
+                    outputs.append(encoder(x, src_key_padding_mask=padding))
+                    outputs.append(encoder(x, library.zeros(3, 3) > 0, src_key_padding_mask=padding))
+        found.append(([str(each.message) for each in caught], [each.tolist() for each in outputs]))
+    (told, expected), (said, outputs) = found
+    assert said == told
+    np.testing.assert_allclose(outputs, expected, atol=1e-5)

@@ -221,6 +221,8 @@ def convolution(
     Raises RuntimeError where sizes do not fit.
     """
     rank = len(weight._size) - 2
+    if rank < 1:
+        raise RuntimeError("weight should have at least three dimensions")
     lengths = [
         _expanded(name, value, rank)
         for name, value in (
@@ -276,10 +278,10 @@ def _check(
         raise RuntimeError("negative output_padding is not supported")
     if min(stride, default=1) < 1:
         raise RuntimeError("non-positive stride is not supported")
-    if min(dilation, default=1) < 1:
-        raise RuntimeError("non-positive dilation is not supported")
     if groups < 1:
         raise RuntimeError("non-positive groups is not supported")
+    if min(dilation, default=0) < 0:
+        raise RuntimeError("dilation should be greater than zero")
     size, kernel = list(input._size), list(weight._size)
     if len(size) != len(kernel):
         raise RuntimeError(
@@ -314,6 +316,7 @@ def _check(
             f"{list(bias._size)} instead"
         )
     if transposed:
+        _check_not_zero(dilation, transposed)
         if any(more >= max(step, apart) for more, step, apart in zip(output_padding, stride, dilation, strict=True)):
             raise _output_padding_too_large(output_padding, stride, dilation)
         return
@@ -324,6 +327,17 @@ def _check(
             f"Calculated padded input size per channel: ({_by(padded_size)}). Kernel size: ({_by(reach)}). "
             "Kernel size can't be greater than actual input size"
         )
+    _check_not_zero(dilation, transposed)
+
+
+def _check_not_zero(dilation: Lengths, transposed: bool) -> None:
+    if 0 not in dilation:
+        return
+    # PyTorch's convolution in one dimension is one in two, of height 1.
+    found = (1, *dilation) if len(dilation) == 1 else dilation
+    named = zip(_DIMENSIONS[len(found)], found, strict=True)
+    told = ", ".join(f"dilation_{name}: {value}" for name, value in named) if transposed else str(list(found))
+    raise RuntimeError(f"dilation should be greater than zero, but got {told}")
 
 
 def _by(lengths: Sequence[int]) -> str:
@@ -424,7 +438,7 @@ def _padded_by_name(
             f"Expected {len(kernel)}-dimensional input for {len(kernel)}-dimensional weight{kernel}, but got "
             f"{len(size)}-dimensional input of size {size} instead"
         )
-    if any(each < 1 for each in dilation):
+    if any(each < 0 for each in dilation):
         raise RuntimeError("dilation should be greater than zero")
     if any(each != 1 for each in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")

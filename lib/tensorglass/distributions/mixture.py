@@ -1,0 +1,93 @@
+"""Mixtures: a component is drawn, and a value from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tensorglass as torch
+from tensorglass.distributions.constraints import Constraint, MixtureSameFamilyConstraint
+from tensorglass.distributions.discrete import Categorical
+from tensorglass.distributions.distribution import Distribution
+from tensorglass.tensor.tensor import Tensor
+
+
+class MixtureSameFamily(Distribution):
+    """A mixture of K distributions of one class, which are the last dimension of the components' batch, (…, K).
+
+    `mixture_distribution` is the Categorical by which one of them is chosen.
+    """
+
+    def __init__(
+        self,
+        mixture_distribution: Categorical,
+        component_distribution: Distribution,
+        validate_args: bool | None = None,
+    ) -> None:
+        if not isinstance(mixture_distribution, Categorical):
+            raise ValueError(
+                " The Mixture distribution needs to be an  instance of torch.distributions.Categorical"  # sic
+            )
+        if not isinstance(component_distribution, Distribution):
+            raise ValueError("The Component distribution needs to be an instance of torch.distributions.Distribution")
+        batch, components = mixture_distribution.batch_shape, component_distribution.batch_shape
+        for one, other in zip(reversed(batch), reversed(components[:-1]), strict=False):
+            if 1 != one != other != 1:
+                raise ValueError(
+                    f"`mixture_distribution.batch_shape` ({batch}) is not compatible with `component_distribution."
+                    f"batch_shape`({components[:-1]})"
+                )
+        count = mixture_distribution.logits.shape[-1]
+        if count != components[-1]:
+            raise ValueError(
+                f"`mixture_distribution component` ({count}) does not equal `component_distribution.batch_shape[-1]` "
+                f"({components[-1]})"
+            )
+        self.mixture_distribution = mixture_distribution
+        self.component_distribution = component_distribution
+        self._place = -1 - len(component_distribution.event_shape)  # of the components in their samples
+        super().__init__(components[:-1], component_distribution.event_shape, validate_args)
+
+    def expand(self, batch_shape: Sequence[int]) -> Any:
+        new = super().expand(batch_shape)
+        count = self.component_distribution.batch_shape[-1]
+        new.component_distribution = self.component_distribution.expand((*batch_shape, count))
+        new.mixture_distribution = self.mixture_distribution.expand(batch_shape)
+        return new
+
+    @property
+    def support(self) -> Constraint:
+        return MixtureSameFamilyConstraint(self.component_distribution.support)
+
+    def _averaged(self, values: Tensor) -> Tensor:
+        """The mean over the components, by their chances."""
+        chances = self.mixture_distribution.probs
+        return (values * chances.reshape(chances.shape + (1,) * len(self._event_shape))).sum(self._place)
+
+    @property
+    def mean(self) -> Tensor:
+        return self._averaged(self.component_distribution.mean)
+
+    @property
+    def variance(self) -> Tensor:
+        within = self._averaged(self.component_distribution.variance)
+        apart = self.component_distribution.mean - self.mean.unsqueeze(self._place)
+        return within + self._averaged(apart.pow(2.0))
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with torch.no_grad():
+            chosen = self.mixture_distribution.sample(sample_shape)
+            drawn = self.component_distribution.sample(sample_shape)
+            places = chosen.reshape(chosen.shape + (1,) * -self._place).expand((*chosen.shape, 1, *self._event_shape))
+            return drawn.gather(self._place, places).squeeze(self._place)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        each = self.component_distribution.log_prob(value.unsqueeze(self._place))
+        return torch.logsumexp(each + torch.log_softmax(self.mixture_distribution.logits, -1), -1)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        return (self.component_distribution.cdf(value.unsqueeze(self._place)) * self.mixture_distribution.probs).sum(-1)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(\n  {self.mixture_distribution},\n  {self.component_distribution})"

@@ -20,7 +20,7 @@ from tensorglass.ops.nn.convolution import Plan
 XP = HOST.xp
 _LEAST_IMAGES = 32
 _TILE = 128, 64  # cells and images that are brought out of this order at a time
-_MOST = 1 << 23  # bytes of windows that are written out at a time
+_MOST = 1 << 22  # bytes of windows that are written out at a time
 
 
 def takes(xp: Any, array: Array, depth: int, plan: Plan) -> bool:

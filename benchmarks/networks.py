@@ -326,7 +326,7 @@ GROWTH = {
 
 def growth(case: Case, contestants: dict[str, Contestant]) -> None:
     """Print how a case's time grows with each of its sizes: milliseconds, and the ratio to PyTorch."""
-    for name, sizes in GROWTH.get(case.name.split()[0], ()):
+    for name, sizes in GROWTH.get(case.name.split()[0].rstrip(","), ()):
         figures = []
         for size in sizes:
             code = written(case, **{name: size})

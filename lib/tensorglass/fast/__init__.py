@@ -15,15 +15,12 @@ from tensorglass.fast import (
     cat_stack,
     copies,
     creation,
-    cross_entropy,
     einsum,
     gather_scatter,
     indexing,
     kernels,
-    linear,
     masks,
     matmul,
-    optimizers,
     pointwise,
     pointwise_parameters,
     recording,
@@ -31,6 +28,7 @@ from tensorglass.fast import (
     softmax,
     views,
 )
+from tensorglass.fast.networks import cross_entropy, linear, optimizers
 from tensorglass.fast.shortcut import shortcut
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
@@ -53,7 +51,7 @@ _to = {
 
 def _with_long_runs(form: Form) -> Form:
     """The convolution itself stays as it is; its kernels are replaced."""
-    from tensorglass.fast import convolution  # now, as its operators are declared: few programs need them
+    from tensorglass.fast.networks import convolution  # now, as its operators are declared: few programs need them
 
     convolution.install()
     return form
@@ -61,7 +59,7 @@ def _with_long_runs(form: Form) -> Form:
 
 def _with_pairs(form: Form) -> Form:
     """The same for pooling."""
-    from tensorglass.fast import pooling
+    from tensorglass.fast.networks import pooling
 
     pooling.install()
     return form
@@ -69,14 +67,14 @@ def _with_pairs(form: Form) -> Form:
 
 def _with_one_node(form: Form) -> Form:
     """Recurrent layers: an LSTM's becomes one node."""
-    from tensorglass.fast import lstm
+    from tensorglass.fast.networks import lstm
 
     return lstm.of_layer(form)
 
 
 def _with_views_of_heads(form: Form) -> Form:
     """Multi-head attention: of a sequence to itself it becomes one node as well."""
-    from tensorglass.fast import self_attention
+    from tensorglass.fast.networks import self_attention
 
     return self_attention.of_attention(form)
 

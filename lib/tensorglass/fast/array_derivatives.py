@@ -14,6 +14,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core.devices import CPU
+from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.dtypes import float32, float64
 from tensorglass.fast.bare_arrays import MOST_BARE, XP, BareArray, filled, in_quiet, shares_memory, spread, tensor_of
 from tensorglass.fast.node_rules import RULES, VIEWS, Rule, kept_arrays

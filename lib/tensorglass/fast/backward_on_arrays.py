@@ -89,7 +89,8 @@ class ArrayRun(Run):
             known = node.blueprint.fast or learn(node.blueprint)
             if node.attachments is not None or not known.is_known:
                 break
-            if known.is_view and (waiting[node.edges[0][0]] != 1 or node.edges[0][0] in all_arrived):
+            receiver: Any = node.edges[0][0]
+            if known.is_view and (waiting[receiver] != 1 or receiver in all_arrived):
                 break  # to a view nothing is added in place, so it must be seen to be one
             sent = None if arrived[0] is None else gradients_of(node, arrived[0])
             if sent is None:

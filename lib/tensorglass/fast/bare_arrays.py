@@ -1,8 +1,8 @@
 """Bare arrays: small gradients that nobody can see need no header and no storage on their way.
 
-A bare array lies without gaps (a matrix perhaps by columns), or is one number that was spread, and has the size and dtype
-of the output that it is the gradient of, on the CPU. Nobody else holds it: a gradient that goes to two nodes is a tensor, which they share, for
-a hook may write to it.
+A bare array lies without gaps (a matrix perhaps by columns), or is one number that was spread, and has the size and
+dtype of the output that it is the gradient of, on the CPU. Nobody else holds it: a gradient that goes to two nodes is a
+tensor, which they share, for a hook may write to it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Derivatives on arrays of what networks are made of: for a node as a whole, all of its inputs at once.
 
-The formulas of `array_derivatives` are given arrays of one dtype without gaps. These read what the node kept themselves,
-of any strides and dtypes, and make only the gradients that are wanted. A rule is given the gradient of the result,
-which lies without gaps, what was kept, by name, and for each edge whether a gradient goes there. It returns one for
-each edge, or None where the declared formulas are to be asked. The results are new arrays, or views of the gradient.
+The formulas of `array_derivatives` are given arrays of one dtype without gaps. These read what the node kept
+themselves, of any strides and dtypes, and make only the gradients that are wanted. A rule is given the gradient of the
+result, which lies without gaps, what was kept, by name, and for each edge whether a gradient goes there. It returns one
+for each edge, or None where the declared formulas are to be asked. The results are new arrays, or views of the
+gradient.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core.devices import CPU
 from tensorglass.fast.bare_arrays import MOST_BARE, XP
+from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
-from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.sum import total
 from tensorglass.tensor.tensor import raw_array

@@ -153,9 +153,7 @@ def entering_view(form: Callable[..., Tensor]) -> Callable[[tuple[Any, ...], Ten
         node.sequence_nr = next_number()
         node.attachments = None
         node.blueprint = blueprint
-        node.kept = [
-            arguments[place] if keep is kept else keep(arguments[place]) for keep, place in blueprint.sources
-        ]
+        node.kept = [arguments[place] if keep is kept else keep(arguments[place]) for keep, place in blueprint.sources]
         meta = view._meta = Meta()
         meta.grad_fn = node
         return view

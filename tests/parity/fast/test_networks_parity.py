@@ -45,6 +45,10 @@ def classes(lib: Any, **options: Any) -> Callable[..., Any]:
     return lambda x: loss(x, target)
 
 
+def outputs(layer: Any) -> Callable[..., Any]:
+    return lambda x: layer(x)[0]
+
+
 def from_a_state(lib: Any) -> Callable[..., Any]:
     layer = lib.nn.LSTM(3, 4)
 
@@ -77,15 +81,15 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "layer norm of a matrix": (lambda lib: lib.nn.LayerNorm((3, 4)), [(5, 3, 4)]),
     "layer norm alone": (lambda lib: lib.nn.LayerNorm(4, elementwise_affine=False), [(2, 3, 4)]),
     "layer norm without bias": (lambda lib: lib.nn.LayerNorm(4, bias=False), [(2, 3, 4)]),
-    "lstm": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4)), [(5, 2, 3)]),
+    "lstm": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(5, 2, 3)]),
     "lstm from a state": (from_a_state, [(5, 2, 3), (1, 2, 4), (1, 2, 4)]),
-    "lstm, one step": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4)), [(1, 2, 3)]),
-    "lstm, batch first": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4, batch_first=True)), [(2, 5, 3)]),
+    "lstm, one step": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(1, 2, 3)]),
+    "lstm, batch first": (lambda lib: outputs(lib.nn.LSTM(3, 4, batch_first=True)), [(2, 5, 3)]),
     "lstm, both ways": (
-        lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4, 2, bidirectional=True)), [(5, 2, 3)]
+        lambda lib: outputs(lib.nn.LSTM(3, 4, 2, bidirectional=True)), [(5, 2, 3)]
     ),
-    "lstm, no bias": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4, bias=False)), [(5, 2, 3)]),
-    "lstm, projected": (lambda lib: (lambda one: lambda x: one(x)[0])(lib.nn.LSTM(3, 4, proj_size=2)), [(5, 2, 3)]),
+    "lstm, no bias": (lambda lib: outputs(lib.nn.LSTM(3, 4, bias=False)), [(5, 2, 3)]),
+    "lstm, projected": (lambda lib: outputs(lib.nn.LSTM(3, 4, proj_size=2)), [(5, 2, 3)]),
     "attention": (lambda lib: to_itself(attention(lib)), [(5, 3, 8)]),
     "attention, batch first": (lambda lib: to_itself(attention(lib, batch_first=True)), [(3, 5, 8)]),
     "attention, causal": (lambda lib: causal(lib, False), [(5, 3, 8)]),

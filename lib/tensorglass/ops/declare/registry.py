@@ -177,10 +177,13 @@ def _as_it_is(name: str, form: Callable[..., Any]) -> Callable[..., Any]:
 with_shortcut: Callable[[str, Callable[..., Any]], Callable[..., Any]] = _as_it_is
 
 
-
 def has_shortcut(name: str) -> Callable[[F], F]:
     """For a function that is no operator: there may be a shortcut, by this name, which is put before it."""
-    return lambda function: cast(F, with_shortcut(name, function))
+
+    def enter(function: F) -> F:
+        return cast(F, with_shortcut(name, function))
+
+    return enter
 
 
 #: What the namespace and its modules give, by path: "add", "linalg.det".

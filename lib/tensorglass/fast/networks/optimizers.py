@@ -146,7 +146,9 @@ def sgd(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
         arrays = _arrays(param, grad)
         return arrays is not None and _run(_descend, arrays, (param,), lr, decay)
     velocity = state.get("momentum_buffer")
-    arrays = None if velocity is None else _arrays(param, grad, velocity)
+    if velocity is None:
+        return False
+    arrays = _arrays(param, grad, velocity)
     if arrays is None:
         return False
     numbers = (lr, decay, momentum, 1 - dampening, group["nesterov"])

@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.fast import convolution_of_batches as batches
+from tensorglass.fast.networks import convolution_of_batches as batches
 from tensorglass.fast.node_rules import RULES, Kept
 from tensorglass.ops.nn import convolution as plain
 from tensorglass.ops.nn.convolution import Plan

@@ -104,8 +104,8 @@ def _attended(
     is_causal: bool = False, **others: Any,
 ) -> Tensor | None:  # fmt: skip
     is_to_itself = query is key is value and bias_k is bias_v is key_padding_mask is None
-    is_masked = attn_mask is not None and not is_causal
-    if not is_to_itself or add_zero_attn or use_separate_proj_weight or is_masked or is_causal is not (attn_mask is not None):
+    is_masked = is_causal is not (attn_mask is not None)  # a mask that is more than the hint says
+    if not is_to_itself or add_zero_attn or use_separate_proj_weight or is_masked:
         return None
     inputs = (query, weight, bias, last, last_bias)
     dtype = query._dtype if type(query) in PLAIN else None
@@ -242,9 +242,8 @@ def _backward(
     xp.matmul(of_scores.swapaxes(-1, -2), query, of_key)
     flat = made.reshape(-1, 3 * width)
     if wanted[0]:
-        found[0] = matrix_product(xp, flat, weight).reshape(*outer, width)
-        if is_batch_first:
-            found[0] = found[0].transpose(1, 0, 2)
+        of_input = matrix_product(xp, flat, weight).reshape(*outer, width)
+        found[0] = of_input.transpose(1, 0, 2) if is_batch_first else of_input
     if wanted[1]:
         found[1] = matrix_product(xp, flat.T, _as_rows(x, is_batch_first))
     if wanted[2]:

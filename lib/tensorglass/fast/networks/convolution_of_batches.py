@@ -20,11 +20,11 @@ from tensorglass.ops.nn.convolution import Plan
 XP = HOST.xp
 _LEAST_IMAGES = 32
 _TILE = 128, 64  # cells and images that are brought out of this order at a time
-_MOST = 1 << 23  # bytes of windows that are written out at a time
+_MOST = 1 << 22  # bytes of windows that are written out at a time
 
 
 def takes(xp: Any, array: Array, depth: int, plan: Plan) -> bool:
-    """Whether this is the way: `array` has many images, and the windows of some of them, of `depth`, do not fill much."""
+    """Whether this is the way: many images, of which the windows of some, of this `depth`, do not fill much."""
     of_one = depth * prod(plan.counts) * array.itemsize
     return (
         xp is XP and len(plan.windows.size) == 2 and plan.groups == 1 and array.dtype.char in "fd" and array.size > 0

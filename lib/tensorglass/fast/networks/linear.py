@@ -1,4 +1,4 @@
-"""The shortcut of linear layers: one product and one sum, entered into the graph as the operators that they stand for."""
+"""The shortcut of linear layers: one product and one sum, in the graph the operators that they stand for."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.graph import anomaly, dual
 from tensorglass.ops.declare.registry import FUNCTIONS
-from tensorglass.ops.linalg.matmul import mm
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.sum import total
+from tensorglass.ops.linalg.matmul import mm
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.grad_mode import enable_grad, no_grad, state, watched
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -108,10 +108,8 @@ def _forward(inputs: Sequence[Any], *, is_backwards: bool) -> tuple[Tensor, ...]
     """Gates, cell states and outputs of all steps, and the last of the outputs and of the cell states."""
     x = inputs[0]
     arrays = [None if each is None else raw_array(each) for each in inputs]
-    steps, batch, width = *x._size[:2], inputs[1]._size[-1]
-    gates, cells, output = (
-        HOST.empty(x._dtype, (*count, steps, batch, width)) for count in ((4,), (), ())
-    )
+    size = (*x._size[:2], inputs[1]._size[-1])
+    gates, cells, output = (HOST.empty(x._dtype, each) for each in ((4, *size), size, size))
     HOST.launch(_steps, *[_turned(each, is_backwards) for each in (cells, output)], gates, arrays, is_backwards)
     last = -1 if not is_backwards else 0
     return tuple([_tensor(each, x) for each in (gates, cells, output, output[last].copy(), cells[last].copy())])

@@ -51,7 +51,9 @@ def _mean_loss(input: Any, target: Any, ignored: int) -> Tensor | None:
     dtype, size = input._dtype, input._size
     if (dtype is not dtypes.float32 and dtype is not dtypes.float64) or target._dtype is not dtypes.int64:
         return None
-    if len(size) != 2 or target._size != size[:1] or 0 in size or not input._storage.device is target._storage.device is CPU:
+    if len(size) != 2 or target._size != size[:1] or 0 in size:
+        return None
+    if not input._storage.device is target._storage.device is CPU:
         return None
     logits = raw_array(input)
     if not input._contiguous or logits.nbytes >= LEAST:
@@ -70,8 +72,9 @@ def _mean_loss(input: Any, target: Any, ignored: int) -> Tensor | None:
 
 
 def _kernel(logits: Array, target: Array) -> tuple[Array, Array] | None:
-    """The logarithms of the probabilities, and minus the mean of those of the classes; None for others than 0 … C - 1."""
-    if not target.flags.c_contiguous or target.view("uint64").max() >= logits.shape[1]:  # what is negative is large then
+    """The logarithms of the probabilities, and minus the mean of those of the classes; None for others than 0 … C-1."""
+    # Read without a sign what is negative is large.
+    if not target.flags.c_contiguous or target.view("uint64").max() >= logits.shape[1]:
         return None
     found = XP.empty_like(logits)
     log_softmax(XP, logits, 1, found)

@@ -1,0 +1,1 @@
+"""Shortcuts of what networks are made of: layers, losses, optimizers."""

@@ -49,7 +49,7 @@ class Box:
         return f"{count}, × {self.repeats:,}" if self.repeats > 1 else count
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=16)
 def boxes_of(data: GraphData, opened: int | None = None) -> Mapping[int, Box]:
     """The boxes of a graph by key, in the order in which they are met; the fold `opened` shows what is in it."""
     whole = {step.number: Box(step.number, step, (), step.inputs) for step in data.steps}

@@ -42,7 +42,7 @@ def _root(node: ast.expr) -> str | None:
             node = node.value
         elif isinstance(node, ast.List | ast.Tuple) and node.elts:
             node = node.elts[0]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEWING:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEWING | MOVING:
             node = node.func.value
         else:
             return None

@@ -42,14 +42,15 @@ function render({ model, el }) {
       const here = frame !== null && frame.line <= number && number <= frame.end;
       line.classList.toggle("at", here);
       line.classList.toggle("raised", here && frame.raised);
-      if (here && number === frame.line && code.scrollHeight > code.clientHeight) {
-        code.scrollTop = line.offsetTop - code.offsetTop - Math.max(code.clientHeight - line.offsetHeight, 0) / 3;
-      }
     }
     fill(panel, frame ? frame.lines : NOTHING);
     if (frame) curve?.mark(at);
     memory.replaceChildren(...(frame ? [...frame.cards.map(cardOf), ...frame.rest.map(briefOf)] : []));
     side.scrollTop = 0;
+    const line = frame && lines.get(frame.line);
+    if (line && code.scrollHeight > code.clientHeight) { // now that the panel has taken its room
+      code.scrollTop = line.offsetTop - code.offsetTop - Math.max(code.clientHeight - line.offsetHeight, 0) / 3;
+    }
     for (const look of looks) look();
     for (const [kind, button] of jumps) button.disabled = next(kind, at) === 0;
     if (at === frames.length) pause();

@@ -501,7 +501,7 @@ def test_it_opens_on_what_tells_most(name: str) -> None:
     assert opened(large) == "library.zeros(50_000)"
     with pytest.raises(RuntimeError) as caught:
         watch(failing)
-    assert "a.view(2, 2)" in caught.value.__notes__[0]
+    assert "a.view(2, 2)" in caught.value.__notes__[-1]
     assert watch(empty).state()["opens"] == 1
 
 
@@ -519,3 +519,15 @@ def test_arrays_that_come_and_go_after_the_last_step_are_counted() -> None:
     assert story.allocated == 80 + 100 * (40 + 16)
     assert (story.copies, story.copied_bytes) == (100, 1600)
     assert "of NumPy what variables hold" in watch(cell, steps=7).text
+
+
+def test_a_chain_of_moves_is_a_copy_of_numpys() -> None:
+    def cell() -> Any:
+        a = numpy.arange(10)
+        again = numpy.arange(10)
+        turned = a.reshape(2, 5).T.ravel()
+        return again, turned
+
+    copies = [change.words for moment in watch(cell).story.moments for change in moment.changes if change.nbytes == 80]
+    assert copies[-1] == "turned is a copy: 80 bytes copied"
+    assert not any("again is a copy" in words for words in copies)

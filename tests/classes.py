@@ -35,7 +35,9 @@ def make_class(folder: Path, notebooks: tuple[str, ...] = (NOTEBOOK,), rules: st
     for notebook in notebooks:
         part, file = notebook.split("/")
         names[notebook] = f"{part.split('_')[1]}-{file[:2]}"
-    found = {each: {one.id: "" for one in exercises_of(course_notebook(notebooks_folder(), each))} for each in notebooks}
+    found = {
+        each: {one.id: "" for one in exercises_of(course_notebook(notebooks_folder(), each))} for each in notebooks
+    }
     add_assignments(folder, [(names[each], each, found[each]) for each in notebooks])
     text = (folder / "course.toml").read_text()
     head, tail = text.split("[limits]")[0], text[text.index("[[assignment]]") :]

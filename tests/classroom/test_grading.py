@@ -22,7 +22,7 @@ from classes import FILE, NOTEBOOK, answered, make_class, teachers_notebook
 from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
 from glassroom.classroom.course_file import LatePolicy, read_course
 from glassroom.classroom.grading import Row, mark, task_of
-from glassroom.classroom.marks import lms_csv, manual_template, marks_csv, moment, read_manual, result, safe_cell
+from glassroom.classroom.marks import lms_csv, manual_template, moment, read_manual, result, safe_cell
 from glassroom.classroom.sandbox import best_isolation
 from glassroom.classroom.submission import marks_of
 from glassroom.cli.app import run
@@ -91,10 +91,21 @@ def test_checks_that_cannot_leave_the_process_say_so_and_see_what_was_patched(
     teachers = teachers_notebook(folder, name, file)
     step = next(source(cell) for cell in teachers["cells"] if marks_of(cell).get("grade_id") == "a06-step-answer")
     patch = "import glassroom.exercises.engine as e\ne.judge = lambda *a, **k: e.Verdict(True, 'solved')\n"
-    code = "from glassroom.classroom import credit\ncredit.judge = lambda *a, **k: __import__('types').SimpleNamespace(solved=True, message='')\n"
+    code = (
+        "from types import SimpleNamespace\nfrom glassroom.classroom import credit\n"
+        "credit.judge = lambda *a, **k: SimpleNamespace(solved=True, message='')\n"
+    )
     hand_in(folder, "ada", teachers, assignment=name, file=file)
-    hand_in(folder, "eve", answered(teachers, {"a06-step": patch + "def step(*a): pass"}, True), assignment=name, file=file)
-    hand_in(folder, "mallory", answered(teachers, {"a06-step": code + "def step(*a): pass"}, True), assignment=name, file=file)
+    hand_in(
+        folder, "eve", answered(teachers, {"a06-step": patch + "def step(*a): pass"}, True), assignment=name, file=file
+    )
+    hand_in(
+        folder,
+        "mallory",
+        answered(teachers, {"a06-step": code + "def step(*a): pass"}, True),
+        assignment=name,
+        file=file,
+    )
     rows = {row.learner: row for row in graded(folder).rows}
     found = {learner: next(each for each in row.marks if each.id == "a06-step") for learner, row in rows.items()}
     assert "def step" in step
@@ -229,7 +240,16 @@ def test_cancelling_on_a_cluster_leaves_nothing_behind(
 
 @pytest.mark.parametrize(
     ("minutes", "left"),
-    [(0, 1), (-60, 1), (15, 1), (16, 0.9), (15 + 1440, 0.8), (15 + 3 * 1440, 0.6), (15 + 9 * 1440, 0.5), (60 * 24 * 30, 0)],
+    [
+        (0, 1),
+        (-60, 1),
+        (15, 1),
+        (16, 0.9),
+        (15 + 1440, 0.8),
+        (15 + 3 * 1440, 0.6),
+        (15 + 9 * 1440, 0.5),
+        (60 * 24 * 30, 0),
+    ],
 )
 def test_lateness_costs_what_the_policy_says(minutes: float, left: float) -> None:
     assert LatePolicy(grace=15, per_day=0.1, at_most=0.5, closed=14).factor(60 * minutes) == pytest.approx(left)
@@ -238,8 +258,8 @@ def test_lateness_costs_what_the_policy_says(minutes: float, left: float) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "2030-01-01 10:00:00.000000 UTC", "2030-01-01 10:00:00 UTC", "2030-01-01T10:00:00Z", "2030-01-01 11:00:00 +0100",
-        "2030-01-01T12:00:00+02:00",
+        "2030-01-01 10:00:00.000000 UTC", "2030-01-01 10:00:00 UTC", "2030-01-01T10:00:00Z",
+        "2030-01-01 11:00:00 +0100", "2030-01-01T12:00:00+02:00",
     ],
 )  # fmt: skip
 def test_moments_are_read_as_nbgrader_and_others_write_them(text: str) -> None:
@@ -300,7 +320,9 @@ def test_what_is_to_be_marked_by_hand_goes_out_and_comes_back(marked: Callable[.
     assert read_manual(course)["ada", "memory-02", "why"].points is None
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1+2", "@SUM(1)", "\t=1", " =1", "|x", "%0A=1", "＝1", "=cmd|'/c calc'!A0"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1+2", "@SUM(1)", "\t=1", " =1", "|x", "%0A=1", "＝1", "=cmd|'/c calc'!A0"]
+)
 def test_no_cell_is_a_formula(text: str) -> None:
     assert safe_cell(text)[0] == "'" or safe_cell(text).isdigit()
 

@@ -160,9 +160,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path
 
 
 def test_the_batch_ends_with_one_row_for_everybody(graded: Graded) -> None:
-    assert sorted(row.learner for row in graded.report.rows) == sorted(
-        [*HONEST, *CODE, *FILES, '=HYPERLINK("http:x")']
-    )
+    assert sorted(row.learner for row in graded.report.rows) == sorted([*HONEST, *CODE, *FILES, '=HYPERLINK("http:x")'])
     assert len(CODE) + len(FILES) >= 40
     kept = sorted(path.name for path in (graded.folder / "marks" / "memory-02").glob("*.json") if path.name[0] != ".")
     assert len(kept) == len(graded.report.rows)
@@ -244,7 +242,8 @@ def test_each_isolation_holds(
     secret.write_text(SECRET)
     look = (
         "import os, socket, subprocess\n"
-        f"print(os.path.exists({str(secret)!r}), os.path.exists({str(a_class)!r}), [n for n in os.listdir('.') if n[0] != '.'])\n"
+        "own = [n for n in os.listdir('.') if n[0] != '.']\n"
+        f"print(os.path.exists({str(secret)!r}), os.path.exists({str(a_class)!r}), own)\n"
         "print([n for _, n in socket.if_nameindex()], len([p for p in os.listdir('/proc') if p.isdigit()]) < 6)\n"
         "def can(path):\n    try: open(path, 'w').close()\n    except OSError: return False\n    return True\n"
         "places = ('/', '/usr', '/course/glassroom', '/course/tensorglass', '/etc')\n"

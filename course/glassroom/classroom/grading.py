@@ -205,9 +205,8 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
     known: dict[str, dict[str, Any]] = {}
     for _ in range(ATTEMPTS):
         numbers = [number for number in range(len(steps)) if number not in stopped]
-        plan = {"steps": [steps[number] for number in numbers], "apart": task.apart, "cell": limits.cell}
-        if task.apart is not None:
-            plan["apart"] = list(task.apart)
+        apart = None if task.apart is None else list(task.apart)
+        plan: dict[str, Any] = {"steps": [steps[number] for number in numbers], "apart": apart, "cell": limits.cell}
         outcome = run_pair(isolation, plan, replace(limits, wall=left), stop)
         row.seconds = round(row.seconds + outcome.seconds, 2)
         row.memory = round(max(row.memory, outcome.memory), 1)

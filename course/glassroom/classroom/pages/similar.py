@@ -50,7 +50,7 @@ def similar(rows: Iterable[Row], solutions: Mapping[str, str] | None = None, lea
 
 
 def _shape(code: str) -> str:
-    """A program without the names that its writer chose: two of one shape differ in names, comments and blanks alone."""
+    """A program without the names that its writer chose: those of one shape differ in names, comments, blanks."""
     try:
         tree = ast.parse(code)
         names: dict[str, str] = {}

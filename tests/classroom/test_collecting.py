@@ -32,7 +32,7 @@ def kept(folder: Path) -> list[bytes]:
 def zipped(files: dict[str, bytes], path: Path, date: tuple[int, ...] = (2030, 1, 1, 12, 0, 0)) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            info = zipfile.ZipInfo(name, date)  # type: ignore[arg-type]
+            info = zipfile.ZipInfo(name, date)
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, content)
     return path

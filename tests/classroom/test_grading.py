@@ -23,7 +23,7 @@ from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
 from glassroom.classroom.course_file import LatePolicy, read_course
 from glassroom.classroom.grading import Row, mark, task_of
 from glassroom.classroom.marks import lms_csv, manual_template, moment, read_manual, result, safe_cell
-from glassroom.classroom.sandbox import best_isolation
+from glassroom.classroom.sandbox import NONE, Isolation, best_isolation
 from glassroom.classroom.submission import marks_of
 from glassroom.cli.app import run
 from glassroom.workspace.notebook_json import Notebook, serialise, source
@@ -59,6 +59,7 @@ def test_each_exercise_counts_for_itself(a_class: Path, notebook: Notebook, hand
     for learner in ("bob", "carl", "dora"):
         assert parts(rows[learner]) == {**SOLVED, "02-middle": 0}, rows[learner]
     assert "`middle` is a copy" in rows["bob"].marks[1].message
+    assert rows["bob"].marks[1].outputs[-1]["image/svg+xml"].startswith("<svg")  # the picture that says the same
     assert "it ended the process" in rows["carl"].marks[1].message + str(rows["carl"].notes)
     assert "TimeoutError" in rows["dora"].marks[1].message
     assert set(parts(rows["eve"]).values()) == {0}
@@ -126,6 +127,17 @@ def test_hidden_tests_come_from_the_teacher_and_stay_there(tmp_path: Path, hand_
     assert parts(rows["ada"])["more"] == 1
     assert parts(rows["bob"])["more"] == 0
     assert "SECRET" not in rows["bob"].to_json().decode()
+
+
+def test_whom_one_trusts_is_marked_without_a_sandbox(a_class: Path, notebook: Notebook) -> None:
+    course = read_course(a_class)
+    task = replace(task_of(course, course.assignments[0]), apart=tuple(SOLVED))
+    stays = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(598)'])\n"
+    work = answered(notebook, {"02-middle": f"{stays}middle = a[1:5].view(2, 2)"}, solved=True)
+    row = mark(task, "ada", {FILE: serialise(work)}, Isolation(NONE))
+    assert (parts(row), row.isolation) == (SOLVED, "none")
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not any(b"time.sleep(598)" in command for command in commands)
 
 
 def test_a_second_run_marks_only_what_has_changed(
@@ -204,13 +216,13 @@ def test_the_cluster_gives_the_same_marks_and_survives_the_death_of_a_worker(
         killed: list[int] = []
 
         def run_all(work: Iterable, isolation: object, stopped: threading.Event) -> Iterator[Row]:
-            for row in on_cluster(cluster.scheduler_address, 2)(work, isolation, stopped):  # type: ignore[arg-type]
+            for row in on_cluster(cluster.scheduler_address, 2)(work, isolation, stopped):
                 if not killed:
                     killed.append(next(iter(client.run(os.getpid).values())))
                     os.kill(killed[0], signal.SIGKILL)
                 yield row
 
-        report = grade(course, course.assignments, best_isolation([a_class]), run_all, threading.Event())  # type: ignore[arg-type]
+        report = grade(course, course.assignments, best_isolation([a_class]), run_all, threading.Event())
     assert killed
     assert [row.learner for row in report.rows] == [f"learner-{number}" for number in range(6)]
     for number, row in enumerate(report.rows):
@@ -281,7 +293,7 @@ def marked(tmp_path: Path) -> Callable[..., tuple[Path, Row]]:
         for each in row.marks:
             if each.part is not None:
                 each.part, each.how = 1.0, "apart"
-        return folder, replace(row, **changes)  # type: ignore[arg-type]
+        return folder, replace(row, **changes)
 
     return make
 
@@ -360,7 +372,7 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
 
 def replace_row(found: object, learner: str) -> object:
     """The same result for somebody else."""
-    return replace(found, row=replace(found.row, learner=learner))  # type: ignore[attr-defined,type-var]
+    return replace(found, row=replace(found.row, learner=learner))
 
 
 def test_a_row_comes_back_as_it_was_kept(marked: Callable[..., tuple[Path, Row]]) -> None:

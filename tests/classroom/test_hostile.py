@@ -154,7 +154,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path
             (place / FILE).write_bytes(_forged(name, notebook))
     hand_in(folder, '=HYPERLINK("http:x")', answered(notebook, {}))
     course = read_course(folder)
-    report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(2), threading.Event())
+    report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(4), threading.Event())
     server.close()
     return Graded(folder, report, connections)
 

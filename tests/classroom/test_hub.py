@@ -122,8 +122,8 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp("hub") / "room"
     port = _three_free_ports()
     command = [sys.executable, "-m", "glassroom", "hub", str(folder), "--port", str(port), "--memory", "3000"]
-    log = open(folder.parent / "log.txt", "w")  # noqa: SIM115
-    process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    with open(folder.parent / "log.txt", "w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
     address = f"http://127.0.0.1:{port}"
     until = time.monotonic() + 120
     while time.monotonic() < until:
@@ -140,7 +140,6 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        log.close()
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from glassroom.workspace.whole_files import write_atomically
 
 CONFIG = """\
 # nbgrader's settings for this class. `glassroom release` wrote this file once; it is yours.
-c = get_config()  # noqa: F821
+c = get_config()  # noqa: F821  # nbgrader defines it
 c.CourseDirectory.course_id = {name!r}
 c.ClearSolutions.code_stub = {{"python": ""}}  # each answer has its own line, `name = ...`, above the solution
 c.ExecutePreprocessor.timeout = {cell:g}

@@ -21,6 +21,7 @@ examples:
   glassroom lab ~/tensors          the same, in a folder of your choice
   glassroom doctor                 what is installed, and what to do about what is missing
   glassroom test                   run every test
+  glassroom release 1_memory --course DIR     for teachers: hand part 1 out; then collect, grade, feedback, class
   glassroom refresh                run the course's notebooks again and store their outputs
 
 exit codes:

@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from classes import FILE, NOTEBOOK, answered, make_class, teachers_notebook
+from classes import FILE, NOTEBOOK, answered, make_class, sandboxes_left, teachers_notebook
 
 from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
 from glassroom.classroom.course_file import LatePolicy, read_course
@@ -177,28 +177,15 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
     before = {path: path.read_bytes() for path in done.glob("learner-*.json")}
     assert 2 <= len(before) < 8
     for _ in range(50):
-        if not _sandboxes_of(a_class):
+        if not sandboxes_left():
             break
         time.sleep(0.1)
-    assert _sandboxes_of(a_class) == []
+    assert sandboxes_left() == []
     report = graded(a_class)
     assert report.kept == len(before)
     assert report.kept + report.marked == 8
     assert all(path.read_bytes() == content for path, content in before.items())
     assert [parts(row) for row in report.rows] == [SOLVED] * 8
-
-
-def _sandboxes_of(_folder: Path) -> list[bytes]:
-    """The command lines of sandboxes that are still there."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            command = Path(f"/proc/{name}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if b"glassroom.classroom.inside" in command:
-            found.append(command)
-    return found
 
 
 def test_the_cluster_gives_the_same_marks_and_survives_the_death_of_a_worker(
@@ -244,10 +231,10 @@ def test_cancelling_on_a_cluster_leaves_nothing_behind(
     process.send_signal(signal.SIGINT)
     assert process.wait(90) == 130
     for _ in range(100):
-        if not _sandboxes_of(a_class):
+        if not sandboxes_left():
             break
         time.sleep(0.1)
-    assert _sandboxes_of(a_class) == []
+    assert sandboxes_left() == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from classes import FILE, LIMITS, answered, dumps, make_class, teachers_notebook
+from classes import FILE, LIMITS, answered, dumps, make_class, sandboxes_left, teachers_notebook
 from hostile_submissions import CODE, SECRET
 
 from glassroom.classroom.batch import Report, grade, on_this_machine
@@ -206,15 +206,7 @@ def test_nothing_was_written_where_others_see_it(graded: Graded) -> None:
 
 
 def test_no_process_stays(graded: Graded) -> None:
-    left = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            command = Path(f"/proc/{name}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if b"glassroom.classroom.inside" in command or b"time.sleep(599)" in command:
-            left.append((name, command))
-    assert left == []
+    assert sandboxes_left() == []
 
 
 def test_pages_and_tables_show_strangers_words_as_words(graded: Graded) -> None:
@@ -257,7 +249,7 @@ def test_each_isolation_holds(
     course = read_course(a_class)
     isolation = replace(best_isolation([a_class]), means=means)
     report = grade(course, course.assignments, isolation, on_this_machine(1), threading.Event())
-    (shown,) = report.rows[0].marks[1].outputs
+    shown = report.rows[0].marks[1].outputs[0]
     assert shown["text/plain"].splitlines() == [
         "False False []",
         "['lo'] True",

@@ -32,6 +32,8 @@ try:
 except Problem as problem:
     pytest.skip(f"no sandbox works here: {problem}", allow_module_level=True)
 
+pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
+
 HONEST = ("ada", "grace", "zoe")
 FILES = (
     "broken-json", "empty", "nested-json", "not-text", "half-a-character", "a-number", "giant-notebook", "giant-cell",

@@ -30,6 +30,8 @@ from glassroom.classroom.sandbox import BUBBLEWRAP, best_isolation
 if best_isolation(trust=True).means != BUBBLEWRAP:
     pytest.skip("bubblewrap does not work here", allow_module_level=True)
 
+pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
+
 PASSWORD = "a long enough password"
 
 

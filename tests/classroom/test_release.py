@@ -27,6 +27,8 @@ from glassroom.workspace.notebook_json import parse, source
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.sources import course_notebooks, notebooks_folder
 
+pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
+
 QUESTIONS = """
 [[assignment.explain]]
 id = "why"

@@ -1,4 +1,5 @@
-"""A thousand submissions of one notebook, marked: `python benchmarks/classroom.py [--count N] [--jobs 1,2] [--cluster]`.
+"""A thousand submissions of one notebook, marked: `python benchmarks/classroom.py [--count N] [--jobs 1,2]
+[--cluster]`.
 
 Two in a hundred are broken and two in a hundred mean harm. Every learner must have exactly one row, with the marks that
 their kind of submission earns. Prints submissions a second for each number of jobs, and what 100,000 would take.
@@ -86,15 +87,20 @@ def main() -> None:
                 )
             seconds = time.monotonic() - began
             earned = {row.learner: sum((mark.part or 0) * mark.points for mark in row.marks) for row in report.rows}
-            wrong = {learner: (earned.get(learner), marks) for learner, marks in expected.items() if earned.get(learner) != marks}
+            wrong = {
+                learner: (earned.get(learner), marks)
+                for learner, marks in expected.items()
+                if earned.get(learner) != marks
+            }
             rate = arguments.count / seconds
             alone = sorted(row.seconds for row in report.rows)
             print(
-                f"{'cluster' if arguments.cluster else 'jobs'} {jobs}: {arguments.count} in {seconds:.0f} s, {rate:.2f} a second "
+                f"{'cluster' if arguments.cluster else 'jobs'} {jobs}: "
+                f"{arguments.count} in {seconds:.0f} s, {rate:.2f} a second "
                 f"({rate / jobs:.2f} for each), median {alone[len(alone) // 2]:.2f} s, longest {alone[-1]:.0f} s; "
                 f"{len(report.rows)} rows for {len(expected)} learners, {len(wrong)} marks not as expected; "
                 f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; "
-                f"100,000 would take {100_000 / rate / 3600:.1f} h here, or {100_000 / (rate / jobs) / 3600:.0f} core-hours",
+                f"100,000 would take {100_000 / rate / 3600:.1f} h here",
                 flush=True,
             )
             for learner, (got, wanted) in list(wrong.items())[:10]:

@@ -28,7 +28,9 @@ def a_class(tmp_path: Path) -> Path:
 def hand_in() -> Callable[..., Path]:
     """Put a submission where nbgrader and `glassroom collect` put them."""
 
-    def put(folder: Path, learner: str, work: Any, when: str = "", assignment: str = "memory-02", file: str = FILE) -> Path:
+    def put(
+        folder: Path, learner: str, work: Any, when: str = "", assignment: str = "memory-02", file: str = FILE
+    ) -> Path:
         place = folder / "submitted" / learner / assignment
         place.mkdir(parents=True, exist_ok=True)
         content = work if isinstance(work, bytes) else serialise(work)

@@ -32,7 +32,7 @@ def kept(folder: Path) -> list[bytes]:
 def zipped(files: dict[str, bytes], path: Path, date: tuple[int, ...] = (2030, 1, 1, 12, 0, 0)) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            info = zipfile.ZipInfo(name, date)  # type: ignore[arg-type]
+            info = zipfile.ZipInfo(name, date)
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, content)
     return path
@@ -159,9 +159,7 @@ def test_taking_the_same_in_again_changes_nothing(a_class: Path, notebook: Noteb
     assert {path: path.read_bytes() for path in a_class.rglob("*") if path.is_file()} == before
 
 
-def test_a_later_delivery_replaces_and_an_older_one_does_not(
-    a_class: Path, notebook: Notebook, tmp_path: Path
-) -> None:
+def test_a_later_delivery_replaces_and_an_older_one_does_not(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
     older, newer = serialise(notebook), serialise(answered(notebook, {"02-middle": "middle = 2"}))
     taking(a_class, zipped({f"ada/{FILE}": newer}, tmp_path / "a.zip", (2030, 1, 2, 0, 0, 0)))
     report = taking(a_class, zipped({f"ada/{FILE}": older}, tmp_path / "b.zip", (2030, 1, 1, 0, 0, 0)))
@@ -178,10 +176,10 @@ def test_a_later_delivery_replaces_and_an_older_one_does_not(
     [f"../../../escaped/{FILE}", f"/etc/{FILE}", f"..\\..\\escaped\\{FILE}", f"ada/../../../{FILE}"],
 )
 def test_no_path_in_an_archive_leads_out_of_it(a_class: Path, notebook: Notebook, tmp_path: Path, name: str) -> None:
-    before = {path for path in tmp_path.rglob("*")}
+    before = set(tmp_path.rglob("*"))
     report = taking(a_class, zipped({name: serialise(notebook)}, tmp_path / "x.zip"))
     assert "leads out of the archive" in report.oddities[0]
-    assert {path for path in tmp_path.rglob("*")} - before == {tmp_path / "x.zip"}
+    assert set(tmp_path.rglob("*")) - before == {tmp_path / "x.zip"}
     assert not Path("/etc", FILE).exists()
 
 

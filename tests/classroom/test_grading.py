@@ -17,13 +17,13 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from classes import FILE, NOTEBOOK, answered, make_class, teachers_notebook
+from classes import FILE, NOTEBOOK, answered, make_class, sandboxes_left, teachers_notebook
 
 from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
 from glassroom.classroom.course_file import LatePolicy, read_course
 from glassroom.classroom.grading import Row, mark, task_of
-from glassroom.classroom.marks import lms_csv, manual_template, marks_csv, moment, read_manual, result, safe_cell
-from glassroom.classroom.sandbox import best_isolation
+from glassroom.classroom.marks import lms_csv, manual_template, moment, read_manual, result, safe_cell
+from glassroom.classroom.sandbox import NONE, Isolation, best_isolation
 from glassroom.classroom.submission import marks_of
 from glassroom.cli.app import run
 from glassroom.workspace.notebook_json import Notebook, serialise, source
@@ -59,6 +59,7 @@ def test_each_exercise_counts_for_itself(a_class: Path, notebook: Notebook, hand
     for learner in ("bob", "carl", "dora"):
         assert parts(rows[learner]) == {**SOLVED, "02-middle": 0}, rows[learner]
     assert "`middle` is a copy" in rows["bob"].marks[1].message
+    assert rows["bob"].marks[1].outputs[-1]["image/svg+xml"].startswith("<svg")  # the picture that says the same
     assert "it ended the process" in rows["carl"].marks[1].message + str(rows["carl"].notes)
     assert "TimeoutError" in rows["dora"].marks[1].message
     assert set(parts(rows["eve"]).values()) == {0}
@@ -91,10 +92,21 @@ def test_checks_that_cannot_leave_the_process_say_so_and_see_what_was_patched(
     teachers = teachers_notebook(folder, name, file)
     step = next(source(cell) for cell in teachers["cells"] if marks_of(cell).get("grade_id") == "a06-step-answer")
     patch = "import glassroom.exercises.engine as e\ne.judge = lambda *a, **k: e.Verdict(True, 'solved')\n"
-    code = "from glassroom.classroom import credit\ncredit.judge = lambda *a, **k: __import__('types').SimpleNamespace(solved=True, message='')\n"
+    code = (
+        "from types import SimpleNamespace\nfrom glassroom.classroom import credit\n"
+        "credit.judge = lambda *a, **k: SimpleNamespace(solved=True, message='')\n"
+    )
     hand_in(folder, "ada", teachers, assignment=name, file=file)
-    hand_in(folder, "eve", answered(teachers, {"a06-step": patch + "def step(*a): pass"}, True), assignment=name, file=file)
-    hand_in(folder, "mallory", answered(teachers, {"a06-step": code + "def step(*a): pass"}, True), assignment=name, file=file)
+    hand_in(
+        folder, "eve", answered(teachers, {"a06-step": patch + "def step(*a): pass"}, True), assignment=name, file=file
+    )
+    hand_in(
+        folder,
+        "mallory",
+        answered(teachers, {"a06-step": code + "def step(*a): pass"}, True),
+        assignment=name,
+        file=file,
+    )
     rows = {row.learner: row for row in graded(folder).rows}
     found = {learner: next(each for each in row.marks if each.id == "a06-step") for learner, row in rows.items()}
     assert "def step" in step
@@ -115,6 +127,17 @@ def test_hidden_tests_come_from_the_teacher_and_stay_there(tmp_path: Path, hand_
     assert parts(rows["ada"])["more"] == 1
     assert parts(rows["bob"])["more"] == 0
     assert "SECRET" not in rows["bob"].to_json().decode()
+
+
+def test_whom_one_trusts_is_marked_without_a_sandbox(a_class: Path, notebook: Notebook) -> None:
+    course = read_course(a_class)
+    task = replace(task_of(course, course.assignments[0]), apart=tuple(SOLVED))
+    stays = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(598)'])\n"
+    work = answered(notebook, {"02-middle": f"{stays}middle = a[1:5].view(2, 2)"}, solved=True)
+    row = mark(task, "ada", {FILE: serialise(work)}, Isolation(NONE))
+    assert (parts(row), row.isolation) == (SOLVED, "none")
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not any(b"time.sleep(598)" in command for command in commands)
 
 
 def test_a_second_run_marks_only_what_has_changed(
@@ -154,28 +177,15 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
     before = {path: path.read_bytes() for path in done.glob("learner-*.json")}
     assert 2 <= len(before) < 8
     for _ in range(50):
-        if not _sandboxes_of(a_class):
+        if not sandboxes_left():
             break
         time.sleep(0.1)
-    assert _sandboxes_of(a_class) == []
+    assert sandboxes_left() == []
     report = graded(a_class)
     assert report.kept == len(before)
     assert report.kept + report.marked == 8
     assert all(path.read_bytes() == content for path, content in before.items())
     assert [parts(row) for row in report.rows] == [SOLVED] * 8
-
-
-def _sandboxes_of(_folder: Path) -> list[bytes]:
-    """The command lines of sandboxes that are still there."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            command = Path(f"/proc/{name}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if b"glassroom.classroom.inside" in command:
-            found.append(command)
-    return found
 
 
 def test_the_cluster_gives_the_same_marks_and_survives_the_death_of_a_worker(
@@ -193,13 +203,13 @@ def test_the_cluster_gives_the_same_marks_and_survives_the_death_of_a_worker(
         killed: list[int] = []
 
         def run_all(work: Iterable, isolation: object, stopped: threading.Event) -> Iterator[Row]:
-            for row in on_cluster(cluster.scheduler_address, 2)(work, isolation, stopped):  # type: ignore[arg-type]
+            for row in on_cluster(cluster.scheduler_address, 2)(work, isolation, stopped):
                 if not killed:
                     killed.append(next(iter(client.run(os.getpid).values())))
                     os.kill(killed[0], signal.SIGKILL)
                 yield row
 
-        report = grade(course, course.assignments, best_isolation([a_class]), run_all, threading.Event())  # type: ignore[arg-type]
+        report = grade(course, course.assignments, best_isolation([a_class]), run_all, threading.Event())
     assert killed
     assert [row.learner for row in report.rows] == [f"learner-{number}" for number in range(6)]
     for number, row in enumerate(report.rows):
@@ -221,15 +231,24 @@ def test_cancelling_on_a_cluster_leaves_nothing_behind(
     process.send_signal(signal.SIGINT)
     assert process.wait(90) == 130
     for _ in range(100):
-        if not _sandboxes_of(a_class):
+        if not sandboxes_left():
             break
         time.sleep(0.1)
-    assert _sandboxes_of(a_class) == []
+    assert sandboxes_left() == []
 
 
 @pytest.mark.parametrize(
     ("minutes", "left"),
-    [(0, 1), (-60, 1), (15, 1), (16, 0.9), (15 + 1440, 0.8), (15 + 3 * 1440, 0.6), (15 + 9 * 1440, 0.5), (60 * 24 * 30, 0)],
+    [
+        (0, 1),
+        (-60, 1),
+        (15, 1),
+        (16, 0.9),
+        (15 + 1440, 0.8),
+        (15 + 3 * 1440, 0.6),
+        (15 + 9 * 1440, 0.5),
+        (60 * 24 * 30, 0),
+    ],
 )
 def test_lateness_costs_what_the_policy_says(minutes: float, left: float) -> None:
     assert LatePolicy(grace=15, per_day=0.1, at_most=0.5, closed=14).factor(60 * minutes) == pytest.approx(left)
@@ -238,8 +257,8 @@ def test_lateness_costs_what_the_policy_says(minutes: float, left: float) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "2030-01-01 10:00:00.000000 UTC", "2030-01-01 10:00:00 UTC", "2030-01-01T10:00:00Z", "2030-01-01 11:00:00 +0100",
-        "2030-01-01T12:00:00+02:00",
+        "2030-01-01 10:00:00.000000 UTC", "2030-01-01 10:00:00 UTC", "2030-01-01T10:00:00Z",
+        "2030-01-01 11:00:00 +0100", "2030-01-01T12:00:00+02:00",
     ],
 )  # fmt: skip
 def test_moments_are_read_as_nbgrader_and_others_write_them(text: str) -> None:
@@ -261,7 +280,7 @@ def marked(tmp_path: Path) -> Callable[..., tuple[Path, Row]]:
         for each in row.marks:
             if each.part is not None:
                 each.part, each.how = 1.0, "apart"
-        return folder, replace(row, **changes)  # type: ignore[arg-type]
+        return folder, replace(row, **changes)
 
     return make
 
@@ -300,7 +319,9 @@ def test_what_is_to_be_marked_by_hand_goes_out_and_comes_back(marked: Callable[.
     assert read_manual(course)["ada", "memory-02", "why"].points is None
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1+2", "@SUM(1)", "\t=1", " =1", "|x", "%0A=1", "＝1", "=cmd|'/c calc'!A0"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1+2", "@SUM(1)", "\t=1", " =1", "|x", "%0A=1", "＝1", "=cmd|'/c calc'!A0"]
+)
 def test_no_cell_is_a_formula(text: str) -> None:
     assert safe_cell(text)[0] == "'" or safe_cell(text).isdigit()
 
@@ -338,7 +359,7 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
 
 def replace_row(found: object, learner: str) -> object:
     """The same result for somebody else."""
-    return replace(found, row=replace(found.row, learner=learner))  # type: ignore[attr-defined,type-var]
+    return replace(found, row=replace(found.row, learner=learner))
 
 
 def test_a_row_comes_back_as_it_was_kept(marked: Callable[..., tuple[Path, Row]]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from classes import FILE, LIMITS, answered, dumps, make_class, teachers_notebook
+from classes import FILE, LIMITS, answered, dumps, make_class, sandboxes_left, teachers_notebook
 from hostile_submissions import CODE, SECRET
 
 from glassroom.classroom.batch import Report, grade, on_this_machine
@@ -31,6 +31,8 @@ try:
     ISOLATION = best_isolation()
 except Problem as problem:
     pytest.skip(f"no sandbox works here: {problem}", allow_module_level=True)
+
+pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
 
 HONEST = ("ada", "grace", "zoe")
 FILES = (
@@ -154,15 +156,13 @@ def graded(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path
             (place / FILE).write_bytes(_forged(name, notebook))
     hand_in(folder, '=HYPERLINK("http:x")', answered(notebook, {}))
     course = read_course(folder)
-    report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(2), threading.Event())
+    report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(4), threading.Event())
     server.close()
     return Graded(folder, report, connections)
 
 
 def test_the_batch_ends_with_one_row_for_everybody(graded: Graded) -> None:
-    assert sorted(row.learner for row in graded.report.rows) == sorted(
-        [*HONEST, *CODE, *FILES, '=HYPERLINK("http:x")']
-    )
+    assert sorted(row.learner for row in graded.report.rows) == sorted([*HONEST, *CODE, *FILES, '=HYPERLINK("http:x")'])
     assert len(CODE) + len(FILES) >= 40
     kept = sorted(path.name for path in (graded.folder / "marks" / "memory-02").glob("*.json") if path.name[0] != ".")
     assert len(kept) == len(graded.report.rows)
@@ -208,15 +208,7 @@ def test_nothing_was_written_where_others_see_it(graded: Graded) -> None:
 
 
 def test_no_process_stays(graded: Graded) -> None:
-    left = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            command = Path(f"/proc/{name}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if b"glassroom.classroom.inside" in command or b"time.sleep(599)" in command:
-            left.append((name, command))
-    assert left == []
+    assert sandboxes_left() == []
 
 
 def test_pages_and_tables_show_strangers_words_as_words(graded: Graded) -> None:
@@ -244,7 +236,8 @@ def test_each_isolation_holds(
     secret.write_text(SECRET)
     look = (
         "import os, socket, subprocess\n"
-        f"print(os.path.exists({str(secret)!r}), os.path.exists({str(a_class)!r}), [n for n in os.listdir('.') if n[0] != '.'])\n"
+        "own = [n for n in os.listdir('.') if n[0] != '.']\n"
+        f"print(os.path.exists({str(secret)!r}), os.path.exists({str(a_class)!r}), own)\n"
         "print([n for _, n in socket.if_nameindex()], len([p for p in os.listdir('/proc') if p.isdigit()]) < 6)\n"
         "def can(path):\n    try: open(path, 'w').close()\n    except OSError: return False\n    return True\n"
         "places = ('/', '/usr', '/course/glassroom', '/course/tensorglass', '/etc')\n"
@@ -258,7 +251,7 @@ def test_each_isolation_holds(
     course = read_course(a_class)
     isolation = replace(best_isolation([a_class]), means=means)
     report = grade(course, course.assignments, isolation, on_this_machine(1), threading.Event())
-    (shown,) = report.rows[0].marks[1].outputs
+    shown = report.rows[0].marks[1].outputs[0]
     assert shown["text/plain"].splitlines() == [
         "False False []",
         "['lo'] True",

@@ -27,6 +27,8 @@ from glassroom.workspace.notebook_json import parse, source
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.sources import course_notebooks, notebooks_folder
 
+pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
+
 QUESTIONS = """
 [[assignment.explain]]
 id = "why"
@@ -87,9 +89,7 @@ def test_learners_copies_hold_no_solution_no_hidden_test_and_no_prediction(relea
     assert "### BEGIN HIDDEN TESTS" in teachers
 
 
-def test_nbgraders_commands_give_our_marks(
-    released: Path, tmp_path: Path, hand_in: Callable[..., Path]
-) -> None:
+def test_nbgraders_commands_give_our_marks(released: Path, tmp_path: Path, hand_in: Callable[..., Path]) -> None:
     folder = shutil.copytree(released, tmp_path / "class")
     teachers = teachers_notebook(folder)
     copy = parse((folder / "release" / "memory-02" / FILE).read_bytes())
@@ -141,9 +141,9 @@ def test_a_mark_that_a_person_gives_in_the_formgrader_counts(
 
 
 def test_every_notebook_of_the_course_can_be_handed_out(tmp_path: Path) -> None:
+    from nbformat import from_dict
     from nbgrader.nbgraderformat import MetadataValidator
     from nbgrader.preprocessors import CheckCellMetadata
-    from nbformat import from_dict
 
     notebooks = tuple(path.as_posix() for path in course_notebooks(notebooks_folder()))
     folder = make_class(tmp_path / "class", notebooks)

@@ -1,11 +1,13 @@
 """A class, marked: every learner's row, several at a time, each kept as soon as it is there.
 
-Rows lie in `marks/ASSIGNMENT/LEARNER.json`. A row says what it rests on (the submission's bytes, the teacher's notebooks,
-the checks, the limits), so a run that was killed goes on where it was, and a second run marks only what has changed.
+Rows lie in `marks/ASSIGNMENT/LEARNER.json`. A row says what it rests on (the submission's bytes, the teacher's
+notebooks, the checks, the limits), so a run that was killed goes on where it was, and a second run marks only what
+has changed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -169,10 +171,8 @@ def _with_reference(course: Course, task: Task, isolation: Isolation, stopped: t
     """The task with what is judged apart, which is found once for each version of the course."""
     path = course.folder / MARKS / task.assignment / _REFERENCE
     found: dict[str, Any] = {}
-    try:
+    with contextlib.suppress(OSError, ValueError):
         found = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        pass
     if found.get("version") != task.version or not isinstance(found.get("apart"), list):
         made, failed = reference(task, isolation, stopped.is_set)
         found = {"version": task.version, "apart": list(made.apart or ()), "failed": failed}

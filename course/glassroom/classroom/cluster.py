@@ -1,8 +1,9 @@
 """Marking on many machines: the same work, handed to dask.distributed.
 
-A worker is sent a submission and what it takes to mark it, and runs it in a sandbox of its own. A worker that dies loses
-nothing: dask gives its submissions to another, and what has come back is kept already. dask does not end what a task has
-started; here each sandbox watches a variable that every worker can see, and ends when it is set or when its worker ends.
+A worker is sent a submission and what it takes to mark it, and runs it in a sandbox of its own. A worker that dies
+loses nothing: dask gives its submissions to another, and what has come back is kept already. dask does not end what
+a task has started; here each sandbox watches a variable that every worker can see, and ends when it is set or when
+its worker ends.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ RETRIES = 3
 
 
 def on_cluster(address: str, jobs: int) -> Runner:
-    """Mark on the cluster whose scheduler is at `address`, or with "local" on one of this machine's, of `jobs` processes."""
+    """Mark on a cluster whose scheduler is at `address`; "local" is one of this machine's own, of `jobs` processes."""
 
     def run(work: Iterable[Work], isolation: Isolation, stopped: threading.Event) -> Iterator[Row]:
         from distributed import Client, LocalCluster, as_completed
@@ -38,6 +39,7 @@ def on_cluster(address: str, jobs: int) -> Runner:
         try:
             slots = max(1, sum(client.nthreads().values()))
             tasks: dict[str, Any] = {}
+            given: dict[str, tuple[Task, str, str]] = {}
             waiting = iter(work)
             done = as_completed()
 
@@ -57,7 +59,7 @@ def on_cluster(address: str, jobs: int) -> Runner:
                         retries=RETRIES,
                         pure=False,
                     )
-                    future.of = (task, learner, files, when)
+                    given[str(future.key)] = (task, learner, when)
                     done.add(future)
                     return True
                 return False
@@ -68,7 +70,7 @@ def on_cluster(address: str, jobs: int) -> Runner:
             for future in done:
                 if stopped.is_set():
                     break
-                yield _row(future)
+                yield _row(future, *given.pop(str(future.key)))
                 submit()
         finally:
             _stop(client, name)
@@ -85,14 +87,18 @@ def mark_there(task: Task, learner: str, files: dict[str, bytes], means: str, wh
     return mark(task, learner, files, isolation, lambda: _is_stopped(name), when)
 
 
-def _row(future: Any) -> Row:
+def _row(future: Any, task: Task, learner: str, when: str) -> Row:
     """The row that came back; one that says why, where none did however often it was tried."""
-    task, learner, _, when = future.of
     if future.status == "finished":
         row: Row = future.result()
         return row
     error = future.exception()
-    row = Row(learner, task.assignment, submitted=when, problem=f"no worker could mark it ({type(error).__name__}: {error})"[:300])
+    row = Row(
+        learner,
+        task.assignment,
+        submitted=when,
+        problem=f"no worker could mark it ({type(error).__name__}: {error})"[:300],
+    )
     row.marks = task.questions()
     return row
 

@@ -1,8 +1,8 @@
 """Taking submissions in: from a folder, from the zip files of Moodle and Canvas, from nbgrader's exchange.
 
-Everything is told in one line and nothing is lost: an attempt that a later one replaces, a file whose learner or assignment
-cannot be told, what is no notebook, all of it is kept under `collected/`. Names in archives are read, never obeyed: the only
-paths that are written are made here.
+Everything is told in one line and nothing is lost: an attempt that a later one replaces, a file whose learner or
+assignment cannot be told, what is no notebook, all of it is kept under `collected/`. Names in archives are read,
+never obeyed: the only paths that are written are made here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _EXCHANGE = re.compile(r"^(?P<learner>.+?)\+(?P<assignment>.+?)\+(?P<when>\d{4}-
 
 @dataclass(frozen=True)
 class Item:
-    """A file as it was delivered: its learner and moment as far as they are known, its name, and its bytes or a fault."""
+    """A file as it was delivered: its learner and moment where they are known, its name, and its bytes or a fault."""
 
     origin: str
     learner: str
@@ -119,10 +119,10 @@ class _Known:
                 self.by_file.setdefault(name.casefold(), (each.name, name))
                 path = course.folder / "source" / each.name / name
                 for cell in parse(path.read_bytes())["cells"] if path.is_file() else []:
-                    if marks := marks_of(cell):
-                        if marks.get("grade") or marks.get("solution"):
-                            self.by_exercise.setdefault(marks["grade_id"], (each.name, name))
-                            self.by_cell.setdefault(str(cell.get("id")), (each.name, name))
+                    marks = marks_of(cell)
+                    if marks.get("grade") or marks.get("solution"):
+                        self.by_exercise.setdefault(marks["grade_id"], (each.name, name))
+                        self.by_cell.setdefault(str(cell.get("id")), (each.name, name))
 
     def place(self, item: Item, fallback: str) -> tuple[str, str, str]:
         """(assignment, the notebook's proper name, what is odd about it); no assignment where none can be told."""
@@ -295,7 +295,7 @@ def _unfold(
                 origin, owner, path.name, content, "a zip file within zip files within zip files, which is not unpacked"
             )
             return
-        inner = _whose(PurePosixPath(path.name))[0] if not owner else owner
+        inner = owner or _whose(PurePosixPath(path.name))[0]
         yield from _in_zip(content, origin, inner, when, depth + 1)
         return
     exchanged = next((match for part in path.parts if (match := _EXCHANGE.match(part))), None)

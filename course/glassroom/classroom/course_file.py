@@ -1,5 +1,5 @@
-"""`course.toml`: what a teacher has decided about a class. Which notebooks, how many points, due when, and what lateness
-costs.
+"""`course.toml`: what a teacher has decided about a class. Which notebooks, how many points, due when, and what
+lateness costs.
 
 The file is written once, with a section for each notebook that is handed out, and is the teacher's from then on:
 `glassroom release` only ever adds sections for new notebooks at its end.
@@ -229,7 +229,7 @@ def _assignment(table: Any) -> Assignment:
     marks = {id: _number(points, id, f"{where}, points", 1.0) for id in points}
     explain = tuple(_explain(each, where) for each in _list(table, "explain", where))
     hidden = tuple(_hidden(each, where) for each in _list(table, "hidden", where))
-    ids = [each.id for each in (*explain, *hidden)]
+    ids = [each.id for each in explain] + [each.id for each in hidden]
     _must(len(set(ids)) == len(ids) and not set(ids) & set(marks), f"{where}: two of its questions have one id")
     return Assignment(name, tuple(notebooks), due, marks, explain, hidden)
 

@@ -10,13 +10,14 @@ import warnings
 from contextlib import redirect_stderr
 from typing import Any
 
-from glassroom.exercises import Verdict, check, exercises, judge
+from glassroom.exercises import Verdict, exercises, judge
+from glassroom.exercises.lines import in_lines
 
 
 def share(verdict: Verdict) -> float:
     """The part of an exercise's points, from 0 to 1, that a verdict is worth."""
     part = getattr(verdict, "credit", None)
-    if type(part) in (int, float) and 0 <= part <= 1:
+    if isinstance(part, int | float) and not isinstance(part, bool) and 0 <= part <= 1:
         return float(part)
     return 1.0 if verdict.solved else 0.0
 
@@ -36,6 +37,8 @@ def verdict_of(id: str, answers: list[Any], given: dict[str, Any]) -> tuple[floa
 def graded_check(points: float, id: str, /, *answers: object, **given: object) -> float:
     """Check an exercise as `check` does, and give the points that nbgrader counts. Never raises."""
     with redirect_stderr(sys.stdout), warnings.catch_warnings():  # nbgrader takes any word on stderr for a failure
-        check(id, *answers, **given)
-        earned = points * share(judge(id, *answers, **given))
-    return round(earned, 4)
+        verdict = judge(id, *answers, **given)
+        print(in_lines(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}"))
+        if verdict.printed:
+            print(f"While it was checked, your answer printed:\n{verdict.printed}")
+    return round(points * share(verdict), 4)

@@ -91,21 +91,21 @@ class Task:
     version: str
 
     def questions(self) -> list[Mark]:
-        """Every exercise and question, with no points earned yet."""
-        found = []
+        """Every exercise, hidden test and question, with no points earned yet."""
+        found: list[Mark] = []
+        exercise = ""
         for text in self.notebooks.values():
             for cell in parse(text.encode())["cells"]:
                 marks = marks_of(cell)
-                if marks.get("grade"):
-                    call = check_call(source(cell))
-                    points = float(marks["points"])
-                    by_hand = marks["solution"]
-                    id = marks["grade_id"]
-                    found.append(
-                        Mark(
-                            id, call[0] if call else id, points, None if by_hand else 0.0, how="hand" if by_hand else ""
-                        )
-                    )
+                if not marks.get("grade"):
+                    continue
+                id, points = marks["grade_id"], float(marks["points"])
+                if marks["solution"]:
+                    found.append(Mark(id, id, points, None, how="hand"))
+                    continue
+                call = check_call(source(cell))
+                exercise = call[0] if call else exercise  # a hidden test follows the exercise that it belongs to
+                found.append(Mark(id, exercise, points, 0.0))
         return found
 
 
@@ -180,7 +180,8 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
     if row.problem or stop():
         raise Problem(f"The course's own solutions of {task.assignment} cannot be run: {row.problem or 'interrupted'}")
     failed = [f"{each.id}: {each.message}" for each in row.marks if each.part == 0]
-    apart = sorted({each.exercise for each in row.marks if each.how == "apart" and each.part == 1})
+    beside = {each.exercise for each in row.marks if each.how != "apart" or each.part != 1}
+    apart = sorted({each.exercise for each in row.marks} - beside)
     return replace(task, apart=tuple(apart)), failed
 
 
@@ -205,9 +206,8 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
     known: dict[str, dict[str, Any]] = {}
     for _ in range(ATTEMPTS):
         numbers = [number for number in range(len(steps)) if number not in stopped]
-        plan = {"steps": [steps[number] for number in numbers], "apart": task.apart, "cell": limits.cell}
-        if task.apart is not None:
-            plan["apart"] = list(task.apart)
+        apart = None if task.apart is None else list(task.apart)
+        plan: dict[str, Any] = {"steps": [steps[number] for number in numbers], "apart": apart, "cell": limits.cell}
         outcome = run_pair(isolation, plan, replace(limits, wall=left), stop)
         row.seconds = round(row.seconds + outcome.seconds, 2)
         row.memory = round(max(row.memory, outcome.memory), 1)

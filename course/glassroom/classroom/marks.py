@@ -177,8 +177,11 @@ def marks_csv(results: Iterable[Result]) -> str:
         doubt = "; ".join(f"{mark.id}: {mark.doubt}" for mark in each.row.marks if mark.doubt)
         earned = [_number(each.earned[id]) if id in each.earned else "" for id in ids]
         lines.append(
-            [each.row.learner, each.row.assignment, _number(each.total), _number(each.points), _number(each.raw)]
-            + [f"{each.seconds_late / 60:.0f}", " ".join(each.waiting), doubt, each.row.problem, *earned]
+            [
+                *(each.row.learner, each.row.assignment, _number(each.total), _number(each.points), _number(each.raw)),
+                *(f"{each.seconds_late / 60:.0f}", " ".join(each.waiting), doubt, each.row.problem),
+                *earned,
+            ]
         )
     return _csv(lines)
 
@@ -186,9 +189,9 @@ def marks_csv(results: Iterable[Result]) -> str:
 def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster: Path | None = None) -> str:
     """One assignment's marks as Moodle or Canvas takes them.
 
-    Moodle matches learners by username or e-mail address, whichever the learners' folders are named by. Canvas wants its
-    own export of the gradebook back, with the marks filled in: `roster` is that file. Raises `Problem` without it, and
-    for a roster in which nobody is found.
+    Moodle matches learners by username or e-mail address, whichever the learners' folders are named by. Canvas
+    wants its own export of the gradebook back, with the marks filled in: `roster` is that file. Raises `Problem`
+    without it, and for a roster in which nobody is found.
     """
     rows = list(results)
     if kind == "moodle":

@@ -1,7 +1,8 @@
 """Handing out: a class's folder in nbgrader's layout, made of the course's notebooks.
 
 The teacher's notebooks go to `source/`, and nbgrader itself makes `release/` and its gradebook of them: what
-learners get has been through `nbgrader generate_assignment`, and `validate`, `autograde` and `generate_feedback` know it.
+learners get has been through `nbgrader generate_assignment`, and `validate`, `autograde` and `generate_feedback`
+know it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from glassroom.workspace.whole_files import write_atomically
 
 CONFIG = """\
 # nbgrader's settings for this class. `glassroom release` wrote this file once; it is yours.
-c = get_config()  # noqa: F821
+c = get_config()  # noqa: F821  # nbgrader defines it
 c.CourseDirectory.course_id = {name!r}
 c.ClearSolutions.code_stub = {{"python": ""}}  # each answer has its own line, `name = ...`, above the solution
 c.ExecutePreprocessor.timeout = {cell:g}
@@ -82,7 +83,7 @@ def write_source(course: Course, assignment: Assignment, notebooks: Path) -> flo
         made = source_version(notebook, assignment, last=name == assignment.notebooks[-1])
         write_atomically(course.folder / "source" / assignment.name / Path(name).name, serialise(made))
     total = sum(assignment.points_of(id) for id in exercises)
-    return total + sum(each.points for each in (*assignment.explain, *assignment.hidden))
+    return total + sum(each.points for each in assignment.explain) + sum(each.points for each in assignment.hidden)
 
 
 def generate(course: Course, assignment: Assignment) -> None:

@@ -1,7 +1,7 @@
 """A submission as it lies in the class's folder: read without trust, and put together with the teacher's cells.
 
-Of what a learner handed in, their answers and their own cells count. Cells that are locked (what is given, the tests, the
-hidden tests) come from the teacher's notebook, in their place, whatever became of them in the learner's.
+Of what a learner handed in, their answers and their own cells count. Cells that are locked (what is given, the
+tests, the hidden tests) come from the teacher's notebook, in their place, whatever became of them in the learner's.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
     taken: set[str] = set()
     plain_copy = not any(marks_of(cell) for cell in learners["cells"])
     for number, cell in enumerate(learners["cells"]):
-        id = marks_of(cell).get("grade_id") or (by_cell_id.get(cell.get("id")) if plain_copy else None)
+        id = marks_of(cell).get("grade_id") or (by_cell_id.get(cell.get("id"), "") if plain_copy else "")
         code = source(cell)
         made.hints.update(_hints(cell))
         if id in taken:
             made.notes.append(f"there is a second cell {id!r}, which counts as one of the learner's own")
-            id = None
+            id = ""
         if id in own:
             taken.add(id)
             entries.append((id, _step(own[id], code, cell, made)))

@@ -22,6 +22,7 @@ examples:
   glassroom progress               how far you are, and where to go on
   glassroom doctor                 what is installed, and what to do about what is missing
   glassroom test                   run every test
+  glassroom release 1_memory --course DIR     for teachers: hand part 1 out; then collect, grade, feedback, class
   glassroom refresh                run the course's notebooks again and store their outputs
   glassroom contents               write the contents page and the links between notebooks anew
 

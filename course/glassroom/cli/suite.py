@@ -30,7 +30,7 @@ NO_TESTS_COLLECTED = 5
 # named here is run after these.
 ORDER = (
     "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "course",
-    "outputs", "notebooks", "browser", "package",
+    "classroom", "outputs", "notebooks", "browser", "package",
 )  # fmt: skip
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
@@ -41,6 +41,7 @@ WHAT = {
     "parity-plain": "gradients, operators, indexing and layouts of parity, without shortcuts",
     "attacks": "generated programs: with shortcuts, without them, and on PyTorch",
     "course": "glassroom: inspectors, exercises, the command",
+    "classroom": "handing out, sandboxes and hostile submissions, marks, pages, a cluster, JupyterHub",
     "outputs": "every stored output of the notebooks, by nbval",
     "notebooks": "the notebooks on PyTorch, and as a learner's copy",
     "browser": "JupyterLab in headless Chromium",
@@ -57,7 +58,7 @@ PLAIN = {
     ),
 }  # fmt: skip
 # Layers whose tests start servers, browsers or builds of their own are not spread over processes.
-ONE_PROCESS = ("browser", "package", "style")
+ONE_PROCESS = ("browser", "classroom", "package", "style")
 
 EPILOG = """\
 examples:

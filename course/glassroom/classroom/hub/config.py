@@ -12,7 +12,7 @@ from glassroom.workspace.whole_files import write_atomically
 TEMPLATE = """\
 # A classroom on one machine. `glassroom hub` wrote this file once; from then on it is yours. Start it again with
 #     glassroom hub {folder}
-c = get_config()  # noqa: F821
+c = get_config()  # noqa: F821  # JupyterHub defines it
 
 # Where: on this machine only. For a room full of laptops, put this machine's address in the place of 127.0.0.1, and
 # certificates in c.JupyterHub.ssl_key and ssl_cert, since passwords go over this line.

@@ -1,7 +1,8 @@
-"""Starts each learner's JupyterLab shut in by bubblewrap: their own home and nobody else's, the course read-only, limits.
+"""Starts each learner's JupyterLab shut in by bubblewrap: their own home and nobody else's, the course read-only,
+limits.
 
-No learner needs an account on the machine. What a learner's server shares with the machine is its network, since that is
-how their browser reaches it; every server asks for its own token.
+No learner needs an account on the machine. What a learner's server shares with the machine is its network, since
+that is how their browser reaches it; every server asks for its own token.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ class ClassroomSpawner(LocalProcessSpawner):
     """JupyterLab for one learner, in a sandbox with their home in it."""
 
     homes = Unicode(help="The folder in which each learner has a home.").tag(config=True)
-    released = Unicode(help="A class's folder, of whose release/ each learner gets a copy; the whole course if empty.").tag(
-        config=True
-    )
+    released = Unicode(
+        help="A class's folder, of whose release/ each learner gets a copy; the whole course if empty."
+    ).tag(config=True)
     memory_mb = Integer(2048, help="The most memory that one process of a learner's may have, in MB.").tag(config=True)
     processes = Integer(200, help="The most processes and threads that a learner may have.").tag(config=True)
     cores = Integer(2, help="The cores that a learner's programs may use at a time.").tag(config=True)
@@ -53,7 +54,14 @@ class ClassroomSpawner(LocalProcessSpawner):
         own = Isolation(BUBBLEWRAP).environment()
         own.pop("PYTHONDONTWRITEBYTECODE")
         own["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-        return {**env, **own, "USER": self.user.name, "HOME": HOME, "IPYTHONDIR": f"{HOME}/.ipython", "SHELL": "/bin/bash"}
+        return {
+            **env,
+            **own,
+            "USER": self.user.name,
+            "HOME": HOME,
+            "IPYTHONDIR": f"{HOME}/.ipython",
+            "SHELL": "/bin/bash",
+        }
 
     def move_certs(self, paths: dict[str, str]) -> dict[str, str]:
         """Certificates stay where they are: they are not used on loopback."""
@@ -62,12 +70,14 @@ class ClassroomSpawner(LocalProcessSpawner):
     async def start(self) -> Any:
         """Bring the learner's copy of the course up to date, and start their server."""
         if best_isolation(trust=True).means != BUBBLEWRAP:
-            raise Problem("bubblewrap does not work here, so learners could read each other's files: apt install bubblewrap")
+            raise Problem(
+                "bubblewrap does not work here, so learners could read each other's files: apt install bubblewrap"
+            )
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         hand_out(self.home / FOLDER, Path(self.released) if self.released else None)
         self.cmd = self.shut_in([sys.executable, "-P", "-m", "jupyterhub.singleuser"])
         self.notebook_dir = f"{HOME}/{FOLDER}"
-        self.popen_kwargs = {**self.popen_kwargs, "cwd": "/"}
+        self.popen_kwargs = {"cwd": "/"}
         return await super().start()
 
     def shut_in(self, command: list[str]) -> list[str]:

@@ -141,8 +141,10 @@ class Side:
         if kind in _FUNCTIONS:
             self._functions.append(value)
             return {"function": len(self._functions) - 1, "name": str(getattr(value, "__name__", "function"))[:80]}
-        if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
-            return {"builtin": value.__name__}
+        if isinstance(value, type) and kind is type:
+            name = str(value.__name__)
+            if getattr(builtins, name, None) is value:
+                return {"builtin": name}
         library = str(kind.__module__).split(".")[0] in ("tensorglass", "numpy", "builtins", "torch")
         raise CannotCross(f"an object of type {kind.__name__}", foreign=not library)
 

@@ -24,6 +24,7 @@ from glassroom.classroom.inside.messages import Ended, TooSlow, receive, send
 
 GRACE = 5.0
 STARTING = 90.0
+MOST_DRAWN, MOST_CELLS = 5, 120  # tensors in the picture of a wrong answer, and their elements
 
 
 class Referee:
@@ -82,7 +83,8 @@ class Referee:
         wanted = {"do": "answers", "before": code, "expressions": [*answers, *given.values()]}
         mark = self.judged(step, asked, self.ask(wanted), list(given))
         mark["id"], mark["exercise"] = step["id"], id
-        mark["outputs"] = self.shown.get(id, [])
+        drawn = mark.pop("drawn", {})
+        mark["outputs"] = [*self.shown.get(id, []), *([drawn] if drawn else [])]
         if (error := self.errors.get(f"{id}-answer")) and not mark["part"]:
             mark["message"] = f"The cell raised {error['name']}: {error['message']}. {mark['message']}"
         tell({"mark": mark})
@@ -111,7 +113,9 @@ class Referee:
                 else:
                     part, message = credit.verdict_of(asked["id"], values[:positional], names)
                 if not trial or part == 1.0:
-                    return {"part": part, "message": message, "how": "apart"}
+                    own = dict(zip(asked["names"], values, strict=False))
+                    drawn = {} if part == 1.0 or hidden else _drawn({**own, **names})
+                    return {"part": part, "message": message, "how": "apart", "drawn": drawn}
             except CannotCross as reason:
                 told = {"cannot": str(reason), "foreign": reason.foreign}
             except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:
@@ -161,6 +165,20 @@ class Referee:
             why = _error(told.get("raised") or {"name": "RuntimeError", "message": str(told["failed"])})
             raise _exception(why["name"])(why["message"])
         return side.decode_all(told)[0]
+
+
+def _drawn(values: dict[str, Any]) -> dict[str, str]:
+    """The memory map of a wrong answer's tensors, drawn here: it shows what the message says. None of large ones."""
+    import tensorglass as torch
+    from glassroom import show
+
+    tensors = {name: each for name, each in values.items() if type(each) is torch.Tensor}
+    if not 0 < len(tensors) <= MOST_DRAWN or sum(each.numel() for each in tensors.values()) > MOST_CELLS:
+        return {}
+    try:
+        return {"image/svg+xml": show(**tensors).svg[:150_000]}
+    except Exception:  # a picture is an extra: what cannot be drawn costs nobody a mark
+        return {}
 
 
 def _exception(name: str) -> type[Exception]:

@@ -69,7 +69,8 @@ class _Hook(DisplayHook):
         """Nothing: there is no prompt."""
 
     def write_format_data(self, format_dict: dict[str, Any], md_dict: Any = None) -> None:
-        self.shell.display_pub.publish(format_dict, md_dict)
+        shell: Any = self.shell
+        shell.display_pub.publish(format_dict, md_dict)
 
     def finish_displayhook(self) -> None:
         """Nothing was written that should be flushed."""
@@ -111,9 +112,10 @@ class Runner:
     def run(self, source: str, seconds: float) -> dict[str, Any]:
         """Run a cell; its error, if it raised one, and what it showed."""
         printed, shell = Bounded(20_000), self.shell
-        shell.display_pub.outputs.clear()
+        publisher: Any = shell.display_pub
+        publisher.outputs.clear()
         before = sys.stdout, sys.stderr
-        sys.stdout = sys.stderr = printed  # type: ignore[assignment]
+        sys.stdout = sys.stderr = printed
         error = None
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
@@ -126,13 +128,13 @@ class Runner:
             signal.signal(signal.SIGALRM, _too_long)
             sys.stdout, sys.stderr = before
         outputs = [{"text/plain": printed.text}] if printed.written else []
-        outputs += [_shown(output) for output in shell.display_pub.outputs[:MOST_OUTPUTS]]
+        outputs += [_shown(output) for output in publisher.outputs[:MOST_OUTPUTS]]
         return {"error": _told(error, seconds), "outputs": outputs}
 
     def timed(self, work: Any, seconds: float) -> dict[str, Any]:
         """Work within a time, with what it prints thrown away."""
         out, err = sys.stdout, sys.stderr
-        sys.stdout = sys.stderr = Bounded(0)  # type: ignore[assignment]
+        sys.stdout = sys.stderr = Bounded(0)
         signal.signal(signal.SIGALRM, _too_long)
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:

@@ -1,4 +1,4 @@
-"""Pages that people look at: feedback for a learner, a class for its teacher. Each is one file that needs nothing else."""
+"""Pages that people look at: feedback for a learner, a class for its teacher. Each is one file, alone."""
 
 from glassroom.classroom.pages.overview import ClassPage, class_page
 

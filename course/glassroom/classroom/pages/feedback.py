@@ -1,7 +1,8 @@
-"""A learner's page: each exercise, its points, the sentence that says what the answer shows, and the learner's pictures.
+"""A learner's page: each exercise, its points, the sentence that says what the answer shows, and the learner's
+pictures.
 
-It is made of the learner's own work, of what the checks said, and of what people wrote. Solutions and hidden tests are not
-in what it is made of.
+It is made of the learner's own work, of what the checks said, and of what people wrote. Solutions and hidden tests
+are not in what it is made of.
 """
 
 from __future__ import annotations
@@ -30,8 +31,7 @@ def _assignment(result: Result) -> str:
     parts = [f"<h2>{text(row.assignment)}</h2>", f"<p>{_sum(result)}</p>"]
     if row.problem:
         parts.append(f'<p class="message">{text(f"This could not be marked: {row.problem}.")}</p>')
-    for note in row.notes:
-        parts.append(f'<p class="muted message">{text(note)}</p>')
+    parts += [f'<p class="muted message">{text(note)}</p>' for note in row.notes]
     parts += [_exercise(each, result) for each in row.marks]
     return "\n".join(parts)
 
@@ -41,7 +41,8 @@ def _sum(result: Result) -> str:
     if result.factor < 1:
         words += f" ({result.raw:g} before lateness; {lateness(result.seconds_late)}, so × {result.factor:g})"
     if result.waiting:
-        words += f". {len(result.waiting)} of the answers in words still {'waits' if len(result.waiting) == 1 else 'wait'} for a person"
+        waits = "answer in words waits" if len(result.waiting) == 1 else "answers in words wait"
+        words += f". {len(result.waiting)} {waits} for a person"
     return text(words + ".")
 
 

@@ -1,4 +1,4 @@
-"""What a class gets wrong, told in the checks' own sentences: the same sentence with other numbers is the same mistake."""
+"""What a class gets wrong, in the checks' own sentences: one sentence with other numbers is one mistake."""
 
 from __future__ import annotations
 

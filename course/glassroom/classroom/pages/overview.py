@@ -37,18 +37,18 @@ class ClassPage:
 
     def _repr_html_(self) -> str:
         # A frame without scripts: the page's styles stay out of the notebook, and the notebook's out of the page.
-        return f'<iframe sandbox srcdoc="{escape(self.html)}" title="The class" style="width:100%;height:70vh;border:0"></iframe>'
+        style = "width:100%;height:70vh;border:0"
+        return f'<iframe sandbox srcdoc="{escape(self.html)}" title="The class" style="{style}"></iframe>'
 
     def __str__(self) -> str:
         lines = []
         for assignment, results, missing in self.found:
             earned = [each.total / each.points for each in results if each.points]
             mean = sum(earned) / len(earned) if earned else 0.0
-            lines.append(
-                f"{assignment.name}: {len(results)} handed in, {len(missing)} missing, {mean:.0%} of the points on average"
-            )
-            for each in mistakes(one.row for one in results)[:3]:
-                lines.append(f"  {len(each.learners)} × {each.exercise}: {each.message}")
+            counts = f"{len(results)} handed in, {len(missing)} missing"
+            lines.append(f"{assignment.name}: {counts}, {mean:.0%} of the points on average")
+            most = mistakes(one.row for one in results)[:3]
+            lines += [f"  {len(each.learners)} × {each.exercise}: {each.message}" for each in most]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -153,14 +153,17 @@ def _mistakes(results: list[Result]) -> Iterable[str]:
     if not found:
         return
     yield "<h3>What goes wrong most</h3>"
-    yield '<table class="list"><thead><tr><th>learners</th><th>exercise</th><th>what the answer shows</th></tr></thead><tbody>'
+    head = "<th>learners</th><th>exercise</th><th>what the answer shows</th>"
+    yield f'<table class="list"><thead><tr>{head}</tr></thead><tbody>'
     for each in found[:MOST_MISTAKES]:
         example = f"<details><summary>an answer</summary>{code(each.example)}</details>" if each.example else ""
-        yield f"<tr><td>{len(each.learners)}</td><td>{text(each.exercise)}</td><td>{text(each.message)}{example}</td></tr>"
+        words = f"{text(each.message)}{example}"
+        yield f"<tr><td>{len(each.learners)}</td><td>{text(each.exercise)}</td><td>{words}</td></tr>"
     yield "</tbody></table>"
     if len(found) > MOST_MISTAKES:
         rare = found[MOST_MISTAKES:]
-        yield f'<p class="muted">and {len(rare)} more, of {max(len(each.learners) for each in rare)} learners at most</p>'
+        at_most = max(len(each.learners) for each in rare)
+        yield f'<p class="muted">and {len(rare)} more, of {at_most} learners at most</p>'
 
 
 def _stuck(results: list[Result]) -> Iterable[str]:
@@ -182,10 +185,10 @@ def _stuck(results: list[Result]) -> Iterable[str]:
         '<table class="list"><thead><tr><th>learner</th><th>points</th><th>tried in vain</th><th>not answered</th>'
         "<th>hints</th><th>minutes at it</th></tr></thead><tbody>"
     )
-    for share, each, tried, open_, hints in sorted(stuck, key=lambda one: (one[0], one[1].row.learner))[:MOST_STUCK]:
+    for share, each, tries, open_, hints in sorted(stuck, key=lambda one: (one[0], one[1].row.learner))[:MOST_STUCK]:
         minutes = f"{each.row.minutes:.0f}" if each.row.minutes else "–"
         yield (
-            f"<tr><td>{text(each.row.learner)}</td><td>{share:.0%}</td><td>{tried}</td><td>{open_}</td>"
+            f"<tr><td>{text(each.row.learner)}</td><td>{share:.0%}</td><td>{tries}</td><td>{open_}</td>"
             f"<td>{hints}</td><td>{minutes}</td></tr>"
         )
     yield "</tbody></table>"
@@ -224,8 +227,9 @@ def _similar(course: Course, assignment: Assignment, results: list[Result]) -> I
         return
     yield "<h3>Similar answers</h3>"
     yield (
-        '<p class="muted">These learners gave the same answer to several exercises, apart from names and blanks, and few '
-        "others did. People who learn together, or from one page, write alike: this is a reason to talk to them, and no "
+        '<p class="muted">These learners gave the same answer to several exercises, apart from names and blanks, and '
+        "few "
+        "others did. People who learn together, or from one page, write alike: this is a reason to talk, and no "
         "proof of anything.</p>"
     )
     yield '<table class="list"><tbody>'

@@ -37,7 +37,7 @@ def page(title: str, body: str, wide: bool = False) -> str:
 
 
 def text(words: object) -> str:
-    """Any words as HTML that shows them, without the letters that turn the direction of writing or are not to be seen."""
+    """Any words as HTML that shows them, without letters that cannot be seen or turn the direction of writing."""
     return escape("".join(each if each in "\n\t" or each.isprintable() else "�" for each in str(words)))
 
 

@@ -33,7 +33,7 @@ def similar(rows: Iterable[Row], solutions: Mapping[str, str] | None = None, lea
         learners.add(row.learner)
         for mark in row.marks:
             shape = _shape(mark.answer) if mark.id == mark.exercise and mark.how in ("apart", "beside") else ""
-            if len(shape) >= SHORTEST and shape not in own and "Constant(value=Ellipsis)" not in shape:
+            if len(mark.answer) >= SHORTEST and shape and shape not in own and "Constant(value=Ellipsis)" not in shape:
                 given[mark.exercise, shape][row.learner] = mark.answer
     most = min(MOST_SHARING, max(2, int(FEW * len(learners))))
     shared: dict[tuple[str, str], list[tuple[str, bool]]] = defaultdict(list)
@@ -50,7 +50,7 @@ def similar(rows: Iterable[Row], solutions: Mapping[str, str] | None = None, lea
 
 
 def _shape(code: str) -> str:
-    """A program without the names that its writer chose: two of one shape differ in names, comments and blanks alone."""
+    """A program without the names that its writer chose: those of one shape differ in names, comments, blanks."""
     try:
         tree = ast.parse(code)
         names: dict[str, str] = {}

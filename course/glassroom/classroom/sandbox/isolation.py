@@ -23,8 +23,8 @@ from glassroom.workspace.problems import Exit, Problem
 
 BUBBLEWRAP, NAMESPACES, NONE = "bubblewrap", "namespaces", "none"
 SAYS = {
-    BUBBLEWRAP: "bubblewrap: no network, no files but Python and the course (read-only), processes of its own",
-    NAMESPACES: "the kernel's namespaces: no network, no files but Python and the course (read-only), processes of its own",
+    BUBBLEWRAP: "bubblewrap: no network, no files but Python and the course (read-only), own processes",
+    NAMESPACES: "the kernel's namespaces: no network, no files but Python and the course (read-only), own processes",
     NONE: "NO ISOLATION (--trust): submissions run as you, with your files and your network; only limits are in force",
 }
 _COURSE = "/course"
@@ -55,7 +55,7 @@ class Isolation:
         return python
 
     def with_home(self, home: Path, command: list[str]) -> list[str]:
-        """The command that runs another shut in by bubblewrap, with a home that is kept and with the machine's network."""
+        """The command that runs another shut in by bubblewrap, with a home that is kept and the machine's network."""
         options = _bubblewrap(self._view(), 256)
         for name in ("--unshare-all", "--clearenv", "--new-session"):
             options.remove(name)

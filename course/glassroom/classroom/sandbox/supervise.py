@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import selectors
 import signal
@@ -118,7 +117,9 @@ def _watch(
     began: float,
     stop: Callable[[], bool],
 ) -> None:
-    assert referee.stdout and referee.stderr and runner.stdout
+    assert referee.stdout
+    assert referee.stderr
+    assert runner.stdout
     pending = bytearray()
     said = {"runner": bytearray(), "referee": bytearray()}
     most = int(limits.output * 2**20)
@@ -255,8 +256,9 @@ def checked_event(line: bytes) -> dict[str, Any] | None:
     if not isinstance(mark, dict):
         return None
     part = mark.get("part")
-    fine = type(part) in (int, float) and math.isfinite(part) and 0 <= part <= 1
-    if not fine or mark.get("how") not in ("apart", "beside"):
+    if not isinstance(part, int | float) or isinstance(part, bool) or not 0 <= part <= 1:
+        return None
+    if mark.get("how") not in ("apart", "beside"):
         return None
     if not all(isinstance(mark.get(key), str) for key in ("id", "exercise", "message")):
         return None

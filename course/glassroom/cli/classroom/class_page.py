@@ -14,8 +14,8 @@ def add(commands: Any) -> None:
         commands,
         "class",
         "for teachers: a page of the whole class",
-        "Write class.html: learners and exercises as a heat map, what goes wrong most, who is stuck, what to look at by "
-        "hand. In a notebook: from glassroom.classroom.pages import class_page; class_page(DIR).",
+        "Write class.html: learners and exercises as a heat map, what goes wrong most, who is stuck, what to look at "
+        "by hand. In a notebook: from glassroom.classroom.pages import class_page; class_page(DIR).",
     )
     parser.add_argument("course", metavar="DIR", help="the class's folder")
     parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which to show (all of them)")

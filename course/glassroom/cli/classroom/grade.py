@@ -81,9 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     results = [result(course, course.assignment(row.assignment), row, manual) for row in report.rows]
     write_atomically(course.folder / "marks.csv", marks_csv(results).encode())
     print(told(report))
-    print(
-        f"Marks: {course.folder / 'marks.csv'}. Next: glassroom class {arguments.course}, glassroom feedback {arguments.course}"
-    )
+    print(f"Marks: {course.folder / 'marks.csv'}")
+    print(f"Next: glassroom class {arguments.course}, glassroom feedback {arguments.course}")
     return Exit.OK
 
 
@@ -106,8 +105,8 @@ def told(report: "Report") -> str:
     beside = sorted({each.exercise for row in report.rows for each in row.marks if each.how == "beside"})
     if beside:
         lines.append(
-            "Judged in the submission's own process, since their answers cannot leave it (a program written to do so could "
-            f"forge these): {', '.join(beside)}"
+            "Judged in the submission's own process, since their answers cannot leave it (a program written to do so "
+            f"could forge these): {', '.join(beside)}"
         )
     lines.append(
         f"{report.marked} marked, {report.kept} unchanged, {len(report.missing)} not handed in, "

@@ -12,9 +12,9 @@ from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.workspace.problems import Exit, Problem
 
 EPILOG = """\
-DIR gets jupyterhub_config.py (yours to edit), homes/ with what learners make, and JupyterHub's own files. Each learner's
-JupyterLab is shut in by bubblewrap: their own home and nobody else's, the course read-only, limits on memory, processes
-and cores. It listens on this machine only until you say otherwise in jupyterhub_config.py.
+DIR gets jupyterhub_config.py (yours to edit), homes/ with what learners make, and JupyterHub's own files. Each
+learner's JupyterLab is shut in by bubblewrap: their own home and nobody else's, the course read-only, limits on
+memory, processes and cores. It listens on this machine only until you say otherwise in jupyterhub_config.py.
 
 examples:
   glassroom hub classroom                                the course for whoever signs up, on port 8000
@@ -26,14 +26,26 @@ examples:
 def add(commands: Any) -> None:
     """Declare the sub-command."""
     parser = add_command(
-        commands, "hub", "for teachers: JupyterHub for a classroom, on this machine", "Start JupyterHub for a classroom.", EPILOG
+        commands,
+        "hub",
+        "for teachers: JupyterHub for a classroom, on this machine",
+        "Start JupyterHub for a classroom.",
+        EPILOG,
     )
     parser.add_argument("folder", metavar="DIR", help="where the hub keeps its files")
-    parser.add_argument("--port", type=port, default=8000, help="where it listens; the next two ports are its own (8000)")
-    parser.add_argument("--auth", choices=("native", "tmp"), default="native", help="passwords of their own, or none (native)")
-    parser.add_argument("--released", type=Path, metavar="CLASS", help="hand out this class's release/ (the whole course)")
+    parser.add_argument(
+        "--port", type=port, default=8000, help="where it listens; the next two ports are its own (8000)"
+    )
+    parser.add_argument(
+        "--auth", choices=("native", "tmp"), default="native", help="passwords of their own, or none (native)"
+    )
+    parser.add_argument(
+        "--released", type=Path, metavar="CLASS", help="hand out this class's release/ (the whole course)"
+    )
     parser.add_argument("--memory", type=count, default=2048, metavar="MB", help="per process of a learner's (2048)")
-    parser.add_argument("--processes", type=count, default=200, metavar="N", help="processes and threads of a learner (200)")
+    parser.add_argument(
+        "--processes", type=count, default=200, metavar="N", help="processes and threads of a learner (200)"
+    )
     parser.add_argument("--cores", type=count, default=2, metavar="N", help="cores that a learner may use (2)")
     parser.add_argument("--idle", type=count, default=3600, metavar="S", help="stop servers that nobody uses (3600)")
     parser.add_argument("--no-start", action="store_true", help="only write the configuration")

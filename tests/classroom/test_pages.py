@@ -1,0 +1,217 @@
+"""Pages: what is on them, what is not, and how they look in a browser, light and dark."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from classes import make_class
+
+from glassroom.classroom.batch import row_path
+from glassroom.classroom.course_file import read_course
+from glassroom.classroom.grading import Mark, Row, task_of
+from glassroom.classroom.marks import ByHand, result
+from glassroom.classroom.pages import class_page
+from glassroom.classroom.pages.feedback import feedback_page
+from glassroom.classroom.pages.misconceptions import anonymised, mistakes
+from glassroom.classroom.pages.shell import picture, text
+from glassroom.classroom.pages.similar import similar
+from glassroom.workspace.problems import Problem
+from glassroom.workspace.whole_files import write_atomically
+
+QUESTION = '\n[[assignment.explain]]\nid = "why"\nask = "Why?"\npoints = 2\n'
+HIDDEN = """
+[[assignment.hidden]]
+id = "more"
+exercise = "02-middle"
+points = 3
+code = "assert middle.sum() == 10  # SECRET"
+"""
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><rect width="90" height="30" fill="teal"/></svg>'
+COPY = "`middle` is a copy: it has a storage of its own."
+
+
+def row_of(folder: Path, learner: str, earned: dict[str, float], answers: dict[str, str], message: str = COPY) -> Row:
+    """A row as `grade` leaves it."""
+    course = read_course(folder)
+    row = Row(learner, "memory-02", marks=task_of(course, course.assignments[0]).questions())
+    for each in row.marks:
+        each.answer = answers.get(each.id, "")
+        if each.part is not None:
+            each.part, each.how = earned.get(each.id, 0.0), "apart"
+            each.message = "It is solved." if each.part == 1 else message
+    return row
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of twelve with rows, a question in words, and a hidden test."""
+    folder = make_class(tmp_path_factory.mktemp("pages") / "class", more=QUESTION + HIDDEN)
+    course = read_course(folder)
+    long = "def share_storage(x, y):\n    first = x.untyped_storage()\n    return first.data_ptr() == y.data_ptr()"
+    for number in range(12):
+        name = f"learner {number:02}" if number else "Ada <b>Lovelace<b>"
+        (folder / "submitted" / name / "memory-02").mkdir(parents=True)
+        parts = {"02-share-storage": 1.0, "02-middle": float(number % 3 == 0), "02-whole": 0.5 * (number % 2)}
+        answers = {"02-middle": f"# by {name}\nmiddle = a[1:5].clone().view(2, 2)", "why": "Because <i>it</i> is one."}
+        message = COPY if number % 4 else f"`middle` has shape ({number}, 2); (2, 2) was asked for."
+        if number in (3, 4):
+            answers |= {"02-share-storage": long, "02-whole": long.replace("first", "one").replace("share", "whole")}
+        row = row_of(folder, name, parts, answers, message)
+        row.marks[1].outputs = [{"image/svg+xml": SVG}, {"text/plain": "tensor(1)"}]
+        if number == 5:
+            row.marks[2].doubt = "changed glassroom.exercises.engine.judge"
+            row.notes = ["02-whole-answer: it ended the process"]
+        write_atomically(row_path(course, "memory-02", row.learner), row.to_json())
+    return folder
+
+
+def feedback_of(folder: Path, row: Row, **manual: ByHand) -> str:
+    course = read_course(folder)
+    marked = {(row.learner, "memory-02", id): hand for id, hand in manual.items()}
+    return feedback_page(course.name, row.learner, [result(course, course.assignments[0], row, marked)])
+
+
+def test_a_learners_page_has_points_messages_pictures_and_comments(folder: Path) -> None:
+    row = row_of(folder, "ada", {"02-share-storage": 1}, {"02-middle": "middle = 3", "why": "One storage."})
+    row.marks[1].outputs = [{"image/svg+xml": SVG}]
+    page = feedback_of(folder, row, why=ByHand(1.5, "Nearly."))
+    assert '<span class="sum">2.5</span> of 9 points' in page
+    assert "`middle` is a copy" in page
+    assert "data:image/svg+xml;base64," in page
+    assert "Nearly." in page
+    assert "One storage." in page
+    waiting = feedback_of(folder, row)
+    assert "1 answer in words waits for a person" in waiting
+
+
+def test_a_learners_page_has_no_hidden_test_and_no_solution(folder: Path) -> None:
+    page = feedback_of(folder, row_of(folder, "ada", {}, {"02-middle": "middle = 3"}))
+    assert "SECRET" not in page
+    assert "middle.sum()" not in page
+    assert "a[1:5].view(2, 2)" not in page
+    assert "Tests beyond those in the notebook." in page
+
+
+@pytest.mark.parametrize(
+    "harm", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</pre><h1>", "\u202eevil"]
+)
+def test_every_word_of_a_learners_is_escaped(folder: Path, harm: str) -> None:
+    row = row_of(folder, harm, {}, {"02-middle": harm, "why": harm}, message=harm)
+    row.notes, row.problem = [harm], harm
+    row.marks[0].outputs = [{"text/plain": harm}, {"image/svg+xml": f"<svg>{harm}</svg>"}, {"image/png": harm}]
+    page = feedback_of(folder, row, why=ByHand(1, harm))
+    assert harm not in page
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert text(harm) in page
+
+
+def test_pages_fetch_nothing_and_run_nothing(folder: Path) -> None:
+    for page in (class_page(folder).html, feedback_of(folder, row_of(folder, "ada", {}, {}))):
+        assert "default-src 'none'" in page
+        assert not re.search(r"<(script|link|iframe|object|embed|form)\b", page)
+        assert not re.search(r"\s(src|href)=\"(?!data:)", page)
+        assert "url(" not in page
+
+
+def test_a_picture_that_is_none_is_left_out() -> None:
+    assert picture({"image/png": "not base64!"}, "x") == ""
+    assert picture({"image/svg+xml": "no picture"}, "x") == ""
+    assert "data:image/png" in picture({"image/png": "iVBORw0KGgo="}, "x")
+
+
+def test_the_class_is_seen_at_a_glance(folder: Path) -> None:
+    found = class_page(folder)
+    assert "12 handed in, 0 missing" in str(found)
+    page = found.html
+    assert page.count('<th scope="row">') == 13
+    assert "What goes wrong most" in page
+    assert "Who is stuck" in page
+    assert "changed glassroom.exercises.engine.judge" in page
+    assert "it ended the process" in page
+    assert "Ada &lt;b&gt;Lovelace&lt;b&gt;" in page
+    assert "answers wait for a person" in page
+    assert found._repr_html_().startswith("<iframe sandbox srcdoc=")
+
+
+def test_mistakes_are_counted_by_what_they_show_and_name_nobody(folder: Path) -> None:
+    answers = [{"02-middle": f"# by l{n}\nmiddle = 'l{n}'"} for n in range(5)]
+    rows = [row_of(folder, f"l{n}", {}, answers[n], f"`middle` is {n}.") for n in range(5)]
+    found = [each for each in mistakes(rows) if each.exercise == "02-middle"]
+    assert [(len(each.learners), each.example) for each in found] == [(5, "middle = '…'")]
+    assert anonymised("x = 1  # Ada was here\ny = f'Ada {x}'") == "x = 1\ny = f'…{x}'"
+    assert "Ada" not in anonymised("def f(: # Ada")
+
+
+def test_an_answer_that_was_never_given_is_no_mistake(folder: Path) -> None:
+    row = row_of(folder, "ada", {}, {}, '`middle` waits for your answer. Try one; hint("02-middle") helps.')
+    assert mistakes([row]) == []
+
+
+def test_similar_answers_are_told_cautiously(folder: Path) -> None:
+    page = class_page(folder).html
+    assert "learner 03 and learner 04" in page
+    assert "no proof of anything" in page
+    assert "learner 01 and learner 02" not in page
+
+
+def test_what_everybody_writes_is_not_similar() -> None:
+    answer = "def share_storage(x, y):\n    return x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()"
+
+    def rows(count: int, code: str) -> list[Row]:
+        marks = [Mark(id, id, 1, 1, how="apart", answer=code.replace("share", f"s{id}")) for id in ("a", "b")]
+        return [Row(f"l{n}", "x", marks=marks) for n in range(count)]
+
+    assert len(similar(rows(2, answer))) == 1
+    assert similar(rows(2, answer), {"a": answer.replace("share", "sa"), "b": answer.replace("share", "sb")}) == []
+    assert similar(rows(12, answer)) == []
+    assert similar(rows(2, "a = 1")) == []
+
+
+def test_a_class_without_marks_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="glassroom grade"):
+        class_page(make_class(tmp_path / "class"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: str) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    class_page(folder).save(tmp_path / "class.html")
+    (tmp_path / "ada.html").write_text(feedback_of(folder, row_of(folder, "ada", {"02-middle": 1}, {"why": "x"})))
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name in ("class.html", "ada.html"):
+            for width in (1200, 400):
+                page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+                faults: list[str] = []
+                asked_for: list[str] = []
+                page.on("console", lambda message, faults=faults: faults.append(message.text))
+                page.on("request", lambda asked, asked_for=asked_for: asked_for.append(asked.url))
+                page.goto((tmp_path / name).as_uri())
+                assert faults == []
+                assert all(each.startswith(("file:", "data:")) for each in asked_for)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                colours = page.evaluate(
+                    "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+                )
+                light, dark = (sum(map(int, re.findall(r"\d+", each)[:3])) for each in colours)
+                assert (light > 600 and dark < 150) if scheme == "light" else (light < 150 and dark > 600)
+                page.close()
+        browser.close()
+
+
+def test_the_page_of_a_class_is_the_same_by_the_command(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], hand_in: Callable[..., Path]
+) -> None:
+    from glassroom.cli.app import run
+
+    assert run(["class", str(folder), "--html", str(tmp_path / "x.html")]) == 0
+    assert (tmp_path / "x.html").read_text() == class_page(folder).html
+    assert "12 handed in" in capsys.readouterr().out

@@ -9,7 +9,8 @@ from tensorglass.func.functional_call import functional_call, stack_module_state
 from tensorglass.func.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
 
 __all__ = [
-    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "stack_module_state", "vjp", "vmap",
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "stack_module_state", "vjp",
+    "vmap",
 ]  # fmt: skip
 
 __getattr__ = refusing("func")

@@ -93,7 +93,7 @@ def a_block(block: Any, *, m: Any) -> str:
     "04-gather-columns",
     setup="""
         scores = torch.tensor([[0.1, 0.7, 0.2], [0.8, 0.1, 0.1], [0.3, 0.3, 0.4], [0.5, 0.2, 0.3]])
-        best = torch.tensor([1, 0, 2])
+        best = torch.tensor([2, 0, 1])
     """,
     hints=[
         "gather along a dimension replaces the index in that dimension only; the others stay where they are.",

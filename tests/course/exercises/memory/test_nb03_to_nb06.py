@@ -34,6 +34,7 @@ WRONG = [
     ("04-a-block", "block = m[rows, columns[:, None]]", "lies on its side"),
     ("04-gather-columns", "top = scores.gather(0, best[None])", "one dimension too many"),
     ("04-gather-columns", "top = scores[torch.arange(3), best]", "for each *row*"),
+    ("04-gather-columns", "top = scores.amax(0)", "`top` holds"),
     ("04-count-the-votes", "totals.index_add(0, votes, torch.ones(6))", "still all zeros"),
     ("04-count-the-votes", "totals[votes] += 1", "counts every cell once"),
     ("05-find-the-cell", "position = 24", "where is the offset"),

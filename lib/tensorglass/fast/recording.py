@@ -138,8 +138,8 @@ def entering_view(form: Callable[..., Tensor]) -> Callable[[tuple[Any, ...], Ten
     def enter(arguments: tuple[Any, ...], view: Tensor) -> Tensor:
         nonlocal recorder, blueprint
         edge = gradient_edge(arguments[0])
-        if edge is NOWHERE:
-            return view
+        if edge is NOWHERE:  # the view may yet come to have a history, by a write to its base
+            return form(*arguments)
         if blueprint is None or _anomaly.enabled:
             recorder = recorder or recorder_of(form)[0]
             node = recorder.begin(arguments)

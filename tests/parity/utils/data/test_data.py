@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import os
 import random
+import subprocess
+import sys
 import re
 import signal
 import time
@@ -193,7 +195,6 @@ ACTS: dict[str, Callable[[Any], Any]] = {
     "no such context": lambda t: t.utils.data.DataLoader(range(3), num_workers=1, multiprocessing_context="x"),
     "no context": lambda t: t.utils.data.DataLoader(range(3), num_workers=1, multiprocessing_context=3),
     "changed": lambda t: setattr(t.utils.data.DataLoader(range(3)), "batch_size", 3),
-    "pinned": lambda t: list(t.utils.data.DataLoader(range(3), pin_memory=True)),
     "workers": lambda t: list(t.utils.data.DataLoader(Numbers(t, 11), 2, num_workers=2)),
     "workers, shuffled": lambda t: list(t.utils.data.DataLoader(Numbers(t, 11), 2, True, num_workers=2)),
     "workers' noise": lambda t: list(t.utils.data.DataLoader(Noise(t, 8), 2, num_workers=2)),
@@ -218,6 +219,27 @@ class Slow(Numbers):
 @pytest.mark.parametrize("name", ACTS)
 def test_as_pytorch(name: str) -> None:
     assert outcome(ACTS[name], tensorglass) == outcome(ACTS[name], torch)
+
+
+PINNED = """
+import warnings
+import {0}.utils.data
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    print(*{0}.utils.data.DataLoader(range(3), pin_memory=True))
+print(*[each.message for each in caught])
+"""
+
+
+def test_pinning_without_an_accelerator_says_so() -> None:
+    # in processes of their own: a simulated device that other tests have used is an accelerator
+    command = [sys.executable, "-c"]
+    ours, theirs = (
+        subprocess.run([*command, PINNED.format(each.__name__)], capture_output=True, text=True, check=True).stdout
+        for each in BOTH
+    )
+    assert "no accelerator is found" in theirs
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("error", [KeyError, ValueError, OSError, ZeroDivisionError])

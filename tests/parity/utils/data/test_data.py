@@ -5,10 +5,10 @@ from __future__ import annotations
 import collections
 import os
 import random
-import subprocess
-import sys
 import re
 import signal
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from glassroom.classroom.course_file import Assignment, Course
 from glassroom.classroom.grading import Mark, Row
+from glassroom.classroom.release import find_programs
 from glassroom.workspace.problems import Problem
 
 MANUAL = "manual.csv"
@@ -124,6 +125,7 @@ def _from_gradebook(course: Course) -> dict[tuple[str, str, str], ByHand]:
     except ImportError:
         return {}
     found = {}
+    find_programs()
     with Gradebook(f"sqlite:///{path.resolve()}") as book:
         for assignment in course.assignments:
             try:

@@ -7,7 +7,9 @@ know it.
 
 from __future__ import annotations
 
+import os
 import re
+import sysconfig
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,8 +101,17 @@ def generate(course: Course, assignment: Assignment) -> None:
             book.update_or_create_assignment(assignment.name, duedate=assignment.due.isoformat())
 
 
+def find_programs() -> None:
+    """Let nbgrader find `alembic`, which it starts by its name, where the environment has not been activated."""
+    scripts = sysconfig.get_path("scripts")
+    places = os.environ.get("PATH", "").split(os.pathsep)
+    if scripts not in places:
+        os.environ["PATH"] = os.pathsep.join([scripts, *places])
+
+
 def nbgrader(folder: Path) -> Any:
     """nbgrader's own interface to the class in this folder, with the settings of its nbgrader_config.py."""
+    find_programs()
     try:
         from nbgrader.apps import NbGraderAPI
         from traitlets.config import Config, PyFileConfigLoader
@@ -119,7 +130,7 @@ def nbgrader(folder: Path) -> Any:
 def _find(asked_for: str, notebooks: Path) -> list[str]:
     """The course's notebooks that a name means: a part ("1_memory"), a notebook, or the beginning of either's path."""
     wanted = asked_for.strip().removeprefix("notebooks/").strip("/")
-    names = [path.as_posix() for path in course_notebooks(notebooks)]
+    names = [path.as_posix() for path in course_notebooks(notebooks) if path.parent.name]  # not the contents page
     exact = [name for name in names if wanted in (name, name.removesuffix(".ipynb"), name.split("/")[0])]
     found = exact or [
         name for name in names if wanted and (name.startswith(wanted) or Path(name).name.startswith(wanted))

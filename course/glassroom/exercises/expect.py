@@ -192,7 +192,8 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
     if facts.shape(answer) != _shape_of_lists(wanted):  # before tolist: an answer may have a billion elements
         raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {_shape_of_lists(wanted)} was asked for.")
     found = facts.values(answer)
-    if not facts.same_value(found, wanted):
+    # Where large numbers cancel, what is left of them is as uncertain as their last places.
+    if not facts.same_value(found, wanted, max(1e-8, 1e-7 * facts.largest(wanted))):
         raise Misconception(_other_values(name, found, wanted))
 
 

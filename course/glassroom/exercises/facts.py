@@ -159,6 +159,13 @@ def same_value(given: Any, expected: Any, near_zero: float = 1e-8) -> bool:
     return type(given) is type(expected) and bool(given == expected)
 
 
+def largest(values: Any) -> float:
+    """The largest magnitude of the finite floats in (nested) lists; 0 if there is none."""
+    if isinstance(values, (tuple, list)):
+        return max(map(largest, values), default=0.0)
+    return abs(values) if isinstance(values, float) and math.isfinite(values) else 0.0
+
+
 def is_plain(x: object, depth: int = 3) -> bool:
     """Whether `x` is made of plain numbers and strings, in few levels: then its repr can be printed."""
     if type(x) in PLAIN or x is None or x is ...:

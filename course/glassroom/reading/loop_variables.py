@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import linecache
-import sys
+import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import FrameType
-from typing import Any
 
+_TERMINAL = "<ipython-input-"  # what IPython calls a line typed in a terminal
 _OWN_NAMES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -24,7 +24,7 @@ def left_by_loops(frame: FrameType) -> frozenset[str]:
     code = frame.f_code
     own = "".join(linecache.getlines(code.co_filename))
     is_module = code.co_name == "<module>"
-    others = [source for source in _cells(frame.f_globals) if source != own]
+    others = [source for source in _cells(code.co_filename) if source != own]
     by_loops: set[str] = set()
     otherwise: set[str] = set()
     for source in [own, *others] if is_module else [own]:
@@ -38,13 +38,16 @@ def left_by_loops(frame: FrameType) -> frozenset[str]:
     return frozenset(by_loops - otherwise - set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]))
 
 
-def _cells(namespace: dict[str, Any]) -> list[str]:
-    """The cells of a notebook that have run, as Python, if the namespace is one's."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    if shell is None or shell.user_ns is not namespace:
+def _cells(file: str) -> list[str]:
+    """The cells of the notebook, or of the terminal's session, that `file` is one of. Python keeps their lines."""
+    folder = os.path.dirname(file)
+    if os.path.basename(folder).startswith("ipykernel_"):
+        cells = [each for each in linecache.cache if os.path.dirname(each) == folder]
+    elif file.startswith(_TERMINAL):
+        cells = [each for each in linecache.cache if each.startswith(_TERMINAL)]
+    else:
         return []
-    return [str(each) for each in shell.history_manager.input_hist_parsed]
+    return ["".join(linecache.getlines(each)) for each in cells]
 
 
 Bound = tuple[str, range | None]  # a name, and the lines of the loop that binds it; None if something else does

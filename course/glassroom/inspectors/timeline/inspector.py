@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -150,6 +151,7 @@ def _timeline_of(function: Callable[[], object] | None, frame: FrameType) -> Mem
     if function is not None:
         if not callable(function):
             raise TypeError(f"memory_timeline takes a function without arguments, but {function!r} is none")
+        gc.collect()  # else what is garbage already is freed in the middle of it, sooner or later
         try:
             timeline.begin(frame, function)
             try:

@@ -124,9 +124,11 @@ def test_what_a_step_touched_is_drawn_and_all_else_is_a_line_that_opens(page: An
     assert " · 24 bytes · c" in rest.first.inner_text()
     rest.locator("summary").focus()
     page.keyboard.press("Enter")
+    rest.locator(".gr-card svg").wait_for()
     assert rest.locator(".gr-card svg").count() == 1
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
+    rest.locator(".gr-card svg").wait_for()
     assert rest.locator(".gr-card svg").count() == 1  # it stays open
     rest.locator("summary").click()
     assert rest.evaluate("each => each.open") is False

@@ -160,6 +160,16 @@ def test_a_second_run_marks_only_what_has_changed(
     assert (graded(a_class).marked, len(read_rows(read_course(a_class), "memory-02"))) == (1, 2)
 
 
+def started(command: list[str]) -> subprocess.Popen[bytes]:
+    """A process that Ctrl-C reaches, also where what runs the tests in the background ignores it."""
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
 @pytest.mark.parametrize("with_signal", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_killed_goes_on_where_it_was(
     a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], with_signal: signal.Signals
@@ -167,7 +177,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
     for number in range(8):
         hand_in(a_class, f"learner-{number}", answered(notebook, {}, solved=True))
     command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = started(command)
     done = a_class / "marks" / "memory-02"
     until = time.monotonic() + 120
     while len(list(done.glob("learner-*.json"))) < 2 and time.monotonic() < until:
@@ -224,7 +234,7 @@ def test_cancelling_on_a_cluster_leaves_nothing_behind(
         code = "import time\nwhile True:\n    try: time.sleep(100)\n    except BaseException: pass"
         hand_in(a_class, f"learner-{number}", answered(notebook, {"02-middle": code} if number else {}))
     command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2", "--cluster", "local"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = started(command)
     until = time.monotonic() + 120
     while not list(a_class.glob("marks/memory-02/learner-0.json")) and time.monotonic() < until:
         time.sleep(0.05)

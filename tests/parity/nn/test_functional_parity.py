@@ -8,6 +8,7 @@ import pytest
 from parity.nn.samples import disagreement, spread
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+pytest.importorskip("expecttest", reason="PyTorch's table of operators needs it: pip install expecttest")
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # after the check above
 
 #: The functions of this library's `nn.functional` that are compared.

@@ -13,6 +13,7 @@ from parity.nn.samples import are_close, ours, plain, spread
 import tensorglass
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+pytest.importorskip("expecttest", reason="PyTorch's table of modules needs it: pip install expecttest")
 from torch.testing._internal.common_modules import module_db  # noqa: E402  # after the check above
 
 MOST = 16  #: samples of each, of which some have hundreds

@@ -1,5 +1,5 @@
 """The classroom: handing the course out, collecting what learners made of it, marking it, and looking at a class.
 
 `course_file` reads what a teacher has decided, `handout` makes nbgrader's notebooks of the course's, `collecting` takes
-submissions in, `sandbox` runs strangers' programs, `grading` and `batch` give marks, and `pages` shows them.
+submissions in, `sandbox` runs untrusted programs, `grading` and `batch` give marks, and `pages` shows them.
 """

@@ -1,4 +1,4 @@
-"""The frame of a page: one HTML file, no scripts, nothing fetched, and every word of a stranger's escaped."""
+"""The frame of a page: one HTML file, no scripts, nothing fetched, and every untrusted word escaped."""
 
 from __future__ import annotations
 

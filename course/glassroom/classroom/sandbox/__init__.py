@@ -1,4 +1,4 @@
-"""Running strangers' programs: the isolation that this system offers, and a watch over what runs in it."""
+"""Running untrusted programs: the isolation that this system offers, and a watch over what runs in it."""
 
 from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, NAMESPACES, NONE, Isolation, best_isolation
 from glassroom.classroom.sandbox.supervise import Outcome, run_pair

@@ -127,7 +127,7 @@ def best_isolation(hidden: Iterable[Path] = (), trust: bool = False) -> Isolatio
     if trust:
         return Isolation(NONE, wanted)
     raise Problem(
-        "Submissions are programs by strangers, and nothing here can shut them in: install bubblewrap "
+        "Submissions are untrusted programs, and nothing here can shut them in: install bubblewrap "
         "(apt install bubblewrap), or allow user namespaces. To run them as yourself, without any isolation, with your "
         "files and your network within their reach, say --trust.",
         Exit.REQUIREMENT,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from glassroom.classroom.batch import Report
 
 EPILOG = """\
-A submission is a program by a stranger. Each runs in a sandbox: bubblewrap where it is installed, else the kernel's
+A submission is an untrusted program. Each runs in a sandbox: bubblewrap where it is installed, else the kernel's
 namespaces. Where neither works, this command stops; --trust lets submissions run as you, without isolation.
 
 Killed in the middle, it goes on where it was. Run again, it marks only what has changed.

@@ -323,7 +323,7 @@ def rate(rate_at: Callable[..., Any]) -> str:
         "A remainder begins anew after `every` epochs; the rate should go on falling. Use //.": [
             first * factor ** (e % every) for e in range(8)
         ],
-        "It slides down; it should fall in steps. Use //, which gives whole numbers.": [
+        "It slides down; it should fall in steps. Use //, which gives integers.": [
             first * factor ** (e / every) for e in range(8)
         ],
     }

@@ -147,6 +147,7 @@ autograd.attach()
 globals().update(ops.attach())
 namespaces.attach(sys.modules[__name__])
 return_types = ops.return_types  #: the named tuples of operators with several results
+sys.modules["tensorglass.return_types"] = return_types
 newaxis = None  #: what adds a dimension in an index: ``x[:, newaxis]``
 
 if TYPE_CHECKING:  # imported when first asked for
@@ -226,6 +227,7 @@ _LAZY = {
     "sim": (),
     "testing": (),
     "transfers": (),
+    "types": (),
     "utils": (),
     "version": (),
 }

@@ -53,6 +53,7 @@ from tensorglass import sim as sim
 from tensorglass import special as special
 from tensorglass import testing as testing
 from tensorglass import transfers as transfers
+from tensorglass import types as types
 from tensorglass import utils as utils
 from tensorglass import version as version
 from tensorglass.amp.autocast_mode import autocast as autocast
@@ -451,7 +452,7 @@ def batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None,
     training: _bool, momentum: _float, eps: _float, cudnn_enabled: _bool,
 ) -> Tensor:
-    """Each channel of (N, C, …) normalised: in training by its own mean and variance, else by the running ones."""
+    """Each channel of (N, C, …) normalized: in training by its own mean and variance, else by the running ones."""
 
 def bernoulli(
     input: Tensor, p: _float | None = None, *, generator: _Generator | None = None, out: Tensor | None = None,
@@ -767,13 +768,13 @@ def empty_like(
     input: Tensor, *, memory_format: Any = None, dtype: _dtype | None = None, layout: _layout | None = ...,
     device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
 ) -> Tensor:
-    """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
+    """An uninitialized tensor with the size, dtype, device and order of dimensions of `input`."""
 
 def empty_strided(
     size: Sequence[_int] | None, stride: Any, *, dtype: _dtype | None = None, layout: _layout | None = ...,
     device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
 ) -> Tensor:
-    """An uninitialised tensor of these strides; its storage reaches exactly to its last element."""
+    """An uninitialized tensor of these strides; its storage reaches exactly to its last element."""
 
 def eq(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input == other``."""
@@ -955,7 +956,7 @@ def group_norm(
     input: Tensor, num_groups: _int, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = 1e-05,
     cudnn_enabled: _bool = True,
 ) -> Tensor:
-    """Each of `num_groups` groups of channels of each input of (N, C, …) normalised by itself."""
+    """Each of `num_groups` groups of channels of each input of (N, C, …) normalized by itself."""
 
 def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input > other``."""
@@ -1040,7 +1041,7 @@ def instance_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None,
     use_input_stats: _bool, momentum: _float, eps: _float, cudnn_enabled: _bool,
 ) -> Tensor:
-    """Each channel of each input of (N, C, …) normalised by itself: batch norm of N·C channels of one input."""
+    """Each channel of each input of (N, C, …) normalized by itself: batch norm of N·C channels of one input."""
 
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a matrix, `linalg.inv`."""
@@ -1131,7 +1132,7 @@ def layer_norm(
     input: Tensor, normalized_shape: Sequence[_int], weight: Tensor | None = None, bias: Tensor | None = None,
     eps: _float = 1e-05, cudnn_enable: _bool = True,
 ) -> Tensor:
-    """The last dimensions, which are of `normalized_shape`, normalised; `weight` and `bias` are of that size too."""
+    """The last dimensions, which are of `normalized_shape`, normalized; `weight` and `bias` are of that size too."""
 
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple of two integers."""

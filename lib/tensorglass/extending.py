@@ -1,8 +1,8 @@
 """The stable names for adding operators and backends.
 
 An operator is one declaration: a kernel under `pointwise` or `reduction`, or a function of tensors under `operator`,
-with its `derivative`. ``docs/adding-an-operator.md`` goes through one, and so does notebook 05 of part 4. A backend is
-a class with the methods of `Backend`; notebook 08 of part 4 writes one, a subclass of `NumpyBackend`. Tools that
+with its `derivative`. ``docs/adding-an-operator.md`` goes through one, and so does notebook 06 of part 4. A backend is
+a class with the methods of `Backend`; notebook 09 of part 4 writes one, a subclass of `NumpyBackend`. Tools that
 explain errors call `about_attribute` for what to say about a name that tensors do not have.
 
 >>> from tensorglass.extending import OPERATORS

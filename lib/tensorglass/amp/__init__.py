@@ -1,6 +1,6 @@
 """Mixed precision, `torch.amp`: `autocast` runs products in a short dtype, `GradScaler` keeps gradients from vanishing.
 
-Loaded when it is first asked for. Until a program enables autocast, no operator knows of it.
+Loaded when it is first asked for. Operators look up the settings in `ops.declare.autocast`, which has the lists.
 """
 
 from tensorglass.amp.autocast_mode import autocast, custom_bwd, custom_fwd

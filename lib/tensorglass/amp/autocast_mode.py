@@ -1,7 +1,7 @@
 """`autocast`: a region in which operators choose the dtype they run in (Micikevicius and others 2018).
 
 Products run in a short dtype, which is fast and exact enough for them; losses, and others that add up many numbers,
-run in float32. `casting` has the lists.
+run in float32. `ops.declare.autocast` has the lists.
 """
 
 from __future__ import annotations

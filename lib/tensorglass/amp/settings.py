@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 
 import tensorglass as torch
-from tensorglass.amp import casting
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.naming import type_name
+from tensorglass.ops.declare import autocast
 
 #: The dtypes in which autocast runs on each type of device, unless it is told another.
 DEFAULTS = {"cpu": torch.bfloat16, "cuda": torch.float16, "sim": torch.float16}
@@ -50,10 +50,8 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
         raise TypeError(
             f"set_autocast_enabled(): argument 'enabled' (position 2) must be bool, not {type_name(enabled)}"
         )
-    if enabled:
-        casting.install()
     state.enabled[_known(device_type)] = enabled
-    return _tell_casting()
+    return _tell_operators()
 
 
 def get_autocast_dtype(device_type: str) -> DType:
@@ -71,7 +69,7 @@ def set_autocast_dtype(device_type: str, dtype: DType) -> None:
             f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type_name(dtype)}"
         )
     state.dtype[_known(device_type)] = dtype
-    _tell_casting()
+    _tell_operators()
 
 
 def is_autocast_cache_enabled() -> bool:
@@ -82,12 +80,12 @@ def is_autocast_cache_enabled() -> bool:
 def set_autocast_cache_enabled(enabled: bool) -> None:
     """Say whether a parameter is cast once for a whole region, not for every operator that uses it."""
     state.cache_enabled = enabled
-    _tell_casting()
+    _tell_operators()
 
 
 def clear_autocast_cache() -> None:
     """Forget the parameters that have been cast."""
-    casting.state.cache.clear()
+    autocast.state.cache.clear()
 
 
 def autocast_increment_nesting() -> int:
@@ -102,7 +100,7 @@ def autocast_decrement_nesting() -> int:
     return state.nesting
 
 
-def _tell_casting() -> None:
-    """Tell `casting`, which operators ask, the dtypes of the devices on which autocast is on."""
-    casting.state.dtypes = {kind: state.dtype[kind] for kind, is_on in state.enabled.items() if is_on}
-    casting.state.is_caching = state.cache_enabled
+def _tell_operators() -> None:
+    """Tell the operators in which dtypes to run, by the types of device on which autocast is on."""
+    autocast.state.dtypes = {kind: state.dtype[kind] for kind, is_on in state.enabled.items() if is_on}
+    autocast.state.is_caching = state.cache_enabled

@@ -33,12 +33,12 @@ def asarray(obj: Any, /, *, dtype: DType | None = None, device: Place = None, co
 
 
 def empty(shape: int | tuple[int, ...], *, dtype: DType | None = None, device: Place = None) -> Tensor:
-    """A tensor that is not initialised."""
+    """A tensor that is not initialized."""
     return torch.empty(_size(shape), dtype=dtype, device=device)
 
 
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: Place = None) -> Tensor:
-    """A tensor of the size of `x` that is not initialised."""
+    """A tensor of the size of `x` that is not initialized."""
     return torch.empty_like(x, dtype=dtype, device=device)
 
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from tensorglass.autograd import engine
 from tensorglass.core.contexts import Context, setting
 from tensorglass.core.errors import explained
-from tensorglass.core.out_of_scope import refusing
 from tensorglass.graph import saved_tensor as saved
 from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.node import NOWHERE, Node
@@ -32,9 +31,6 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
-
-
-__getattr__ = refusing("autograd.graph")
 
 
 class saved_tensors_hooks(Context):

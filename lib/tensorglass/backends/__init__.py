@@ -43,5 +43,5 @@ def __getattr__(name: str) -> Any:
     raise explained(
         AttributeError(f"module 'tensorglass.backends' has no attribute '{name}'"),
         f"Of the libraries that PyTorch calls, {', '.join(_SWITCHES)} have switches here; none of them is called.",
-        "torch.accelerator.is_available() says whether there is a device beside the CPU, of whatever kind.",
+        "Instead, torch.accelerator.is_available() says whether there is a device beside the CPU, of whatever kind.",
     )

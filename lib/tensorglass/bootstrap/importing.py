@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import _bootstrap, import_module
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec
 from threading import get_ident
 from types import ModuleType
@@ -68,6 +68,11 @@ class _Torch:
     """
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if fullname.startswith("tensorglass."):
+            spec = PathFinder.find_spec(fullname, path)
+            if spec is not None and type(spec.loader) is SourceFileLoader:
+                spec.loader = _Answering(fullname, spec.loader.path)
+            return spec
         if not fullname.startswith("torch.") or not _stands_for_torch():
             return None
         try:
@@ -85,6 +90,20 @@ class _Torch:
         """The module has run already; only its own spec is given back to it."""
         assert module.__spec__ is not None
         module.__spec__ = module.__spec__.loader_state
+
+
+class _Answering(SourceFileLoader):
+    """Lets the library's modules say, of names that PyTorch has and they have not, that they are left out."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        _let_answer(module)
+
+
+def _let_answer(module: ModuleType) -> None:
+    from tensorglass.core.out_of_scope import refusing
+
+    vars(module).setdefault("__getattr__", refusing(module.__name__.removeprefix("tensorglass.")))
 
 
 class _Missing:
@@ -115,6 +134,9 @@ def _ours(fullname: str) -> str:
 
 def answer_to_torch() -> None:
     """Let ``import torch.nn`` and the like find this library's modules, where it stands for PyTorch."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("tensorglass."):
+            _let_answer(module)
     sys.meta_path.insert(0, cast(Any, _Torch()))
     sys.meta_path.append(cast(Any, _Missing()))
 

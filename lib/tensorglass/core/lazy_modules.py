@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
+from tensorglass.core.out_of_scope import refusing
+
 Look = Callable[[str], Any]
 
 
@@ -27,8 +29,6 @@ def fetching(there: dict[str, Any], modules: Mapping[str, Iterable[str]], beyond
             return found
         if name in modules:
             return import_module(f"{package}.{name}")
-        if beyond is not None:
-            return beyond(name)
-        raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        return (beyond or refusing(package.removeprefix("tensorglass.")))(name)
 
     return look

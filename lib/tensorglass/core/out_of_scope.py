@@ -7,7 +7,9 @@ what the names have to do with, and advice.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from tensorglass.core.errors import explained
@@ -21,7 +23,7 @@ _TOPICS = (
     ),
     (
         r"quant|\bqat|intrinsic|int_repr|\bq_|q(u)?int\d|Q(U)?Int\d|qscheme|per_(tensor|channel)_|fbgemm|\bao$|fuse_|fusion",
-        "quantised tensors and fused layers",
+        "quantized tensors and fused layers",
         "compute in float16 or bfloat16, which have half the bytes",
     ),
     (
@@ -96,7 +98,7 @@ _TOPICS = (
         r"|Gradient|IODescriptor|JIT|ModuleDict|ParameterDict|BufferDict|Operator|PRIVATE|PyTorchFile|Static|StorageBase"
         r"|Tag|Tracing|Use|Value|Accelerator|Event|Stream|Node)"
         r"|legacy_contiguous|type_list|type_comment|_nums|get_file_path|get_device_module|classproperty|prepare_multi"
-        r"|thread_safe|torch_version|unify|windows|quasirandom|init_num_threads|hash_tensor|slice_inverse|\btypes$"
+        r"|thread_safe|torch_version|unify|windows|quasirandom|init_num_threads|hash_tensor|slice_inverse"
         r"|set_anomaly_enabled|backcompat|backend_|collect_env|backtrace|privateuse1|set_module|swap_|\bweak$|throughput"
         r"|multithreading|view_replay|grad_layout|is_tensor_like|SavedTensor|NestedIO|debug_unwrap|Broadcasting|_NOTES|_notes"
         r"|GRID_SAMPLE|assert_int|boolean_dispatch|torch_function|common_types|factory_kwargs|memory_format$|const_data_ptr"
@@ -108,6 +110,10 @@ _TOPICS = (
     ),
     (r"Tensor\.prelu|conv_tbc|^embedding_bag$", "older forms of layers",
      "use torch.nn.functional.prelu, conv1d and embedding_bag"),
+    (r"^optim\.\w+\.\w+$", "optimizers as functions", "use the class: torch.optim.Adam for torch.optim.adam.adam"),
+    (r"^distributed\.", "the inner parts of torch.distributed", "use its operations, and DistributedDataParallel"),
+    (r"^serialization\.", "settings of files that run what they say", "use torch.save and torch.load"),
+    (r"^library\.", "operators of several devices and compilers", "use torch.library.custom_op and register_autograd"),
     (r"^cuda\.",
      "control of CUDA's driver, allocators and streams beyond what teaching needs", "use PyTorch for it"),
 )  # fmt: skip
@@ -126,7 +132,16 @@ def refusing(module: str) -> Callable[[str], Any]:
 
     def look(name: str) -> Any:
         error = AttributeError(f"module 'torch.{module}' has no attribute '{name}'")
-        note = None if name.startswith("_") else about(f"{module}.{name}")
-        raise error if note is None else explained(error, note)
+        raise error if name.startswith("_") else explained(error, _note(module, name))
 
     return look
+
+
+@lru_cache(maxsize=1000)  # programs that ask whether a name is there ask often
+def _note(module: str, name: str) -> str:
+    from difflib import get_close_matches  # when it is needed: imports should be quick
+
+    close = get_close_matches(name, dir(sys.modules.get(f"tensorglass.{module}")), 1)
+    instead = f"torch.{module}.{close[0]}" if close else "the documented functions"
+    inner = f"It is misspelled, or one of PyTorch's inner parts, which are left out. Instead, use {instead}."
+    return about(f"{module}.{name}") or inner

@@ -4,7 +4,6 @@
 tensor(-0.9189)
 """
 
-from tensorglass.core.out_of_scope import refusing
 from tensorglass.distributions import constraints, transforms
 from tensorglass.distributions.continuous import Exponential, Laplace, MultivariateNormal, Normal, Uniform
 from tensorglass.distributions.derived import Independent, LogNormal, TransformedDistribution
@@ -42,5 +41,3 @@ __all__ = [
     "PowerTransform", "SigmoidTransform", "SoftplusTransform", "StudentT", "TanhTransform", "Transform",
     "TransformedDistribution", "Uniform", "Weibull", "constraints", "kl_divergence", "register_kl", "transforms",
 ]  # fmt: skip
-
-__getattr__ = refusing("distributions")

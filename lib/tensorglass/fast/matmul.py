@@ -14,6 +14,8 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.fast.recording import entering
 from tensorglass.graph.recorder import recorder_of
+from tensorglass.ops.declare.autocast import by_list
+from tensorglass.ops.declare.autocast import state as autocast
 from tensorglass.ops.kernels.matmul import SMALL, is_whole, matrix_product
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
@@ -27,11 +29,12 @@ def of_product(form: Form) -> Form:
     """`form`, which multiplies two tensors: as `matmul` does, or of fewer dimensions."""
     dims = _DIMS.get(form.__name__)
     enter: Any = None
+    form = by_list(form.__name__, form)  # behind the shortcut, which is not taken where autocast is on
 
     @wraps(form)
     def product_first(*arguments: Any, **keywords: Any) -> Tensor:
         nonlocal enter
-        if len(arguments) == 2 and not keywords:
+        if len(arguments) == 2 and not keywords and not autocast.dtypes:
             input, other = arguments
             if (
                 type(input) in PLAIN

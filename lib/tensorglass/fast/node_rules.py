@@ -126,15 +126,17 @@ def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
     return [made]
 
 
-def _normalised(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    """Of layer norm: input, weight and bias. What was normalised is computed once for the first two."""
+def _normalized(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    """Of layer norm: input, weight and bias. What was normalized is computed once for the first two."""
     cut, scale = kept["norm"].cut, kept.get("weight")
     if cut.axes != (1,) or len(cut.size) != 2 or kept.get("mean") is not None or grad.size == 0:
         return None
     (rows, count), input = cut.size, kept.get("input")
     if input is not None and (not input.flags.c_contiguous or input.dtype != grad.dtype):
         return None
-    if not grad.flags.c_contiguous or (scale is not None and (scale.dtype != grad.dtype or scale.ndim != 1)):
+    if not grad.flags.c_contiguous or (scale is None and len(wanted) > 1):  # a bias without a weight
+        return None
+    if scale is not None and (scale.dtype != grad.dtype or scale.ndim != 1):
         return None
     grad = grad.reshape(rows, count)
     found: list[Array | None] = [None] * len(wanted)
@@ -166,7 +168,7 @@ RULES: dict[str, Rule] = {
     "t": _transposed,
     "view": _view,
     "_nll_loss": _nll_loss,
-    "_normalised": _normalised,
+    "_normalized": _normalized,
 }
 #: Those of views: what they send on lies in the memory of the gradient.
 VIEWS = (_transposed, _view)

@@ -215,7 +215,7 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
             return fallback(self, *_given(other), *more, **keywords)
         dtype, storage, one, two = self._dtype, self._storage, self._array, None
         meta = self._meta
-        is_unrecorded = meta is None or not (state.grad or meta.is_inference)  # as an optimiser's step is
+        is_unrecorded = meta is None or not (state.grad or meta.is_inference)  # as an optimizer's step is
         is_apart = self._contiguous or not self_overlaps(self._size, self._stride)
         if direct.get(dtype) is dtype and is_unrecorded and is_apart:
             if one is None:

@@ -3,7 +3,6 @@
 Nothing is written to: ``grad(f)`` is a new function, and ``grad(grad(f))`` and ``vmap(grad(f))`` are made the same way.
 """
 
-from tensorglass.core.out_of_scope import refusing
 from tensorglass.func.batching import vmap
 from tensorglass.func.functional_call import functional_call, stack_module_state
 from tensorglass.func.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
@@ -12,5 +11,3 @@ __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "stack_module_state", "vjp",
     "vmap",
 ]  # fmt: skip
-
-__getattr__ = refusing("func")

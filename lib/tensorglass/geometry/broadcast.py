@@ -12,7 +12,7 @@ from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, checked_numel, count, remembered
 
 _NOTEBOOK = "05 strides and offset"
-_MEETING = "05 broadcasting"
+_MEETING = "07 broadcasting"
 
 
 def broadcast_shapes(*sizes: Ints) -> Ints:

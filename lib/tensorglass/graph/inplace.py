@@ -184,7 +184,7 @@ def rebase(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
         replace_history(tensor, node, output_nr)
         return
     replace_history(base, CopySlices(base, tensor, node))
-    tensor._seen = -1  # a function of one's own may have asked for the history after the write, before it was entered
+    tensor._seen = -1  # a function of your own may have asked for the history after the write, before it was entered
     regenerate(tensor, meta_of(tensor))
 
 

@@ -1,4 +1,4 @@
-"""Operators of one's own, declared as in PyTorch: a name, a function with annotations, and perhaps a derivative.
+"""Operators of your own, declared as in PyTorch: a name, a function with annotations, and perhaps a derivative.
 
     @torch.library.custom_op("mylib::softsign", mutates_args=())
     def softsign(x: torch.Tensor) -> torch.Tensor:

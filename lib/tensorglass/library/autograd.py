@@ -1,4 +1,4 @@
-"""Operators of one's own as autograd sees them: one node, whatever lists their arguments and results are in.
+"""Operators of your own as autograd sees them: one node, whatever lists their arguments and results are in.
 
 A node takes a flat row of tensors, so lists are flattened on the way in and put together on the way out. A `Call` goes
 along as the last argument and knows how.

@@ -9,11 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 
-from tensorglass.core.out_of_scope import refusing
-
 __all__ = ["SDPBackend", "sdpa_kernel"]
-
-__getattr__ = refusing("nn.attention")
 
 
 class SDPBackend(Enum):

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The gain to initialise a layer with that is followed by `nonlinearity`; `param` is the slope of a leaky ReLU."""
+    """The gain to initialize a layer with that is followed by `nonlinearity`; `param` is the slope of a leaky ReLU."""
     if nonlinearity in _GAINS:
         return _GAINS[nonlinearity]
     if nonlinearity != "leaky_relu":

@@ -112,7 +112,7 @@ class UninitializedTensorMixin:
     data: Tensor
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Become a tensor of this `shape`, not initialised; `device` and `dtype` stay unless they are given."""
+        """Become a tensor of this `shape`, not initialized; `device` and `dtype` stay unless they are given."""
         data = self.data
         self.data = torch.empty(shape, device=device or data.device, dtype=dtype or data.dtype)
         self.__class__ = self.cls_to_become  # type: ignore[assignment]  # the classes have one layout
@@ -124,7 +124,7 @@ def is_lazy(param: Any) -> bool:
 
 
 def __getattr__(name: str) -> Any:
-    """The uninitialised ones override operators, which all look for overrides from then on: they are made late."""
+    """The uninitialized ones override operators, which all look for overrides from then on: they are made late."""
     if name in ("UninitializedBuffer", "UninitializedParameter"):
         return getattr(import_module("tensorglass.nn.uninitialized"), name)
     raise AttributeError(f"module 'torch.nn.parameter' has no attribute '{name}'")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import tensorglass as torch
 from tensorglass.nn import functional as F
+from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 
 State = tuple[Any, ...]
@@ -98,8 +99,12 @@ def run(
         outputs = []
         for direction in range(directions):
             number = layer * directions + direction
-            one = _packed if sizes is not None else _padded
-            output, last = one(cell, input, starts[number], weights[number], direction == 1, sizes)
+            each = weights[number]
+            if mode == "LSTM" and sizes is None and each.hr is None:
+                output, last = _padded_lstm(input, starts[number], list(each), direction == 1)
+            else:
+                one = _packed if sizes is not None else _padded
+                output, last = one(cell, input, starts[number], each, direction == 1, sizes)
             outputs.append(output)
             last_states.append(last)
         input = outputs[0] if directions == 1 else torch.cat(outputs, outputs[0].dim() - 1)
@@ -130,6 +135,12 @@ def _padded(
         state = cell(gates, state, w)
         outputs.append(state[0])
     return torch.stack(outputs[::-1] if backwards else outputs, 0), state
+
+
+@in_lower_precision
+def _padded_lstm(input: Any, state: State, weights: Sequence[Any], backwards: bool) -> tuple[Any, State]:
+    """An LSTM's, one operator in PyTorch: under autocast its states are of the short dtype too."""
+    return _padded(_lstm, input, state, Weights(*weights), backwards, None)
 
 
 def _packed(

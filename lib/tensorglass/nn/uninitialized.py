@@ -67,7 +67,7 @@ class _Uninitialized(UninitializedTensorMixin):
 
 
 class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]  # `__repr__`, as PyTorch's
-    """A parameter whose size is not known yet. It can be converted, moved, and materialised."""
+    """A parameter whose size is not known yet. It can be converted, moved, and materialized."""
 
     __slots__ = ()
     cls_to_become = Parameter

@@ -1,7 +1,6 @@
 """`torch.optim`: rules by which gradients change parameters, one file for each."""
 
 from tensorglass.core.lazy_modules import fetching
-from tensorglass.core.out_of_scope import refusing
 from tensorglass.optim import lr_scheduler
 from tensorglass.optim.adadelta import Adadelta
 from tensorglass.optim.adafactor import Adafactor
@@ -19,7 +18,7 @@ from tensorglass.optim.rprop import Rprop
 from tensorglass.optim.sgd import SGD
 from tensorglass.optim.sparse_adam import SparseAdam
 
-__getattr__ = fetching(globals(), {"swa_utils": ()}, refusing("optim"))  # it needs `nn`
+__getattr__ = fetching(globals(), {"swa_utils": ()})  # it needs `nn`
 
 __all__ = [
     "ASGD",

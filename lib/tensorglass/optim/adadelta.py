@@ -22,6 +22,8 @@ class Adadelta(PerParameterOptimizer):
     param -= lr * delta
     """
 
+    _devices = "['cuda', 'xpu', 'hpu', 'privateuseone']"
+
     def __init__(
         self,
         params: Iterable[Any],

@@ -22,6 +22,8 @@ class ASGD(PerParameterOptimizer):
     mu = 1 / max(1, t - t0)
     """
 
+    _on_device = "params, mus, etas, and state_steps"
+
     def __init__(
         self,
         params: Iterable[Any],

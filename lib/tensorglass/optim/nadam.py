@@ -32,6 +32,8 @@ class NAdam(PerParameterOptimizer):
     param -= lr * step / ((v / (1 - beta2 ** t)).sqrt() + eps)
     """
 
+    _on_device = "params, mu_products and state_steps"
+
     def __init__(
         self,
         params: Iterable[Any],

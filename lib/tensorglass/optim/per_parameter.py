@@ -24,6 +24,9 @@ State = dict[str, Any]
 class PerParameterOptimizer(Optimizer):
     """Gives each parameter that has a gradient to `update`."""
 
+    _on_device = "params and state_steps"  #: what PyTorch's words on `capturable` name
+    _devices = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.__module__.startswith("tensorglass.") and "update" in vars(cls):
@@ -64,8 +67,7 @@ class PerParameterOptimizer(Optimizer):
             state.update(self.new_state(param, group))
         if group.get("capturable") and param.device.type != "cuda":
             raise AssertionError(
-                "If capturable=True, params and state_steps must be on supported devices: "
-                "['cuda', 'xpu', 'hpu', 'xla']."
+                f"If capturable=True, {self._on_device} must be on supported devices: {self._devices}."
             )
         grad = -grad if group.get("maximize") else grad
         if param.is_complex():

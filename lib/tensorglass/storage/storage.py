@@ -30,7 +30,7 @@ _new = object.__new__
 
 
 class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedStorage"):
-    """A run of bytes: ``UntypedStorage(8)`` has 8 uninitialised ones, ``UntypedStorage([1, 2])`` the bytes 1 and 2.
+    """A run of bytes: ``UntypedStorage(8)`` has 8 uninitialized ones, ``UntypedStorage([1, 2])`` the bytes 1 and 2.
 
     Indexing reads and writes single bytes as ints in 0..255; a slice is a new storage object on the same bytes.
 
@@ -77,7 +77,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @classmethod
     def allocate(cls, backend: Backend, device: Device, nbytes: int, *, zeroed: bool = False) -> UntypedStorage:
-        """A storage of `nbytes` new bytes: all 0 if `zeroed`, else not initialised."""
+        """A storage of `nbytes` new bytes: all 0 if `zeroed`, else not initialized."""
         buffer = backend.allocate(nbytes, device, zeroed=zeroed)
         self = _new(cls)
         self._set_up(backend, device, nbytes, buffer, None, True)

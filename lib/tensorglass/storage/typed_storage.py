@@ -24,7 +24,7 @@ from tensorglass.storage.storage import UntypedStorage
 class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     """A storage read as elements of one dtype.
 
-    ``TypedStorage(3, dtype=torch.float32)`` has 3 uninitialised elements, ``TypedStorage([1, 2], dtype=…)`` these two,
+    ``TypedStorage(3, dtype=torch.float32)`` has 3 uninitialized elements, ``TypedStorage([1, 2], dtype=…)`` these two,
     and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another view of bytes that exist. What concerns the bytes, as
     `nbytes` and `data_ptr`, is asked of the untyped storage.
     """

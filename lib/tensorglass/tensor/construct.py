@@ -96,7 +96,7 @@ def result_tensor(
 def empty_on(
     device: Device, size: tuple[int, ...], stride: tuple[int, ...], dtype: DType, *, zeroed: bool = False
 ) -> Tensor:
-    """A tensor of this layout with a new storage on `device`: all 0 if `zeroed`, else not initialised."""
+    """A tensor of this layout with a new storage on `device`: all 0 if `zeroed`, else not initialized."""
     nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)  # refuses what 64 bits cannot count
     backend = get_backend(device)
     if stride == _contiguous_strides(size):

@@ -1520,13 +1520,13 @@ class Methods(Header):
         layout: _layout | None = ..., device: _device | str | _int | None = None, requires_grad: _bool = False,
         pin_memory: _bool = False,
     ) -> Tensor:
-        """An uninitialised tensor of this one's dtype and device."""
+        """An uninitialized tensor of this one's dtype and device."""
 
     def new_empty_strided(
         self, size: Sequence[_int] | None, stride: Any, *, dtype: _dtype | None = None, layout: _layout | None = ...,
         device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
     ) -> Tensor:
-        """An uninitialised tensor of these strides, of this one's dtype and device."""
+        """An uninitialized tensor of these strides, of this one's dtype and device."""
 
     def new_full(
         self, size: Sequence[_int] | None, fill_value: Any, *, dtype: _dtype | None = None,
@@ -1717,7 +1717,7 @@ class Methods(Header):
 
     def resize_(self, *size: _int | Sequence[_int], memory_format: _memory_format | None = None) -> Tensor:
         """Give the header another size, contiguous from its offset on. The storage grows if need be, and never
-        shrinks;     elements that it gains are not initialised. A header that has the size stays, unless a format is
+        shrinks;     elements that it gains are not initialized. A header that has the size stays, unless a format is
         given."""
 
     def resize_as_(self, the_template: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:

@@ -236,7 +236,7 @@ class Tensor(CountsWrites, Methods):
                 RuntimeError(f"Boolean value of Tensor with {many} is ambiguous"),
                 "Ask for one answer: (a == b).all(), .any(), or torch.equal(a, b).",
                 "and, or, not and 1 < x < 4 want one answer, too; for each element write (1 < x) & (x < 4), ~x.",
-                notebook="04 mathematics and numpy",
+                notebook="06 questions masks and nan",
             )
         return bool(self.item())
 

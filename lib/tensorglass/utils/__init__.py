@@ -3,16 +3,13 @@
 from typing import TYPE_CHECKING
 
 from tensorglass.core.lazy_modules import fetching
-from tensorglass.core.out_of_scope import refusing
 
 if TYPE_CHECKING:
     from tensorglass.utils import checkpoint, data, deterministic, dlpack, hooks
 
 __all__ = ["checkpoint", "data", "deterministic", "dlpack", "hooks"]
 
-__getattr__ = fetching(
-    globals(), {"checkpoint": (), "data": (), "deterministic": (), "dlpack": (), "hooks": ()}, refusing("utils")
-)
+__getattr__ = fetching(globals(), {"checkpoint": (), "data": (), "deterministic": (), "dlpack": (), "hooks": ()})
 
 
 def __dir__() -> list[str]:

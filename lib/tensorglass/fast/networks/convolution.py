@@ -21,6 +21,7 @@ from tensorglass.ops.nn.convolution import Plan
 
 Kernel = Callable[..., Array]
 XP = HOST.xp
+_MOST = 1 << 20  # bytes of windows that are written out at a time, so that they stay in the cache
 
 
 def _takes(xp: Any, array: Array, plan: Plan) -> bool:
@@ -33,50 +34,35 @@ def _takes(xp: Any, array: Array, plan: Plan) -> bool:
 
 
 class _Runs:
-    """The windows of some images at a time, in buffers that serve all of them."""
+    """The windows of some images at a time, `depth` numbers of each, in buffers that serve all of them."""
 
-    def __init__(self, batch: int, channels: int, rows: int, dtype: Any, plan: Plan) -> None:
-        self.batch, self.plan = batch, plan
+    def __init__(self, images: Array, channels: int, rows: int, depth: int, plan: Plan) -> None:
+        self.plan, self._batch, self._dtype = plan, len(images), images.dtype
         (height, width), (above, left) = plan.lengths, plan.windows.padding
         self._row = width + 2 * left
         self._length = plan.counts[0] * self._row  # of a run
-        self.step = min(
-            batch, max(1, plain._BLOCK // (channels * prod(plan.windows.size) * self._length * dtype.itemsize))
-        )
+        self._step = min(self._batch, max(1, _MOST // (depth * self._length * self._dtype.itemsize)))
         # One row more than there is: the last runs go on for some cells.
-        self._cells = XP.zeros((self.step, channels, height + 2 * above + 1, self._row), dtype)
-        self.inside = self._cells[:, :, above : above + height, left : left + width]
-        depth = channels // plan.groups * prod(plan.windows.size)
-        self.columns = XP.empty((self.step, plan.groups, depth, self._length), dtype)
-        self.results = XP.zeros((self.step, plan.groups, rows // plan.groups, self._length), dtype)
+        self.cells = XP.zeros((self._step, channels, height + 2 * above + 1, self._row), self._dtype)
+        self.inside = self.cells[:, :, above : above + height, left : left + width]
+        image, channel, down, along = self.cells.strides
+        apart = plan.windows.dilation[0] * down, plan.windows.dilation[1] * along
+        size = self._step, channels, *plan.windows.size, self._length
+        #: A view of the cells: (images, channels, *size of the window, runs).
+        self.seen = XP.lib.stride_tricks.as_strided(self.cells, size, (image, channel, *apart, along))
+        self.results = self.buffer(rows)
+        self.results.fill(0)
 
-    def _seen(self, count: int) -> Array:
-        """A view of the cells: (images, channels, *size of the window, runs)."""
-        cells, windows = self._cells[:count], self.plan.windows
-        images, channels, rows, one = cells.strides
-        down, right = windows.dilation
-        return XP.lib.stride_tricks.as_strided(
-            cells,
-            (count, cells.shape[1], *windows.size, self._length),
-            (images, channels, down * rows, right * one, one),
-        )
+    def buffer(self, rows: int) -> Array:
+        """An array for so many rows of numbers of all windows: (images, groups, rows of a group, runs)."""
+        return XP.empty((self._step, self.plan.groups, rows // self.plan.groups, self._length), self._dtype)
 
-    def columns_of(self, inputs: Array) -> Array:
-        """The windows of these images as columns: (images, groups, channels and places in the window, runs)."""
-        XP.copyto(self.inside[: len(inputs)], inputs)
-        seen, found = self._seen(len(inputs)), self.columns[: len(inputs)]
-        XP.copyto(found.reshape(seen.shape), seen)
-        return found
-
-    def added(self, count: int) -> Array:
-        """The columns of so many images, added up where their windows lie: (images, channels, height, width)."""
-        self._cells[:count] = 0
-        seen = self._seen(count)
-        columns = self.columns[:count].reshape(seen.shape)
-        for place in XP.ndindex(*self.plan.windows.size):
-            cells = seen[:, :, place[0], place[1]]
-            XP.add(cells, columns[:, :, place[0], place[1]], out=cells)
-        return self.inside[:count]
+    def copy_columns(self, inputs: Array, columns: Array) -> Array:
+        """The windows of these images as `columns`: (images, groups, channels and places in the window, runs)."""
+        count = len(inputs)
+        XP.copyto(self.inside[:count], inputs)
+        XP.copyto(columns[:count].reshape(self.seen[:count].shape), self.seen[:count])
+        return columns[:count]
 
     def wanted(self, count: int) -> Array:
         """The results of windows that were asked for: (images, channels, height, width)."""
@@ -84,10 +70,10 @@ class _Runs:
         rows = self.results[:count].reshape(count, channels, self.plan.counts[0], self._row)
         return rows[..., : self.plan.counts[1]]
 
-    def blocks(self) -> Iterator[slice]:
-        """The images that are taken at a time."""
-        for start in range(0, self.batch, self.step):
-            yield slice(start, min(start + self.step, self.batch))
+    def blocks(self) -> Iterator[tuple[slice, int]]:
+        """The images that are taken at a time, and how many they are."""
+        for start in range(0, self._batch, self._step):
+            yield slice(start, start + self._step), min(self._step, self._batch - start)
 
 
 def _of_convolve(slow: Kernel) -> Kernel:
@@ -97,11 +83,11 @@ def _of_convolve(slow: Kernel) -> Kernel:
         if not _takes(xp, inputs, plan):
             return slow(xp, inputs, weights, bias, plan)
         made = XP.empty((len(inputs), len(weights), *plan.counts), inputs.dtype)
-        runs = _Runs(len(inputs), inputs.shape[1], len(weights), inputs.dtype, plan)
-        rows = plain._as_rows(weights, plan)
-        for block in runs.blocks():
-            count = block.stop - block.start
-            XP.matmul(rows, runs.columns_of(inputs[block]), out=runs.results[:count])
+        depth = inputs.shape[1] * prod(plan.windows.size)
+        runs = _Runs(inputs, inputs.shape[1], len(weights), depth, plan)
+        rows, columns = plain._as_rows(weights, plan), runs.buffer(depth)
+        for block, count in runs.blocks():
+            XP.matmul(rows, runs.copy_columns(inputs[block], columns), out=runs.results[:count])
             if bias is None:
                 XP.copyto(made[block], runs.wanted(count))
             else:
@@ -113,19 +99,25 @@ def _of_convolve(slow: Kernel) -> Kernel:
 
 def _of_spread(slow: Kernel) -> Kernel:
     def spread(xp: Any, results: Array, weights: Array, plan: Plan) -> Array:
+        """Each place of the window by a product of its own, which is added up where the place lies."""
         if batches.takes(xp, results, prod(weights.shape[1:]), plan):
             return batches.gradients(None, results, weights, (True, False), plan)[0]
         if not _takes(xp, results, plan):
             return slow(xp, results, weights, plan)
-        channels = plan.groups * weights.shape[1]
+        rows, channels = len(weights), plan.groups * weights.shape[1]
         made = XP.empty((len(results), channels, *plan.lengths), results.dtype)
-        runs = _Runs(len(results), channels, len(weights), results.dtype, plan)
-        columns = plain._as_rows(weights, plan).swapaxes(-1, -2)
-        for block in runs.blocks():
-            count = block.stop - block.start
+        runs = _Runs(results, channels, rows, channels + rows, plan)
+        part = runs.buffer(channels)
+        kernels = weights.reshape(plan.groups, rows // plan.groups, *weights.shape[1:]).transpose(3, 4, 0, 2, 1)
+        kernels = XP.ascontiguousarray(kernels)
+        for block, count in runs.blocks():
             XP.copyto(runs.wanted(count), results[block])  # what was not asked for stays 0
-            XP.matmul(columns, runs.results[:count], out=runs.columns[:count])
-            XP.copyto(made[block], runs.added(count))
+            runs.cells.fill(0)
+            for place in XP.ndindex(*plan.windows.size):
+                XP.matmul(kernels[place], runs.results[:count], out=part[:count])
+                where = runs.seen[:count, :, *place]
+                XP.add(where, part[:count].reshape(where.shape), out=where)
+            XP.copyto(made[block], runs.inside[:count])
         return made
 
     return spread
@@ -137,12 +129,13 @@ def _of_correlate(slow: Kernel) -> Kernel:
             return batches.gradients(inputs, results, like, (False, True), plan)[1]
         if not _takes(xp, inputs, plan):
             return slow(xp, inputs, results, like, plan)
-        runs = _Runs(len(inputs), inputs.shape[1], results.shape[1], inputs.dtype, plan)
-        made = XP.zeros(plain._as_rows(like, plan).shape, inputs.dtype)
-        for block in runs.blocks():
-            count = block.stop - block.start
+        depth = inputs.shape[1] * prod(plan.windows.size)
+        runs = _Runs(inputs, inputs.shape[1], results.shape[1], depth, plan)
+        made, columns = XP.zeros(plain._as_rows(like, plan).shape, inputs.dtype), runs.buffer(depth)
+        for block, count in runs.blocks():
             XP.copyto(runs.wanted(count), results[block])  # what was not asked for stays 0
-            found = XP.matmul(runs.columns_of(inputs[block]), runs.results[:count].swapaxes(-1, -2))
+            seen = runs.copy_columns(inputs[block], columns)
+            found = XP.matmul(seen, runs.results[:count].swapaxes(-1, -2))
             made += XP.add.reduce(found, axis=0).swapaxes(-1, -2)
         return made.reshape(like.shape)
 

@@ -20,12 +20,11 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.graph import anomaly, dual
-from tensorglass.ops.declare.registry import FUNCTIONS
-from tensorglass.ops.kernels.matmul import matrix_product
+from tensorglass.ops.declare import autocast
+from tensorglass.ops.kernels.matmul import SMALL, matrix_product
 from tensorglass.ops.kernels.sum import total
-from tensorglass.ops.linalg.matmul import mm
 from tensorglass.tensor.construct import from_array
-from tensorglass.tensor.grad_mode import enable_grad, no_grad, state, watched
+from tensorglass.tensor.grad_mode import enable_grad, state, watched
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
@@ -75,17 +74,20 @@ def _takes(input: Any, others: Sequence[Any]) -> bool:
     dtype = input._dtype if type(input) in PLAIN else None
     if dtype is not dtypes.float32 and dtype is not dtypes.float64:
         return False
-    if dual.made.dual_tensors or anomaly.state.enabled or watched.saved_tensors_hooks or 0 in input._size:
+    if (
+        autocast.state.dtypes
+        or dual.made.dual_tensors
+        or anomaly.state.enabled
+        or watched.saved_tensors_hooks
+        or 0 in input._size
+    ):
         return False
     for each in (input, *others):
         if each is not None and (
             type(each) not in PLAIN or each._dtype is not dtype or each._storage.device is not CPU
         ):
             return False
-    with no_grad():  # what users call casts with autocast, and then the product is of another dtype
-        cell = input[0, :1, :1]
-        product: Tensor = FUNCTIONS[mm.__name__](cell, cell)
-    return product._dtype is dtype
+    return True
 
 
 def _tensor(array: Array, like: Tensor) -> Tensor:
@@ -121,25 +123,38 @@ def _turned(array: Array, is_backwards: bool) -> Array:
 
 def _steps(xp: Any, cells: Array, output: Array, gates: Array, inputs: list[Any], is_backwards: bool) -> None:
     x, hidden, cell, weight_in, weight, bias_in, bias = inputs
-    steps, batch, width = output.shape
-    rows = x.reshape(steps * batch, -1)
-    for made, each in zip(gates, _by_gates(weight_in, is_scaled=True), strict=True):
-        matrix_product(xp, rows, each.T, made.reshape(steps * batch, width))
+    weights_in, weights = (_by_gates(each, is_scaled=True).swapaxes(1, 2) for each in (weight_in, weight))
+    weights_in, weights = xp.ascontiguousarray(weights_in), xp.ascontiguousarray(weights)
+    is_small = _is_small(x, hidden)
+    if not is_small:
+        rows = x.reshape(-1, x.shape[2])
+        for made, each in zip(gates, weights_in, strict=True):
+            matrix_product(xp, rows, each, made.reshape(len(rows), -1))
+    found, part = xp.empty((4, *hidden.shape), gates.dtype), xp.empty(hidden.shape, gates.dtype)
     if bias is not None:
-        xp.add(gates, _by_gates(bias_in + bias, is_scaled=True).reshape(4, 1, 1, width), gates)
-    turned = xp.ascontiguousarray(_by_gates(weight, is_scaled=True).swapaxes(1, 2))
-    found, part = xp.empty((4, batch, width), gates.dtype), xp.empty((batch, width), gates.dtype)
+        biases = xp.empty_like(found)
+        xp.copyto(biases, _by_gates(bias_in + bias, is_scaled=True).reshape(4, 1, -1))
     half = xp.asarray(0.5, gates.dtype)
-    along = gates[:, ::-1] if is_backwards else gates
+    x, along = _turned(x, is_backwards), gates[:, ::-1] if is_backwards else gates
     for number, (made, after) in enumerate(zip(output, cells, strict=True)):
         step = along[:, number]
-        xp.tanh(xp.add(step, xp.matmul(hidden, turned, found), step), step)
+        if is_small:
+            xp.matmul(x[number], weights_in, step)
+        xp.matmul(hidden, weights, found)
+        if bias is not None:
+            xp.add(found, biases, found)
+        xp.tanh(xp.add(step, found, step), step)
         sigmoids = step[:3]
         xp.add(xp.multiply(sigmoids, half, sigmoids), half, sigmoids)
         xp.multiply(step[2], cell, after)
         xp.add(after, xp.multiply(step[1], step[3], part), after)
         xp.multiply(step[0], xp.tanh(after, part), made)
         hidden, cell = made, after
+
+
+def _is_small(x: Array, hidden: Array) -> bool:
+    """Whether the products for a step's input are best made step by step, while what they make is in the cache."""
+    return bool(x[0].size * hidden.shape[1] <= SMALL)
 
 
 def _backward(
@@ -161,28 +176,36 @@ def _gradients(
     steps, batch, width = output.shape
     made = HOST.empty(HOST.dtype_of(gates), gates.shape)
     along, of_all = (gates[:, ::-1], made[:, ::-1]) if is_backwards else (gates, made)
-    weights = _by_gates(weight, is_scaled=False)
+    weights_in, weights = (_by_gates(each, is_scaled=False) for each in (weight_in, weight))
+    of_input = HOST.empty(HOST.dtype_of(gates), x.shape) if wanted[0] else None
+    in_turn = _turned(of_input, is_backwards) if of_input is not None and _is_small(x, hidden) else None
+    found_in = xp.empty((4, *x.shape[1:]), gates.dtype)
     towards_hidden, towards_cell = [each.copy() for each in towards_last]
-    tanh, part, found = xp.empty_like(towards_cell), xp.empty_like(towards_cell), xp.empty_like(gates[:, 0])
-    one = xp.asarray(1, gates.dtype)
+    part, parts, found = xp.empty_like(cell), xp.empty_like(gates[:2, 0]), xp.empty_like(gates[:, 0])
     for number in range(steps - 1, -1, -1):
         step, of_gates = along[:, number], of_all[:, number]
-        (o, i, f, g), (of_o, of_i, of_f, of_g) = step, of_gates
-        sigmoids, of_sigmoids = step[:3], of_gates[:3]
-        xp.multiply(xp.subtract(one, sigmoids, of_sigmoids), sigmoids, of_sigmoids)  # their slopes
-        xp.multiply(xp.subtract(one, xp.multiply(g, g, of_g), of_g), i, of_g)
-        xp.multiply(of_i, g, of_i)
-        xp.multiply(of_f, cells[number - 1] if number else cell, of_f)
+        (o, i, f, g), (of_o, _, _, of_g) = step, of_gates
+        # A sigmoid's slope times what the gate lets through, p·σ·(1 - σ): with q = p·σ, which is at hand, q - q·σ.
+        let_out, let_in = output[number], xp.multiply(i, g, parts[0])
+        xp.multiply(f, cells[number - 1] if number else cell, parts[1])
+        xp.subtract(let_out, xp.multiply(let_out, o, of_o), of_o)
+        xp.subtract(parts, xp.multiply(parts, step[1:3], of_gates[1:3]), of_gates[1:3])
+        xp.subtract(i, xp.multiply(let_in, g, of_g), of_g)
         xp.add(towards_hidden, towards_output[number], towards_hidden)
-        xp.multiply(xp.multiply(of_o, towards_hidden, of_o), xp.tanh(cells[number], tanh), of_o)
-        xp.multiply(xp.subtract(one, xp.multiply(tanh, tanh, part), part), o, part)
-        xp.add(towards_cell, xp.multiply(part, towards_hidden, part), towards_cell)
+        xp.multiply(of_o, towards_hidden, of_o)
+        xp.multiply(let_out, xp.tanh(cells[number], part), part)
+        xp.multiply(xp.subtract(o, part, part), towards_hidden, part)
+        xp.add(towards_cell, part, towards_cell)
         xp.multiply(of_gates[1:], towards_cell, of_gates[1:])
         xp.multiply(towards_cell, f, towards_cell)
         xp.add.reduce(xp.matmul(of_gates, weights, found), axis=0, out=towards_hidden)
-    answers: list[Array | None] = [None, towards_hidden if wanted[1] else None, towards_cell if wanted[2] else None]
+        if in_turn is not None:
+            xp.add.reduce(xp.matmul(of_gates, weights_in, found_in), axis=0, out=in_turn[number])
     rows = made.reshape(4, steps * batch, width)
-    answers[0] = _towards_input(rows, weight_in).reshape(x.shape) if wanted[0] else None
+    if of_input is not None and in_turn is None:
+        xp.copyto(of_input, _added_up(rows, weights_in).reshape(x.shape))
+    answers: list[Array | None] = [of_input]
+    answers += [towards_hidden if wanted[1] else None, towards_cell if wanted[2] else None]
     answers.append(_towards_weight(rows, x.reshape(steps * batch, -1)) if wanted[3] else None)
     answers.append(None)
     if wanted[4]:
@@ -199,13 +222,11 @@ def _gradients(
 _PLACES = (1, 2, 3, 0)
 
 
-def _towards_input(rows: Array, weight: Array) -> Array:
+def _added_up(rows: Array, weights: Array) -> Array:
     """The products with the weights of each gate, added up."""
-    made: Array | None = None
-    for of_gate, each in zip(rows, _by_gates(weight, is_scaled=False), strict=True):
-        found = matrix_product(XP, of_gate, each)
-        made = found if made is None else XP.add(made, found, made)
-    assert made is not None
+    made = matrix_product(XP, rows[0], weights[0])
+    for of_gate, each in zip(rows[1:], weights[1:], strict=True):
+        XP.add(made, matrix_product(XP, of_gate, each), made)
     return made
 
 

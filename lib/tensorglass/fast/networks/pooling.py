@@ -1,7 +1,7 @@
 """The largest of two by two cells that lie side by side: the most frequent pooling of images.
 
-Neighbours in a row are every other element of all of them, so one operation on two long rows compares all; then the
-halved rows are compared with each other. Left and upper cells come first where two are equal, as in the plain way.
+The four places of the windows are copied to arrays of their own. There they lie without gaps, so that whatever compares
+them runs many at a time. Left and upper cells come first where two are equal, as in the plain way.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ XP = HOST.xp
 _TWO_BY_TWO = Windows((2, 2), (2, 2), (0, 0), (1, 1))
 
 
-def _of_pairs(slow: Callable[..., Pair]) -> Callable[..., Pair]:
+def _of_fours(slow: Callable[..., Pair]) -> Callable[..., Pair]:
     def max_pool_with_indices(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Pair:
-        height, width = array.shape[-2:]
         if (
-            xp is not XP or windows != _TWO_BY_TWO or height % 2 or width % 2 or array.dtype.char not in "fd"
-            or not array.flags.c_contiguous or plain._may_have_nan(xp, array)
+            xp is not XP or windows != _TWO_BY_TWO or array.dtype.char not in "fd" or plain._may_have_nan(xp, array)
+            or any(2 * count > length for count, length in zip(counts, array.shape[-2:], strict=True))
         ):  # fmt: skip
             return slow(xp, array, windows, counts)
-        row = array.reshape(-1)
-        left, right = row[::2], row[1::2]
-        halves = (*array.shape[:-2], height // 2, 2, width // 2)
-        is_right = XP.greater(right, left).view("int8").reshape(halves)
-        larger = XP.maximum(left, right).reshape(halves)
-        upper, lower = larger[..., 0, :], larger[..., 1, :]
-        is_lower = XP.greater(lower, upper)
-        column = XP.where(is_lower, is_right[..., 1, :], is_right[..., 0, :])
-        cell = XP.multiply(is_lower, width, dtype="int64")
-        XP.add(cell, column, out=cell)
-        XP.add(cell, 2 * (XP.arange(height // 2)[:, None] * width + XP.arange(width // 2)), out=cell)
-        return XP.maximum(upper, lower), cell
+        (down, along), width = counts, array.shape[-1]
+        corners = array[..., : 2 * down, : 2 * along]
+        a, b, c, d = [corners[..., row::2, column::2].copy() for row in (0, 1) for column in (0, 1)]
+        upper, lower = XP.greater(b, a), XP.greater(d, c)  # whether the right one is larger
+        XP.maximum(a, b, out=a)
+        XP.maximum(c, d, out=c)
+        is_lower = XP.greater(c, a)
+        is_right = upper ^ ((upper ^ lower) & is_lower)
+        # Which cell it is, seen from the window's first: as bytes, if that is all it takes.
+        place = XP.multiply(is_lower, width, dtype="uint8" if width < 255 else "int64")
+        XP.add(place, is_right, out=place)
+        first = 2 * (XP.arange(down)[:, None] * width + XP.arange(along))
+        return XP.maximum(a, c), XP.add(first, place)
 
     return max_pool_with_indices
 
 
 def install() -> None:
     """Put this way before the plain kernel, which takes all others."""
-    plain.max_pool_with_indices = _of_pairs(plain.max_pool_with_indices)
+    plain.max_pool_with_indices = _of_fours(plain.max_pool_with_indices)

@@ -9,7 +9,7 @@ tensors.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
 
@@ -20,7 +20,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.graph import anomaly, dual
-from tensorglass.ops.declare.registry import FUNCTIONS
+from tensorglass.ops.declare import autocast
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.softmax import softmax
 from tensorglass.ops.kernels.sum import total
@@ -33,6 +33,8 @@ from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 XP = HOST.xp
+_MOST = 1 << 20  # bytes of scores that are worked on at a time
+_FAR = 60  # of which the exponential, and that of its negative, is a number of every dtype, and so is a sum of such
 
 
 class SelfAttention(Function):
@@ -119,16 +121,14 @@ def _attended(
         weight._size == (3 * width, width) and bias._size == (3 * width,) and last._size == (width, width)
         and last_bias._size == (width,)
     )  # fmt: skip
-    if not fits or dual.made.dual_tensors or anomaly.state.enabled or watched.saved_tensors_hooks:
+    if not fits or autocast.state.dtypes or dual.made.dual_tensors:
+        return None
+    if anomaly.state.enabled or watched.saved_tensors_hooks:
         return None
     with no_grad():
-        # Batch by batch if it lies so. What users call: with autocast it casts, and the result is of another dtype.
-        turned = query if query.is_contiguous() else query.transpose(0, 1)
+        turned = query if query.is_contiguous() else query.transpose(0, 1)  # batch by batch if it lies so
         rows = turned.reshape(-1, width)
-        projected = FUNCTIONS[addmm.__name__](bias, rows, weight.t())
-        if projected._dtype is not dtype:
-            return None
-        projected = projected.view(*turned._size[:2], 3 * width)
+        projected = addmm(bias, rows, weight.t()).view(*turned._size[:2], 3 * width)
         projected = projected if turned is query else projected.transpose(0, 1)
         noise = None
         if training and dropout_p > 0:
@@ -176,23 +176,50 @@ def _as_rows(array: Array, is_batch_first: bool) -> Array:
     return array.reshape(-1, array.shape[2])
 
 
+def _blocks(scores: tuple[int, ...], itemsize: int) -> Iterator[slice]:
+    """Images of the batch whose scores, of a size (batch, heads, L, L), stay in the cache: one at least."""
+    step = max(1, _MOST // (math.prod(scores[1:]) * itemsize))
+    for start in range(0, scores[0], step):
+        yield slice(start, start + step)
+
+
+def _turned(array: Array) -> Array:
+    """A copy of matrices with rows for columns, which BLAS multiplies with sooner than with a view."""
+    return XP.ascontiguousarray(array.swapaxes(-1, -2))
+
+
+def _become_weights(scores: Array, is_causal: bool) -> None:
+    """Softmax of the last dimension, in place.
+
+    Where no exponential is near the end of the range of numbers, the largest of each row need not be looked for.
+    """
+    is_safe = scores.min() > -_FAR and scores.max() < _FAR
+    if is_causal:
+        XP.add(scores, _causal(scores.shape[-1], scores.dtype), scores)
+    if not is_safe:
+        softmax(XP, scores, -1, scores)
+        return
+    sums = XP.exp(scores, scores).dot(XP.ones(scores.shape[-1], scores.dtype))
+    XP.multiply(scores, XP.divide(1, sums, sums)[..., None], scores)
+
+
 def _forward(
     xp: Any, projected: Array, last: Array, last_bias: Array, heads: int, is_causal: bool, noise: Array | None
 ) -> tuple[Array, Array, Array]:
     """The output, the weights of attention, and the heads' outputs side by side, in the order of what was projected."""
     length, batch, width = projected.shape[0], projected.shape[1], projected.shape[2] // 3
-    query, key, value = _in_heads(projected, heads)
-    xp.multiply(query, query.dtype.type(math.sqrt(heads / width)), query)
-    scores = HOST.empty(_dtype_of(projected), (batch, heads, length, length))
-    xp.matmul(query, key.swapaxes(-1, -2), scores)
-    if is_causal:
-        xp.add(scores, _causal(length, scores.dtype), scores)
-    softmax(xp, scores, -1, scores)
-    weights = scores if noise is None else scores * noise
+    weights = HOST.empty(_dtype_of(projected), (batch, heads, length, length))
     is_batch_first = _is_batch_first(projected)
     outer = (batch, length) if is_batch_first else (length, batch)
     attended = xp.empty((*outer, heads, width // heads), projected.dtype)
-    xp.matmul(weights, value, attended.transpose(0, 2, 1, 3) if is_batch_first else attended.transpose(1, 2, 0, 3))
+    of_heads = attended.transpose(0, 2, 1, 3) if is_batch_first else attended.transpose(1, 2, 0, 3)
+    scale = projected.dtype.type(math.sqrt(heads / width))
+    for block in _blocks(weights.shape, weights.itemsize):
+        query, key, value = [each[block] for each in _in_heads(projected, heads)]
+        found = xp.matmul(query, _turned(key), weights[block])
+        xp.multiply(found, scale, found)
+        _become_weights(found, is_causal)
+        xp.matmul(found if noise is None else found * noise[block], value, of_heads[block])
     rows = attended.reshape(-1, width)
     output = matrix_product(xp, rows, last.T)
     if is_batch_first:
@@ -200,7 +227,7 @@ def _forward(
         xp.add(output.reshape(batch, length, width).transpose(1, 0, 2), last_bias, made)
     else:
         made = xp.add(output, last_bias, output).reshape(length, batch, width)
-    return made, scores, rows
+    return made, weights, rows
 
 
 def _dtype_of(array: Array) -> dtypes.dtype:
@@ -223,23 +250,26 @@ def _backward(
         found[4] = total(xp, rows, (0,)).reshape(-1)
     if not any(wanted[:3]):
         return found
-    towards = matrix_product(xp, rows, last)
-    shares = xp.multiply(towards, attended).reshape(*outer, heads, width // heads).sum(-1)
+    towards = matrix_product(xp, rows, last).reshape(*outer, heads, width // heads)
+    shares = xp.vecdot(towards, attended.reshape(towards.shape))
     order = (0, 2, 1, 3) if is_batch_first else (1, 2, 0, 3)
-    towards = towards.reshape(*outer, heads, width // heads).transpose(order)
-    query, key, value = _in_heads(projected, heads)
+    towards, shares = towards.transpose(order), shares.transpose(order[:3])[..., None]
     made = HOST.empty(_dtype_of(projected), (*outer, 3 * width))
-    of_query, of_key, of_value = _in_heads(made.transpose(1, 0, 2) if is_batch_first else made, heads)
-    dropped = weights if noise is None else weights * noise
-    xp.matmul(dropped.swapaxes(-1, -2), towards, of_value)
-    of_scores = xp.matmul(towards, value.swapaxes(-1, -2), HOST.empty(_dtype_of(projected), weights.shape))
-    if noise is not None:
-        xp.multiply(of_scores, noise, of_scores)
-    xp.subtract(of_scores, shares.transpose(order[:3])[..., None], of_scores)
-    xp.multiply(of_scores, weights, of_scores)
-    xp.matmul(of_scores, key, of_query)
-    xp.multiply(of_query, query.dtype.type(math.sqrt(heads / width)), of_query)
-    xp.matmul(of_scores.swapaxes(-1, -2), query, of_key)
+    given, found_in = _in_heads(projected, heads), _in_heads(made.transpose(1, 0, 2) if is_batch_first else made, heads)
+    scale = projected.dtype.type(math.sqrt(heads / width))
+    for block in _blocks(weights.shape, weights.itemsize):
+        kept, towards_heads = weights[block], towards[block]
+        (query, key, value), (of_query, of_key, of_value) = ([each[block] for each in of] for of in (given, found_in))
+        dropped = kept if noise is None else kept * noise[block]
+        xp.matmul(dropped.swapaxes(-1, -2), towards_heads, of_value)
+        of_scores = xp.matmul(towards_heads, _turned(value))
+        if noise is not None:
+            xp.multiply(of_scores, noise[block], of_scores)
+        xp.subtract(of_scores, shares[block], of_scores)
+        xp.multiply(of_scores, kept, of_scores)
+        xp.multiply(of_scores, scale, of_scores)
+        xp.matmul(of_scores, key, of_query)
+        xp.matmul(of_scores.swapaxes(-1, -2), query, of_key)
     flat = made.reshape(-1, 3 * width)
     if wanted[0]:
         of_input = matrix_product(xp, flat, weight).reshape(*outer, width)

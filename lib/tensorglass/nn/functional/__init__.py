@@ -1,6 +1,5 @@
 """``torch.nn.functional``: what the layers compute, as functions. One file for each family, as in `nn.modules`."""
 
-from tensorglass.core.out_of_scope import refusing
 from tensorglass.nn.functional.activation import (
     celu,
     celu_,
@@ -141,5 +140,3 @@ from tensorglass.nn.functional.vision import (
     upsample_bilinear,
     upsample_nearest,
 )
-
-__getattr__ = refusing("nn.functional")

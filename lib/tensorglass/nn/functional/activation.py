@@ -8,6 +8,7 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
+from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import OPERATORS
 from tensorglass.ops.nn import activation as ops
 from tensorglass.tensor.generator import Generator
@@ -75,6 +76,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return (leaky_relu_ if inplace else ops.leaky_relu)(input, negative_slope)
 
 
+@in_lower_precision
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above 0, ``weight * x`` below (He et al. 2015); `weight` has one element, or one for each channel: (C)."""
     if input._dtype is not weight._dtype:

@@ -12,9 +12,11 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.nn.functional.dropout import dropout
 from tensorglass.nn.functional.linear import linear
+from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 
 
+@in_lower_precision
 def scaled_dot_product_attention(
     query: Any,
     key: Any,

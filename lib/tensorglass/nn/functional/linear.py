@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass.core.naming import type_name
+from tensorglass.ops.declare.autocast import as_it_is, in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.tensor.tensor import Tensor
 
 
+@in_lower_precision
 @has_shortcut("linear")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``: (…, in) and (out, in) → (…, out); a `weight` of (in) gives (…)."""
@@ -23,6 +25,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return product if bias is None else product.add_(bias)
 
 
+@as_it_is
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1ᵀ weight[k] input2 + bias[k]`` for every output k: (…, in1), (…, in2) and (out, in1, in2) → (…, out)."""
     result = torch.einsum("...i,kij,...j->...k", input1, weight, input2)

@@ -14,6 +14,7 @@ import tensorglass as torch
 from tensorglass.core.errors import explained, warn
 from tensorglass.nn.functional.activation import logsigmoid
 from tensorglass.nn.functional.linear import linear
+from tensorglass.ops.declare.autocast import as_it_is, in_float32
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.ops.nn import loss as ops
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -63,6 +64,7 @@ def _weighted(errors: Tensor, weight: Tensor, size: Any, reduction: str, by_weig
     return errors.sum() / weight.sum() if by_weight and reduction == "mean" else reduced(errors, reduction)
 
 
+@in_float32
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -80,6 +82,7 @@ def mse_loss(
     return ops.mse_loss(one, other, _read(reduction), ())
 
 
+@in_float32
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -97,6 +100,7 @@ def l1_loss(
     return reduced((one - other).abs(), _read(reduction))
 
 
+@in_float32
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -115,6 +119,7 @@ def smooth_l1_loss(
     return ops.smooth_l1_loss(one, other, reduction, (beta,))
 
 
+@in_float32
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -128,6 +133,7 @@ def huber_loss(
     return ops.huber_loss(one, other, _read(reduction), (delta,))
 
 
+@in_float32
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -142,6 +148,7 @@ def soft_margin_loss(
 # --- of distributions ----------------------------------------------------------------------------------------------
 
 
+@in_float32
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -201,6 +208,7 @@ def gaussian_nll_loss(
     return reduced(loss, reduction)
 
 
+@in_float32
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -230,6 +238,7 @@ def kl_div(
     return loss / input.size(0) if reduction == "batchmean" and input.dim() else loss
 
 
+@in_float32
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -257,6 +266,7 @@ def binary_cross_entropy(
     return ops.binary_cross_entropy(input, target, reduction, (weight,))
 
 
+@in_float32
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -279,6 +289,7 @@ def binary_cross_entropy_with_logits(
 # --- of classes ----------------------------------------------------------------------------------------------------
 
 
+@in_float32
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -334,7 +345,7 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
         if rank == 2 and target.dim() == 0:
             raise RuntimeError(f"size mismatch (got input: {_s(input)}, target: {_s(target)})")
     if target._dtype not in (torch.int64, torch.uint8):
-        error = RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
+        error = RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.scalar_type}")
         raise explained(error, "Classes are integers: target.long().")
     classes = input.size(-1 if rank == 1 else 1)
     if weight is not None and (weight.dim() != 1 or weight.numel() != classes):
@@ -356,6 +367,7 @@ def _outside(xp: Any, target: Any, classes: int, ignore_index: int) -> int | Non
     return int(target[wrong][0]) if bool(wrong.any()) else None
 
 
+@in_float32
 @has_shortcut("cross_entropy")
 def cross_entropy(
     input: Tensor,
@@ -480,6 +492,7 @@ def linear_cross_entropy(
     )
 
 
+@in_float32
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -516,6 +529,7 @@ def multi_margin_loss(
     return loss.squeeze(0) if reduction == "none" and target.dim() == 0 else loss
 
 
+@in_float32
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -541,6 +555,7 @@ def multilabel_margin_loss(
     return loss.squeeze(0) if reduction == "none" and not is_batch else loss
 
 
+@as_it_is
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -564,6 +579,7 @@ def multilabel_soft_margin_loss(
 # --- of pairs and triples --------------------------------------------------------------------------------------------
 
 
+@in_float32
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -579,6 +595,7 @@ def hinge_embedding_loss(
     return reduced(apart + torch.where(target != -1, input, zeros), reduction)
 
 
+@in_float32
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -598,6 +615,7 @@ def margin_ranking_loss(
     return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
+@in_float32
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -625,6 +643,7 @@ def cosine_embedding_loss(
     return reduced(near + torch.where(target == -1, (cos - margin).clamp_min(0), zeros), reduction)
 
 
+@in_float32
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -658,7 +677,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """`triplet_margin_loss` with a distance of one's own. If `swap`, that of positive and negative counts too."""
+    """`triplet_margin_loss` with a distance of your own. If `swap`, that of positive and negative counts too."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
@@ -689,6 +708,7 @@ def _triplet(
 # --- of sequences ----------------------------------------------------------------------------------------------------
 
 
+@in_float32
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,

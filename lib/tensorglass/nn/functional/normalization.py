@@ -29,7 +29,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of (N, C, …) normalised: in training by its own mean and variance, else by the running ones."""
+    """Each channel of (N, C, …) normalized: in training by its own mean and variance, else by the running ones."""
     if training:
         _refuse_single(input.size())
     return torch.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
@@ -45,7 +45,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of each input of (N, C, …) normalised by itself, or by the running mean and variance."""
+    """Each channel of each input of (N, C, …) normalized by itself, or by the running mean and variance."""
     if use_input_stats:
         size = input.size()
         count = 1
@@ -63,7 +63,7 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """The last dimensions, which are of `normalized_shape`, normalised."""
+    """The last dimensions, which are of `normalized_shape`, normalized."""
     return torch.layer_norm(input, normalized_shape, weight, bias, eps, False)
 
 
@@ -77,7 +77,7 @@ def rms_norm(
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """Each of `num_groups` groups of channels of each input of (N, C, …) normalised by itself."""
+    """Each of `num_groups` groups of channels of each input of (N, C, …) normalized by itself."""
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     _refuse_single([input.size(0) * input.size(1) // num_groups, num_groups, *input.size()[2:]])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorglass as torch
+from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.nn import avg_pool as means
 from tensorglass.ops.nn import max_pool as largest
 from tensorglass.tensor.tensor import Tensor
@@ -68,6 +69,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     return found if return_indices else found[0]
 
 
+@in_float32
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of ``D' · H' · W'`` parts of volumes."""
     found = largest.adaptive_max_pool3d(input, _adaptive(output_size, input.size()))
@@ -84,6 +86,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return means.adaptive_avg_pool2d(input, _adaptive(output_size, input.size()))
 
 
+@in_float32
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The mean of each of ``D' · H' · W'`` parts of volumes. None keeps a length."""
     return means.adaptive_avg_pool3d(input, _adaptive(output_size, input.size()))
@@ -110,6 +113,7 @@ def _fractional(
     return pool(input, kernel_size, output_size, samples)
 
 
+@in_float32
 def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Ints,
@@ -122,6 +126,7 @@ def fractional_max_pool2d_with_indices(
     return _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
+@in_float32
 def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Ints,
@@ -134,6 +139,7 @@ def fractional_max_pool3d_with_indices(
     return _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
+@in_float32
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Ints,
@@ -147,6 +153,7 @@ def fractional_max_pool2d(
     return found if return_indices else found[0]
 
 
+@in_float32
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Ints,
@@ -205,6 +212,7 @@ def _each(value: Ints, rank: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank  # type: ignore[return-value]  # one int
 
 
+@in_float32
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -217,6 +225,7 @@ def max_unpool1d(
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
+@in_float32
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
@@ -229,6 +238,7 @@ def max_unpool2d(
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
+@in_float32
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,

@@ -9,6 +9,7 @@ import tensorglass as torch
 from tensorglass import channel_shuffle, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
 from tensorglass.core.errors import warn
 from tensorglass.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.nn import upsample as ways
 from tensorglass.ops.rearrange.pad import pad
 from tensorglass.tensor.tensor import Tensor
@@ -162,6 +163,7 @@ _CORNERS = (
 )
 
 
+@in_float32
 def grid_sample(
     input: Tensor,
     grid: Tensor,

@@ -10,7 +10,7 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.core.errors import warn
 from tensorglass.nn import functional as F
-from tensorglass.nn import init as initialisation
+from tensorglass.nn import init as initialization
 from tensorglass.nn.modules.attention import MultiheadAttention
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.parameter import Parameter
@@ -251,7 +251,7 @@ class PReLU(Module):
 
     def reset_parameters(self) -> None:
         """Begin anew."""
-        initialisation.constant_(self.weight, self.init)
+        initialization.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.prelu(input, self.weight)

@@ -117,7 +117,7 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Each channel of (N, C) or (N, C, L) normalised, scaled by `weight`, (C), and shifted by `bias`, (C).
+    """Each channel of (N, C) or (N, C, L) normalized, scaled by `weight`, (C), and shifted by `bias`, (C).
 
     In training by the batch's own mean and variance, and the running ones move towards those by `momentum` (None: they
     are the mean of all batches); in evaluation by the running ones.
@@ -204,7 +204,7 @@ class SyncBatchNorm(_BatchNorm):
 class _LazyNormBase(LazyModuleMixin, _NormBase):
     """A norm that learns `num_features` from its first input."""
 
-    weight: Any  #: uninitialised before the first call, as the others are
+    weight: Any  #: uninitialized before the first call, as the others are
     bias: Any
     running_mean: Any
     running_var: Any

@@ -95,7 +95,7 @@ class _ConvNd(Module):
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew."""
-        # With a = √5, the bound of Kaiming's initialisation is 1 / √fan_in.
+        # With a = √5, the bound of Kaiming's initialization is 1 / √fan_in.
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -280,7 +280,7 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
     """A convolution that learns `in_channels` from its first input."""
 
     _rank: int
-    weight: Any  #: uninitialised before the first call, as `bias` is
+    weight: Any  #: uninitialized before the first call, as `bias` is
     bias: Any
 
     def __init__(self, out_channels: int, *args: Any, bias: bool = True, **kwargs: Any) -> None:

@@ -51,10 +51,10 @@ class _InstanceNorm(_NormBase):
                 "in num_features, which is not used because affine=False"
             )
         if input.dim() == self._rank + 1:
-            return self._normalised(input.unsqueeze(0)).squeeze(0)
-        return self._normalised(input)
+            return self._normalized(input.unsqueeze(0)).squeeze(0)
+        return self._normalized(input)
 
-    def _normalised(self, input: Tensor) -> Tensor:
+    def _normalized(self, input: Tensor) -> Tensor:
         return F.instance_norm(
             input,
             self.running_mean,
@@ -89,7 +89,7 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Each channel of each signal normalised by itself: (N, C, L) → (N, C, L), or the same without N."""
+    """Each channel of each signal normalized by itself: (N, C, L) → (N, C, L), or the same without N."""
 
     _rank = 1
 

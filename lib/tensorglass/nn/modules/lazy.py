@@ -14,7 +14,7 @@ __all__ = ["LazyModuleMixin"]
 class LazyModuleMixin(Module):
     """Makes a module lazy: ``class LazyLinear(LazyModuleMixin, Linear)``.
 
-    The subclass makes its parameters uninitialised, defines `initialize_parameters`, which is called with the first
+    The subclass makes its parameters uninitialized, defines `initialize_parameters`, which is called with the first
     input and gives them their sizes, and names in `cls_to_become` the class that the module then is of.
     """
 

@@ -52,7 +52,7 @@ class Linear(Module):
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew."""
-        # With a = √5, the bound of Kaiming's initialisation is 1 / √in_features.
+        # With a = √5, the bound of Kaiming's initialization is 1 / √in_features.
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -124,7 +124,7 @@ class LazyLinear(LazyModuleMixin, Linear):
     """A `Linear` that learns `in_features` from its first input."""
 
     cls_to_become = Linear
-    weight: Any  #: uninitialised before the first call, as `bias` is
+    weight: Any  #: uninitialized before the first call, as `bias` is
     bias: Any
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:

@@ -65,7 +65,7 @@ class _ByShape(Module):
 
 
 class LayerNorm(_ByShape):
-    """The last dimensions, which are of `normalized_shape`, normalised (Ba et al. 2016).
+    """The last dimensions, which are of `normalized_shape`, normalized (Ba et al. 2016).
 
     `weight` and `bias` are of that size too: ones and zeros, until they are learned.
     """
@@ -134,7 +134,7 @@ class RMSNorm(_ByShape):
 
 
 class GroupNorm(Module):
-    """Each of `num_groups` groups of channels of each input of (N, C, …) normalised by itself (Wu & He 2018).
+    """Each of `num_groups` groups of channels of each input of (N, C, …) normalized by itself (Wu & He 2018).
 
     `weight` and `bias` are (num_channels): ones and zeros, until they are learned.
     """

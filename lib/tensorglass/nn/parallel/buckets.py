@@ -34,15 +34,15 @@ class Bucket:
         self.missing = len(parameters)
         self.work: distributed.Work | None = None
 
-    def fill(self, processes: int) -> None:
-        """Put the gradients, divided by the number of processes, into the flat tensor; a missing one is zero."""
+    def fill(self, divisor: int) -> None:
+        """Put the gradients, divided by `divisor`, into the flat tensor; a missing one is zero."""
         with torch.no_grad():
             for parameter, place in zip(self.parameters, self.places, strict=True):
                 if parameter.grad is None:
                     place.zero_()
                 elif parameter.grad.data_ptr() != place.data_ptr():
                     place.copy_(parameter.grad)
-            self.flat.div_(processes)
+            self.flat.div_(divisor)
 
 
 def into_buckets(parameters: list[Tensor], capacity: int) -> list[Bucket]:
@@ -72,6 +72,7 @@ class Reducer:
         self._views = views
         self._buckets = into_buckets(parameters, capacity)
         self._bucket_of = {id(each): bucket for bucket in self._buckets for each in bucket.parameters}
+        self._divisor = group.size()
         self._is_on = False  # from a forward pass until the backward pass that belongs to it is complete
         self._sent = 0
         self._arrived: set[int] = set()
@@ -84,14 +85,26 @@ class Reducer:
         if self._is_on and self._arrived:
             raise RuntimeError(_UNFINISHED)
 
-    def begin(self, outputs: Any, *, search: bool) -> None:
-        """Expect gradients. With `search`, parameters that the outputs do not depend on are not waited for."""
+    def begin(self, outputs: Any, *, search: bool, divisor: int) -> None:
+        """Expect gradients, whose sums are divided by `divisor`.
+
+        With `search`, parameters that the outputs do not depend on are not waited for.
+        """
         self._is_on = True
+        self._divisor = divisor
         self._sent = 0
         self._arrived.clear()
         self._reached = {id(each) for each in leaves_of(outputs)} if search else None
         for bucket in self._buckets:
             bucket.missing, bucket.work = len(bucket.parameters), None
+
+    def answer(self, *, search: bool) -> None:
+        """Take part, with zeros, in the reductions of one backward pass of other processes."""
+        for bucket in self._buckets:
+            distributed.all_reduce(torch.zeros_like(bucket.flat), group=self._group)
+        if search:
+            nothing = torch.zeros(len(self._parameters), dtype=torch.bool)
+            distributed.all_reduce(nothing, distributed.ReduceOp.MAX, group=self._group)
 
     def _gradient_is_there(self, parameter: Tensor) -> None:
         if not self._is_on:
@@ -115,7 +128,7 @@ class Reducer:
         # In one order in all processes, whichever gradients come first.
         while self._sent < len(self._buckets) and not self._buckets[self._sent].missing:
             bucket = self._buckets[self._sent]
-            bucket.fill(self._group.size())
+            bucket.fill(self._divisor)
             bucket.work = distributed.all_reduce(bucket.flat, group=self._group, async_op=True)
             self._sent += 1
         for bucket in self._buckets[: self._sent]:

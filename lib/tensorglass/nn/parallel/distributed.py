@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import tensorglass as torch
 from tensorglass import distributed
+from tensorglass.distributed.algorithms.join import Join, Joinable, JoinHook
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.parallel.buckets import Reducer
 from tensorglass.nn.parameter import is_lazy
 from tensorglass.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
+    from tensorglass.core.devices import device
     from tensorglass.distributed.process_group import ProcessGroup
 
 
-class DistributedDataParallel(Module):
+class DistributedDataParallel(Module, Joinable):
     """A module whose gradients are, after each `backward()`, the averages over all processes.
 
     Parameters and buffers are those of process 0 at the start, and buffers again before each forward pass, unless
@@ -25,7 +27,8 @@ class DistributedDataParallel(Module):
     the gradient of the mean loss over the whole batch.
 
     Gradients are sent in buckets of `bucket_cap_mb` megabytes while the backward pass goes on. Parameters that a loss
-    does not depend on need `find_unused_parameters=True`.
+    does not depend on need `find_unused_parameters=True`. Processes with unequal numbers of batches train within
+    `join()`.
     """
 
     def __init__(
@@ -43,7 +46,8 @@ class DistributedDataParallel(Module):
         gradient_as_bucket_view: bool = False,
         static_graph: bool = False,
     ) -> None:
-        super().__init__()
+        Module.__init__(self)
+        Joinable.__init__(self)
         group = process_group or distributed.group.WORLD
         if group is None:
             raise ValueError(
@@ -67,21 +71,32 @@ class DistributedDataParallel(Module):
             self._check_same_shapes(trained)
             self._broadcast([*module.parameters(), *module.buffers()])
         capacity = int((25 if bucket_cap_mb is None else bucket_cap_mb) * 1024 * 1024)
+        self._divides_by_initial_world_size = True
         self._reducer = Reducer(trained, group, capacity, views=gradient_as_bucket_view)
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the module makes of its inputs, with this process's copy."""
         will_reduce = torch.is_grad_enabled() and self.require_backward_grad_sync
-        if self.require_forward_param_sync and self.broadcast_buffers:
-            self._broadcast(list(self.module.buffers()))
+        divisor = self._tell_the_joined(will_reduce)
         # Not after a pass without gradients: processes may evaluate different numbers of batches.
         self.require_forward_param_sync = will_reduce
         if will_reduce:
             self._reducer.check_finished()
         outputs = self.module(*inputs, **kwargs)
         if will_reduce:
-            self._reducer.begin(outputs, search=self.find_unused_parameters)
+            self._reducer.begin(outputs, search=self.find_unused_parameters, divisor=divisor)
         return outputs
+
+    def _tell_the_joined(self, will_reduce: bool) -> int:
+        """Make buffers alike, and say to processes that have joined what follows; return what divides gradients."""
+        work = Join.notify_join_context(self)
+        active = int(work.result()[0].item()) if work is not None else self.process_group.size()
+        if self._join is None:
+            self._broadcast_buffers(root=0)
+            return active
+        self._broadcast_buffers(root=self._highest(self.process_group.rank()))
+        self._highest(int(will_reduce))
+        return self.process_group.size() if self._divides_by_initial_world_size else active
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
@@ -93,9 +108,52 @@ class DistributedDataParallel(Module):
         finally:
             self.require_backward_grad_sync = before
 
-    def _broadcast(self, tensors: list[Tensor]) -> None:
-        """Make tensors those of the group's first process."""
-        begun = [distributed.broadcast(each, group=self.process_group, async_op=True, group_src=0) for each in tensors]
+    def join(
+        self,
+        divide_by_initial_world_size: bool = True,
+        enable: bool = True,
+        throw_on_early_termination: bool = False,
+    ) -> Join:
+        """A context for processes with unequal numbers of batches: one that has no more answers the others with zeros.
+
+        Gradients are divided by the number of all processes; without `divide_by_initial_world_size` by the number of
+        those that still have a batch. In the end all have the parameters of one that was among the last.
+        """
+        return Join(
+            [self],
+            enable,
+            throw_on_early_termination,
+            divide_by_initial_world_size=divide_by_initial_world_size,
+        )
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """What this process does when it has run out of batches."""
+        self._divides_by_initial_world_size = kwargs.get("divide_by_initial_world_size", True)
+        return _Joined(self)
+
+    @property
+    def join_device(self) -> device:
+        """The device of the parameters."""
+        return self.device
+
+    @property
+    def join_process_group(self) -> ProcessGroup:
+        """The processes that train together."""
+        return self.process_group
+
+    def _highest(self, own: int) -> int:
+        number = torch.tensor(own)
+        distributed.all_reduce(number, distributed.ReduceOp.MAX, group=self.process_group)
+        return int(number.item())
+
+    def _broadcast_buffers(self, root: int) -> None:
+        if self.require_forward_param_sync and self.broadcast_buffers:
+            self._broadcast(list(self.module.buffers()), root)
+
+    def _broadcast(self, tensors: list[Tensor], root: int = 0) -> None:
+        """Make tensors those of one of the group's processes."""
+        group = self.process_group
+        begun = [distributed.broadcast(each, group=group, async_op=True, group_src=root) for each in tensors]
         for work in begun:
             if work is not None:
                 work.wait()
@@ -115,6 +173,28 @@ class DistributedDataParallel(Module):
                     f"[{rank}]: params[{number}] in this process with sizes {list(each.shape)} appears not to match "
                     "sizes of the same param in process 0."
                 )
+
+
+class _Joined(JoinHook):
+    """A process that has no more batches: it makes the others' collective operations, and ends with their network."""
+
+    def __init__(self, network: DistributedDataParallel) -> None:
+        self._network = network
+
+    def main_hook(self) -> None:
+        """Take part in one step of the others."""
+        network = self._network
+        network._broadcast_buffers(root=network._highest(-1))
+        will_reduce = bool(network._highest(0))
+        network.require_forward_param_sync = will_reduce
+        if will_reduce:
+            network._reducer.answer(search=network.find_unused_parameters)
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        """Take the parameters and buffers of one of the last."""
+        network = self._network
+        root = network._highest(network.process_group.rank() if is_last_joiner else -1)
+        network._broadcast([*network.module.parameters(), *network.module.buffers()], root)
 
 
 def _check(module: Module, trained: list[Tensor], device_ids: list[Any] | None, output_device: Any) -> None:

@@ -1,7 +1,6 @@
 """``torch.nn.utils``: gradients clipped, parameters as a vector, as functions of others, and pruned;
 sequences of different lengths in `rnn`."""
 
-from tensorglass.core.out_of_scope import refusing
 from tensorglass.nn.utils import parametrizations, parametrize, prune, rnn, stateless
 from tensorglass.nn.utils.clip_grad import (
     clip_grad_norm,
@@ -14,5 +13,3 @@ from tensorglass.nn.utils.convert_parameters import parameters_to_vector, vector
 from tensorglass.nn.utils.init import skip_init
 from tensorglass.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
 from tensorglass.nn.utils.weight_norm import remove_weight_norm, weight_norm
-
-__getattr__ = refusing("nn.utils")

@@ -1,4 +1,4 @@
-"""Ready-made parametrizations: orthogonal matrices, weight normalisation, spectral normalisation."""
+"""Ready-made parametrizations: orthogonal matrices, weight normalization, spectral normalization."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tensorglass as torch
 from tensorglass.nn import functional as F
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.utils import parametrize
-from tensorglass.nn.utils.weight_norm import norm_except_dim, normalised
+from tensorglass.nn.utils.weight_norm import norm_except_dim, normalized
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -147,7 +147,7 @@ class _WeightNorm(Module):
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
-        return normalised(weight_v, weight_g, self.dim)
+        return normalized(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
         return norm_except_dim(weight, self.dim), weight

@@ -1,4 +1,4 @@
-"""Parameters that are functions of others: symmetric, orthogonal, normalised, or anything that a module computes.
+"""Parameters that are functions of others: symmetric, orthogonal, normalized, or anything that a module computes.
 
     class Symmetric(nn.Module):
         def forward(self, x):

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import tensorglass as torch
-from tensorglass.core.out_of_scope import refusing
 
 __all__ = [
     "PackedSequence",
@@ -23,8 +22,6 @@ __all__ = [
     "unpack_sequence",
     "unpad_sequence",
 ]
-
-__getattr__ = refusing("nn.utils.rnn")
 
 
 class PackedSequence_(NamedTuple):

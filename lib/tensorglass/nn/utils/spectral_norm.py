@@ -1,4 +1,4 @@
-"""Spectral normalisation by a hook (Miyato et al. 2018), PyTorch's old form; see `parametrizations.spectral_norm`."""
+"""Spectral normalization by a hook (Miyato et al. 2018), PyTorch's old form; see `parametrizations.spectral_norm`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weight normalisation by a hook, PyTorch's old form of it; see `parametrizations.weight_norm`."""
+"""Weight normalization by a hook, PyTorch's old form of it; see `parametrizations.weight_norm`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def norm_except_dim(weight: Tensor, dim: int) -> Tensor:
     return weight.norm(2, others, keepdim=True) if others else weight.abs()
 
 
-def normalised(v: Tensor, g: Tensor, dim: int) -> Tensor:
+def normalized(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """The direction of `v` with the lengths `g`: ``v * (g / |v|)``."""
     return v * (g / norm_except_dim(v, dim))
 
@@ -34,7 +34,7 @@ class WeightNorm:
 
     def compute_weight(self, module: Module) -> Tensor:
         """The weight, from its lengths and directions."""
-        return normalised(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+        return normalized(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
 
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:

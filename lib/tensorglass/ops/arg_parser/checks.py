@@ -137,5 +137,5 @@ def on_two_devices(one: Device, other: Device) -> RuntimeError:
             f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
         ),
         "Move one of them first: x.to(y.device).",
-        notebook="11 where a tensor lives",
+        notebook="15 where a tensor lives",
     )

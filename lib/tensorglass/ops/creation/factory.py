@@ -253,7 +253,7 @@ def strides_in(memory_format: Any, size: tuple[int, ...], like: Tensor | None = 
 
 
 def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = None, *, zeroed: bool = False) -> Tensor:
-    """A tensor with a storage of its own, not initialised unless `zeroed`."""
+    """A tensor with a storage of its own, not initialized unless `zeroed`."""
     dtype, device, requires_grad, is_pinned = place
     if stride is None:
         geometry.contiguous_nbytes(size, dtype.itemsize)  # refuses negative and overflowing sizes

@@ -109,7 +109,7 @@ def scalar_tensor(s: Any, **options: Unpack[Options]) -> Tensor:
 
 @factory()
 def empty_strided(size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
-    """An uninitialised tensor of these strides; its storage reaches exactly to its last element."""
+    """An uninitialized tensor of these strides; its storage reaches exactly to its last element."""
     shape = size_tuple("empty_strided", size, single=False)
     steps = size_tuple("empty_strided", stride, "stride", 2, single=False)
     return _empty_strided(shape, steps, read_options("empty_strided", options))
@@ -150,7 +150,7 @@ def _new_filled(
 
 @factory()
 def empty_like(input: Tensor, *, memory_format: Any = None, **options: Unpack[Options]) -> Tensor:
-    """An uninitialised tensor with the size, dtype, device and order of dimensions of `input`."""
+    """An uninitialized tensor with the size, dtype, device and order of dimensions of `input`."""
     place = read_options("empty_like", options, input._dtype, input.device)
     return settled(new(input._size, place, strides_in(memory_format, input._size, input)))
 
@@ -184,7 +184,7 @@ def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, o
 
 @factory(function=False, method=True)
 def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
-    """An uninitialised tensor of this one's dtype and device."""
+    """An uninitialized tensor of this one's dtype and device."""
     shape = read_size("new_empty", sizes, size)
     return settled(new(shape, read_options("new_empty", options, self._dtype, self.device)))
 
@@ -213,7 +213,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, **options: Unpack[Options
 
 @factory(function=False, method=True)
 def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
-    """An uninitialised tensor of these strides, of this one's dtype and device."""
+    """An uninitialized tensor of these strides, of this one's dtype and device."""
     shape, steps = size_tuple("new_empty_strided", size), size_tuple("new_empty_strided", stride, "stride", 2)
     place = read_options("new_empty_strided", options, self._dtype, self.device)
     return _empty_strided(shape, steps, place)

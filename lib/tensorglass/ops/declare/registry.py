@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.wrap import explaining, in_one, passing
+from tensorglass.ops.declare.autocast import by_list
 from tensorglass.ops.declare.lazy_loading import Awaited, awaited
 from tensorglass.tensor import torch_function
 from tensorglass.tensor.tensor import Tensor
@@ -226,7 +227,7 @@ def _hand_out(row: Operator) -> None:
         if "." in path:
             _enter(path, row, _explained(row, path.replace(".", "_"), row.function))
     for name, method in row.dunders.items():
-        _give(name, row, with_shortcut(name, method))
+        _give(name, row, by_list(row.name, with_shortcut(name, method)))
 
 
 def _enter(path: str, row: Operator, function: Callable[..., Any]) -> None:
@@ -268,7 +269,7 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
         form = passing(body)  # under other names it is refused by those
     else:
         form = explaining(body, name, row.signatures or (), is_method=is_method)
-    public = with_shortcut(operator, form)
+    public = by_list(operator, with_shortcut(operator, form))
     if name in _IN_ONE and not is_method:
         public = in_one(public, body, name)
     _given_out.append((form, public, row.name not in _NOT_OVERRIDABLE))
@@ -309,7 +310,7 @@ def _make_all_overridable() -> None:
         for name, method in row.dunders.items():
             if method is row.function and name in _OVERRIDABLE:
                 public = torch_function.public_method(name) if name == "__matmul__" else None
-                form = torch_function.overridable(with_shortcut(name, method), public)
+                form = by_list(row.name, torch_function.overridable(with_shortcut(name, method), public))
                 _tell(row, form, "tensorglass", f"Tensor.{name}")
                 setattr(Tensor, name, form)
 

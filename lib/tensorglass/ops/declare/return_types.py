@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 from tensorglass.core.naming import Named
+from tensorglass.core.out_of_scope import refusing
 
 
 def _return_type(name: str, *fields: str, written: bool = True) -> Any:
@@ -69,8 +70,10 @@ _FIELDS = {
 
 def __getattr__(name: str) -> Any:
     """Make a type when somebody asks for it first."""
+    if name.removesuffix("_out") not in _FIELDS:
+        return refusing("return_types")(name)
     if name not in _FIELDS:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        return __getattr__(name.removesuffix("_out")).out
     made = globals()[name] = _return_type(name, *_FIELDS[name].split(), written=name[0] != "_")
     return made
 

@@ -154,7 +154,7 @@ def refuse(rule: DTypeRule, promoted: DType, error_name: str) -> None:
                 error,
                 f"{sign} comes before <, > and ==. To combine two comparisons, put each into parentheses: "
                 f"(x > 1) {sign} (x < 4).",
-                notebook="04 mathematics and numpy",
+                notebook="06 questions masks and nan",
             )
         raise explained(
             error,

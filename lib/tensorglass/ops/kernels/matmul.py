@@ -14,20 +14,24 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
 SMALL = 10**6  #: multiplications up to which OpenBLAS takes a product for small
-# Shorter pieces are not worth their calls. Along the inner dimension they must be added up, too.
-_LEAST_PIECE, _LEAST_INNER_PIECE = 256, 900
+# Shorter pieces are not worth their calls; where columns lie as rows, so that they are packed all the same, fewer are.
+_LEAST_PIECE, _LEAST_TURNED_PIECE = 256, 900
 
 
 @remembered
-def piece(rows: int, inner: int, columns: int) -> int:
-    """How long the pieces are that the longest dimension of such a product is cut into; 0 if it is better whole."""
+def piece(rows: int, inner: int, columns: int, is_turned: bool = False) -> int:
+    """How long the pieces are that the longest dimension of such a product is cut into; 0 if it is better whole.
+
+    `is_turned` says that the columns of the second matrix lie as rows do.
+    """
     count = rows * inner * columns
     if count <= SMALL:
         return 0
     longest = max(rows, inner, columns)
     length = SMALL * longest // count
-    is_worth_it = length >= (_LEAST_INNER_PIECE if longest == inner else _LEAST_PIECE) and length * 2 <= longest
-    return length if is_worth_it else 0
+    if length < (_LEAST_TURNED_PIECE if is_turned else _LEAST_PIECE):
+        return 0
+    return -(-longest // -(-longest // length))  # all of about one length
 
 
 def is_whole(rows: int, inner: int, columns: int) -> bool:
@@ -51,7 +55,7 @@ def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) 
                 made = xp.empty((rows, columns), one.dtype) if out is None else out
                 made[...] = turned
                 return made
-            return _in_pieces(xp, one, other, out, piece(rows, inner, columns))
+            return _in_pieces(xp, one, other, out, piece(rows, inner, columns, other.strides[0] < other.strides[1]))
     if xp is HOST.xp and out is None and one.dtype.kind in "iu":
         found = _integer_product(one, other)
         if found is not None:

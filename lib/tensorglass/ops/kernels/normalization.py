@@ -31,7 +31,7 @@ def statistics(xp: Any, input: Array, cut: Cut) -> tuple[Array, Array, Array]:
     return mean, centred, total(xp, centred * centred, cut.axes) / input.dtype.type(count)
 
 
-def normalise(
+def normalize(
     xp: Any, input: Array, weight: Array | None, bias: Array | None, fixed: tuple[Array, Array] | None, cut: Cut
 ) -> tuple[Array, Array, Array, Array]:
     """The result, the mean, the inverse of the standard deviation, and the variance; or by a `fixed` mean and variance.

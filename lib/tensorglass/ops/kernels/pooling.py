@@ -231,12 +231,12 @@ def fractional_max(xp: Any, array: Array, samples: Array, size: Lengths, counts:
 def put_back(xp: Any, values: Array, indices: Array, lengths: Lengths, may_repeat: bool) -> Array:
     """Values added to the cells that `indices` name in each of their images, which are zeros elsewhere."""
     outer, cells = values.shape[: values.ndim - len(lengths)], prod(lengths)
-    made = xp.zeros((prod(outer), cells), values.dtype)
-    images = xp.arange(made.shape[0])[:, None]
-    per_image = prod(values.shape[len(outer) :])
-    index, value = indices.reshape(made.shape[0], per_image), values.reshape(made.shape[0], per_image)
+    images = prod(outer)
+    made = xp.zeros(images * cells, values.dtype)
+    first = cells * xp.arange(images)  # of each image's cells in the row of all
+    where = (indices.reshape(images, prod(values.shape[len(outer) :])) + first[:, None]).reshape(-1)
     if may_repeat:
-        xp.add.at(made, (images, index), value)
+        xp.add.at(made, where, values.reshape(-1))
     else:
-        made[images, index] = value
+        made[where] = values.reshape(-1)
     return made.reshape(*outer, *lengths)

@@ -180,7 +180,7 @@ def _pair(one: Tensor, other: Tensor, summed: list[int]) -> Tensor:
 
 # --- reading an equation ---------------------------------------------------------------------------------------------
 
-NOTEBOOK = "08 linear algebra and einsum"
+NOTEBOOK = "10 linear algebra and einsum"
 
 ELLIPSIS = "..."
 Labels = list[str]  #: letters and, at most once, ELLIPSIS

@@ -34,7 +34,7 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
     dtype = input._dtype
     if dtype is not other._dtype and not (dtype is dtypes.bool and len(other._size) > 2):
         error = RuntimeError(_two_dtypes(_form(input, other), dtype, other._dtype))
-        raise explained(error, to_one_dtype(dtype, other._dtype), notebook="03 dtypes and conversion")
+        raise explained(error, to_one_dtype(dtype, other._dtype), notebook="04 dtypes and conversion")
     if out is not None and out._dtype is not dtype:
         _refuse_out(_form(input, other), dtype, size, out)
     if dtype is dtypes.bool:
@@ -196,7 +196,7 @@ def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
         message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {'x'.join(map(str, b))})"
         if len(b) == 1:
             message = f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})"
-    return explained(RuntimeError(message), *notes, notebook="08 linear algebra and einsum")
+    return explained(RuntimeError(message), *notes, notebook="10 linear algebra and einsum")
 
 
 @operator("linear algebra", out=True)

@@ -15,6 +15,7 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
+from tensorglass.ops.declare.autocast import by_list
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.shared import columnwise
 from tensorglass.ops.linalg.common import (
@@ -219,6 +220,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
 # the matrix again brings them closer. What is left is the decomposition of a small matrix. (N. Halko, P. G. Martinsson,
 # J. A. Tropp, "Finding structure with randomness", 2009.)
 
+_casting_qr, _casting_svd = by_list("linalg_qr", linalg_qr), by_list("linalg_svd", linalg_svd)
 SIGNS = "vectors are those of NumPy's factors: signs may be others"
 
 
@@ -237,7 +239,8 @@ _DRAWN = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 def _orthogonal(A: Tensor, M: Tensor | None, X: Tensor) -> Tensor:
     """Orthogonal columns that span those of ``(A - M) @ X``."""
-    return linalg_qr(A @ X if M is None else A @ X - M @ X).Q
+    basis: Tensor = _casting_qr(A @ X if M is None else A @ X - M @ X).Q
+    return basis
 
 
 def _largest(A: Tensor, M: Tensor | None, q: int, niter: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -246,7 +249,7 @@ def _largest(A: Tensor, M: Tensor | None, q: int, niter: int) -> tuple[Tensor, T
         A, M = A.mH, None if M is None else M.mH
     basis = _basis(A, M, q, niter)
     small = basis.mH @ A if M is None else basis.mH @ A - basis.mH @ M
-    left, sizes, right = linalg_svd(small, full_matrices=False)
+    left, sizes, right = _casting_svd(small, full_matrices=False)
     first, second = basis @ left, right.mH
     return (second, sizes, first) if is_wide else (first, sizes, second)
 

@@ -11,6 +11,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import pooling as kernels
 from tensorglass.ops.kernels.windows import Lengths, Windows
@@ -55,7 +56,8 @@ def _shares(xp: Any, array: Array, means: _Means) -> Array:
     node=lambda means: f"AvgPool{len(means.counts)}DBackward0", input=lambda grad, means: average_shares(grad, means)
 )
 def _average(input: Tensor, means: _Means) -> Tensor:
-    return like_channels_last(run_wide(_averages, input, means=means), input)
+    made = run_wide(_averages, input, means=means)
+    return like_channels_last(made, input) if len(means.counts) == 2 else made  # volumes lie as always
 
 
 @derivative(
@@ -106,6 +108,7 @@ def avg_pool2d(
     return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
+@in_float32
 def avg_pool3d(
     input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
@@ -144,7 +147,8 @@ def avg_pool1d(
     input=lambda grad, input_size, counts: adaptive_shares(grad, tuple(input_size[-len(counts) :])),
 )
 def _adaptive(input: Tensor, counts: Lengths) -> Tensor:
-    return like_channels_last(run_wide(kernels.adaptive_average, input, counts=counts), input)
+    made = run_wide(kernels.adaptive_average, input, counts=counts)
+    return like_channels_last(made, input) if len(counts) == 2 else made
 
 
 @derivative(

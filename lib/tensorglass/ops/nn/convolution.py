@@ -233,18 +233,20 @@ def convolution(
     _check(input, weight, bias, stride, padding, dilation, output_padding, transposed, groups)
     plan = _plan_of(input._size, weight._size, stride, padding, dilation, transposed, output_padding, groups)
     _check_dtypes(input, weight, bias, transposed, rank)
-    if not transposed:
+    if transposed:
+        if min(plan.lengths) < 1:
+            raise RuntimeError(
+                f"Given input size per channel: ({_by(input._size[2:])}). Calculated output size per channel: "
+                f"({_by(plan.lengths)}). Output size is too small"
+            )
+        made = run_wide(spread, input.contiguous(), weight.contiguous(), plan=plan)
+        if bias is not None:
+            made = made.add_(bias.reshape([-1, *[1] * rank]))
+            made._storage.version = 0
+    else:
         made = run_wide(convolve, input.contiguous(), weight.contiguous(), bias, plan=plan)
-        return like_channels_last(made, input, weight)
-    if min(plan.lengths) < 1:
-        raise RuntimeError(
-            f"Given input size per channel: ({_by(input._size[2:])}). Calculated output size per channel: "
-            f"({_by(plan.lengths)}). Output size is too small"
-        )
-    made = run_wide(spread, input.contiguous(), weight.contiguous(), plan=plan)
-    if bias is not None:
-        made = made.add_(bias.reshape([-1, *[1] * rank]))
-        made._storage.version = 0
+    if rank == 3 and made._dtype is dtypes.float64:
+        return made
     return like_channels_last(made, input, weight)
 
 

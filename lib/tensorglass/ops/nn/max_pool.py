@@ -297,6 +297,8 @@ def _fractional_max(
         if count + window - 1 > length:
             word = {"T": "time", "H": "height", "W": "width"}[axis]
             raise RuntimeError(f"{name}(): pool {word} {window} too large relative to input {word} {length}")
+    if random_samples._dtype is not input._dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
     if rank == 2:  # PyTorch's order: the width's sample comes first
         random_samples = random_samples.flip(-1)
     found: tuple[Tensor, Tensor] = _recorded_fractional(input, random_samples.contiguous(), _Fraction(size, counts))

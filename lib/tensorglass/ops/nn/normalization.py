@@ -47,13 +47,13 @@ def _wide(xp: Any, *arrays: Array | None) -> list[Array | None]:
     ]
 
 
-def _normalise(
+def _normalize(
     xp: Any, input: Array, weight: Array | None, bias: Array | None, mean: Array | None, var: Array | None, cut: Cut
 ) -> tuple[Array, Array]:
     wide, weight, bias, mean, var = _wide(xp, input, weight, bias, mean, var)
     assert wide is not None
     fixed = None if mean is None or var is None else (mean, var)
-    found, *rest = kernels.normalise(xp, wide, weight, bias, fixed, cut)
+    found, *rest = kernels.normalize(xp, wide, weight, bias, fixed, cut)
     return found.astype(input.dtype, copy=False), xp.stack([each.reshape(-1) for each in rest])
 
 
@@ -147,19 +147,19 @@ def _bias_gradient(grad: Tensor, bias_size: tuple[int, ...], norm: _Norm) -> Ten
     weight=_weight_gradient,
     bias=_bias_gradient,
 )
-def _normalised(
+def _normalized(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor | None, var: Tensor | None, norm: _Norm
 ) -> tuple[Tensor, Tensor]:
     """The result, and in one tensor the means, the inverses of the deviations and the variances."""
     backend, storage = input._storage.backend, input._storage
     arrays = _arrays(input.contiguous(), weight, bias, mean, var)
-    found, rest = backend.launch(_normalise, *arrays, cut=norm.cut)
+    found, rest = backend.launch(_normalize, *arrays, cut=norm.cut)
     made = from_array(found, input._dtype, storage)
     wide = dtypes.float32 if input._dtype.itemsize == 2 else input._dtype
     return like_channels_last(made, input) if norm.keeps_format else made, from_array(rest, wide, storage)
 
 
-normalised: Any = recorded(_normalised)
+normalized: Any = recorded(_normalized)
 
 
 def _told(rest: Tensor, input: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -199,9 +199,9 @@ def _batch_norm(
     _check_floating("batch_norm", input)
     norm = _Norm("NativeBatchNorm", _of_channels(input, eps))
     if not training:
-        found: tuple[Tensor, Tensor] = normalised(input, weight, bias, running_mean, running_var, norm)
+        found: tuple[Tensor, Tensor] = normalized(input, weight, bias, running_mean, running_var, norm)
         return found
-    found = normalised(input, weight, bias, None, None, norm)
+    found = normalized(input, weight, bias, None, None, norm)
     count = input.numel() // input._size[1]
     mean, _, variance = found[1].detach().unbind(0)
     _move(running_mean, mean, momentum)
@@ -228,7 +228,7 @@ def batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """Each channel of (N, C, …) normalised: in training by its own mean and variance, else by the running ones.
+    """Each channel of (N, C, …) normalized: in training by its own mean and variance, else by the running ones.
 
     In training the running ones move towards those of this input, by `momentum`. Raises RuntimeError where there are
     not as many of something as channels.
@@ -282,7 +282,7 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """Each channel of each input of (N, C, …) normalised by itself: batch norm of N·C channels of one input."""
+    """Each channel of each input of (N, C, …) normalized by itself: batch norm of N·C channels of one input."""
     check_tensor("instance_norm", input)
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
@@ -320,7 +320,7 @@ def _check_layer(name: str, input: Tensor, normalized_shape: Sequence[int], **na
                 f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of "
                 f"size{list(input._size)}"
             ),
-            "It is the last dimensions that are normalised.",
+            "It is the last dimensions that are normalized.",
         )
     return shape
 
@@ -340,7 +340,7 @@ def _layer_norm(
     count = prod(shape)
     rows = input.numel() // count if count else 0
     norm = _Norm("NativeLayerNorm", Cut((rows, count), (1,), (1, count), eps), False)
-    made: tuple[Tensor, Tensor] = normalised(input, weight, bias, None, None, norm)
+    made: tuple[Tensor, Tensor] = normalized(input, weight, bias, None, None, norm)
     return made
 
 
@@ -353,7 +353,7 @@ def layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Tensor:
-    """The last dimensions, which are of `normalized_shape`, normalised; `weight` and `bias` are of that size too."""
+    """The last dimensions, which are of `normalized_shape`, normalized; `weight` and `bias` are of that size too."""
     return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
 
 
@@ -378,7 +378,7 @@ def native_group_norm(
     if input.numel():
         _check_floating("GroupNormKernelImpl", input)
     cut = Cut((N, group, C // group, HxW), (2, 3), (1, group, C // group, 1), eps)
-    found, rest = normalised(input, weight, bias, None, None, _Norm("NativeGroupNorm", cut))
+    found, rest = normalized(input, weight, bias, None, None, _Norm("NativeGroupNorm", cut))
     return found, *[each.reshape((N, group)) for each in _told(rest, input, weight)]
 
 
@@ -391,7 +391,7 @@ def group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """Each of `num_groups` groups of channels of each input of (N, C, …) normalised by itself."""
+    """Each of `num_groups` groups of channels of each input of (N, C, …) normalized by itself."""
     check_tensor("group_norm", input)
     size = list(input._size)
     if len(size) < 2:

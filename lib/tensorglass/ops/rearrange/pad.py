@@ -17,6 +17,7 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
 from tensorglass.ops.copies.copy import clone, copy_
 from tensorglass.ops.creation.ranges import arange
+from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.views.shape import narrow
@@ -121,6 +122,7 @@ def _wrapped_around(input: Tensor, before: Sequence[int], after: Sequence[int]) 
     return made
 
 
+@in_float32
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """The tensor with room around it. `pad` holds how much before and after, from the last dimension on.
 

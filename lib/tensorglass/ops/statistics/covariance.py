@@ -7,7 +7,6 @@ from tensorglass.core.errors import warn
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.linalg.matmul import matmul
 from tensorglass.ops.pointwise.complex import complex
 from tensorglass.tensor.tensor import Tensor
 
@@ -73,7 +72,7 @@ def cov(
         warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.")
         total.zero_()
     apart = rows - mean.unsqueeze(1)
-    product = matmul(apart, (apart if weights is None else apart * weights).t().conj())
+    product = apart @ (apart if weights is None else apart * weights).t().conj()
     if product._dtype.is_complex and product.numel() == 1:  # a variance, which is real
         product = complex(product.real, zeros_like(product.real))
     return (product / total).squeeze()

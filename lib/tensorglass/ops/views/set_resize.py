@@ -188,7 +188,7 @@ def data(input: Tensor) -> Tensor:
 @operator("header", function=False)
 def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | None = None) -> Tensor:
     """Give the header another size, contiguous from its offset on. The storage grows if need be, and never shrinks;
-    elements that it gains are not initialised. A header that has the size stays, unless a format is given.
+    elements that it gains are not initialized. A header that has the size stays, unless a format is given.
     """
     if input._meta is not None and requires_grad(input):
         raise explained(

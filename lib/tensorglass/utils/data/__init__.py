@@ -1,6 +1,5 @@
 """`torch.utils.data`: datasets, the order in which they are read, and how samples become batches."""
 
-from tensorglass.core.out_of_scope import refusing
 from tensorglass.utils.data.collate import default_collate, default_convert
 from tensorglass.utils.data.dataloader import DataLoader
 from tensorglass.utils.data.dataset import (
@@ -23,8 +22,6 @@ from tensorglass.utils.data.sampler import (
     WeightedRandomSampler,
 )
 from tensorglass.utils.data.workers import get_worker_info
-
-__getattr__ = refusing("utils.data")
 
 __all__ = [
     "BatchSampler",

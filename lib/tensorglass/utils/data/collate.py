@@ -33,7 +33,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: Table | None = None) -> Any:
-    """As `default_collate`, with a table of one's own: a class (or a tuple of them) → what stacks its instances."""
+    """As `default_collate`, with a table of your own: a class (or a tuple of them) → what stacks its instances."""
     first = batch[0]
     table = collate_fn_map or {}
     function = table.get(type(first)) or next((f for kind, f in table.items() if isinstance(first, kind)), None)
@@ -118,7 +118,7 @@ def _unchanged(batch: Sequence[Any], **_: Any) -> Sequence[Any]:
     return batch
 
 
-#: The classes that `default_collate` knows, for tables of one's own.
+#: The classes that `default_collate` knows, for tables of your own.
 default_collate_fn_map: dict[Any, Callable[..., Any]] = {
     Tensor: _stacked,
     np.ndarray: _arrays,

@@ -29,7 +29,7 @@ class Conversions:
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the elements of every parameter, gradient and buffer by what ``fn`` makes of them.
 
-        Parameters and gradients stay the same objects, so an optimiser that has them keeps them.
+        Parameters and gradients stay the same objects, so an optimizer that has them keeps them.
         """
         if recurse:
             for module in self.children():

@@ -93,7 +93,7 @@ class Tree:
                 yield f"{path}.{name}" if path else name, member
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
-        """Call ``fn(module)`` with every module, this one last: to initialise parameters, for example."""
+        """Call ``fn(module)`` with every module, this one last: to initialize parameters, for example."""
         for module in self.children():
             module.apply(fn)
         fn(self)  # type: ignore[arg-type]  # as above

@@ -1,0 +1,3 @@
+"""`torch.distributed.algorithms`: what is built on collective operations."""
+
+from tensorglass.distributed.algorithms.join import Join, Joinable, JoinHook

@@ -34,6 +34,7 @@ _HOMES = {
     "check": "glassroom.exercises",
     "hint": "glassroom.exercises",
     "progress": "glassroom.exercises.report",
+    "read_again": "glassroom.exercises.review",
 }
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "predict",
     "progress",
     "read",
+    "read_again",
     "show",
     "stand_in",
     "step_backward",

@@ -5,6 +5,7 @@ from glassroom.exercises import hint as hint
 from glassroom.exercises import predict as predict
 from glassroom.exercises.course_device import course_device as course_device
 from glassroom.exercises.report import progress as progress
+from glassroom.exercises.review import read_again as read_again
 from glassroom.exercises.stand_in import stand_in as stand_in
 from glassroom.inspectors.aliases.inspector import aliases as aliases
 from glassroom.inspectors.autograd_graph.inspector import graph as graph

@@ -9,7 +9,6 @@ import sys
 from typing import Any
 
 from tensorglass import Tensor
-from tensorglass.extending import about_attribute
 
 
 def attach() -> None:
@@ -25,4 +24,6 @@ def tell(result: Any) -> None:
     """Print what there is to say about the attribute that the cell's error says is not there."""
     error = result.error_in_exec
     if isinstance(error, AttributeError) and isinstance(error.obj, Tensor) and not hasattr(error, "__notes__"):
+        from tensorglass.extending import about_attribute  # which loads every operator there is
+
         print(*about_attribute(error.name or ""), sep="\n", file=sys.stderr)

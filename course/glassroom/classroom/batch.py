@@ -19,7 +19,7 @@ from typing import Any
 
 from glassroom.classroom.course_file import Assignment, Course
 from glassroom.classroom.grading import Row, Task, key_of, mark, reference, submission_files, task_of
-from glassroom.classroom.sandbox import Isolation
+from glassroom.classroom.sandbox import Isolation, dismiss_referees
 from glassroom.records.printable import printable
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import clear_leftovers, write_atomically
@@ -66,6 +66,13 @@ def learners_of(course: Course) -> list[str]:
     return sorted(names)
 
 
+def hidden_folders(course: Course) -> list[str]:
+    """The folders under `submitted/` that the system or a program has hidden, other than Jupyter's own."""
+    folder = course.folder / "submitted"
+    hidden = folder.glob(".*") if folder.is_dir() else ()
+    return sorted(path.name for path in hidden if path.is_dir() and path.name != ".ipynb_checkpoints")
+
+
 def row_path(course: Course, assignment: str, learner: str) -> Path:
     """Where a row is kept."""
     return course.folder / MARKS / assignment / f"{learner}.json"
@@ -94,7 +101,11 @@ def grade(
 ) -> Report:
     """Mark what has been handed in, and keep each row as it comes. Rows that still hold are not made again."""
     report = Report()
-    work: list[Work] = []
+    report.warnings += [
+        f"submitted/{printable(name)} is left alone: a name that begins with a dot is no learner's"
+        for name in hidden_folders(course)
+    ]
+    waiting: list[tuple[Task, str, Path, str]] = []
     learners = learners_of(course)
     for assignment in assignments:
         clear_leftovers(course.folder / MARKS / assignment.name)
@@ -116,16 +127,21 @@ def grade(
                 report.kept += 1
                 report.rows.append(known)
                 continue
-            work.append((task, learner, files, when))
-    total = len(work) + report.kept
+            waiting.append((task, learner, folder, when))
+    total = len(waiting) + report.kept
     progress(report.kept, total, "")
-    for row in run(work, isolation, stopped):
-        if stopped.is_set():
-            break
-        _keep(course, row)
-        report.marked += 1
-        report.rows.append(row)
-        progress(report.marked + report.kept, total, row.learner)
+    # Read again when its turn comes, so that no more is in memory than is at work.
+    work = ((task, learner, submission_files(folder)[0], when) for task, learner, folder, when in waiting)
+    try:
+        for row in run(work, isolation, stopped):
+            if stopped.is_set():
+                break
+            _keep(course, row)
+            report.marked += 1
+            report.rows.append(row)
+            progress(report.marked + report.kept, total, row.learner)
+    finally:
+        dismiss_referees()
     if stopped.is_set():
         raise KeyboardInterrupt
     report.rows.sort(key=lambda row: (row.assignment, row.learner))
@@ -175,6 +191,7 @@ def _with_reference(course: Course, task: Task, isolation: Isolation, stopped: t
         found = json.loads(path.read_bytes())
     if found.get("version") != task.version or not isinstance(found.get("apart"), list):
         made, failed = reference(task, isolation, stopped.is_set)
+        dismiss_referees()  # this thread marks nothing else
         found = {"version": task.version, "apart": list(made.apart or ()), "failed": failed}
         write_atomically(path, json.dumps(found, indent=1).encode())
     report.warnings += [

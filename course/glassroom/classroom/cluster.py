@@ -11,11 +11,12 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Iterable, Iterator
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from glassroom.classroom.batch import Runner, Work
 from glassroom.classroom.grading import Row, Task, mark
-from glassroom.classroom.sandbox import Isolation, best_isolation
+from glassroom.classroom.sandbox import Isolation, best_isolation, dismiss_referees
 from glassroom.workspace.problems import Problem
 
 AHEAD = 4  # submissions that wait at the scheduler, for each worker's thread
@@ -28,9 +29,16 @@ def on_cluster(address: str, jobs: int) -> Runner:
     def run(work: Iterable[Work], isolation: Isolation, stopped: threading.Event) -> Iterator[Row]:
         from distributed import Client, LocalCluster, as_completed
 
-        cluster = None
+        cluster = scratch = None
         if address == "local":
-            cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None)
+            scratch = TemporaryDirectory(prefix="glassroom-dask-")
+            cluster = LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                local_directory=scratch.name,
+            )
         try:
             client = Client(cluster if cluster is not None else address, timeout=30)
         except (OSError, ValueError, TimeoutError) as error:
@@ -75,8 +83,9 @@ def on_cluster(address: str, jobs: int) -> Runner:
         finally:
             _stop(client, name)
             client.close()
-            if cluster is not None:
+            if cluster is not None and scratch is not None:
                 cluster.close()
+                scratch.cleanup()
 
     return run
 
@@ -113,6 +122,7 @@ def _is_stopped(name: str) -> bool:
 
 def _tell(name: str) -> None:
     _stops[name] = 1.0
+    dismiss_referees()
 
 
 def _stop(client: Any, name: str) -> None:

@@ -46,6 +46,7 @@ class Item:
     fault: str = ""
     when: datetime | None = None
     assignment: str = ""
+    number: str = ""  # by which the LMS tells people of one name apart
 
 
 @dataclass
@@ -68,13 +69,18 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
     report = Collected()
     known = _Known(course)
     found: dict[tuple[str, str, str], list[Item]] = {}
-    for item in _items(source, report):
+    items = list(_items(source, report))
+    shared = _shared_names(items)
+    for item in items:
         where = printable(item.origin)
         if item.fault:
             report.oddities.append(f"{where}: {item.fault}")
             _keep_aside(course, item)
             continue
         learner = safe_name(item.learner)
+        if learner in shared:
+            learner = safe_name(f"{learner} {item.number}")
+            report.oddities.append(f"{where}: several people have this name; taken for {learner}")
         if not learner:
             report.oddities.append(f"{where}: whose it is cannot be told; kept in collected/")
             _keep_aside(course, item)
@@ -103,6 +109,15 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
             if Path(notebook).name not in present:
                 report.oddities.append(f"{learner}, {target}: {Path(notebook).name} is missing")
     return report
+
+
+def _shared_names(items: list[Item]) -> set[str]:
+    """The names that several people in a delivery have."""
+    numbers: dict[str, set[str]] = {}
+    for item in items:
+        if item.number:
+            numbers.setdefault(safe_name(item.learner), set()).add(item.number)
+    return {name for name, found in numbers.items() if len(found) > 1}
 
 
 class _Known:
@@ -189,7 +204,7 @@ def _in_folder(source: Path) -> Iterator[Item]:
     zip files, or nbgrader's exchange (`inbound/`)."""
     count = 0
     inbound = source / "inbound" if (source / "inbound").is_dir() else source
-    for folder, folders, names in os.walk(inbound, followlinks=False):
+    for folder, folders, names, opened in os.fwalk(inbound):  # by number: a name may become a link meanwhile
         for name in sorted(folders):
             if os.path.islink(os.path.join(folder, name)):
                 yield Item(
@@ -209,16 +224,19 @@ def _in_folder(source: Path) -> Iterator[Item]:
             if count > MOST_FILES:
                 raise Problem(f"{source} has more than {MOST_FILES:,} files.")
             try:
-                content = read_file(path)
-            except Unreadable as reason:
+                content = read_file(Path(name), folder=opened)
+                changed = os.stat(name, dir_fd=opened, follow_symlinks=False).st_mtime
+            except (Unreadable, OSError) as reason:
                 learner, assignment, _ = _whose(PurePosixPath(relative.as_posix()))
                 yield Item(str(relative), learner, name, fault=str(reason), assignment=assignment)
                 continue
-            when = _timestamp(path.parent) or datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+            when = _timestamp(Path(), opened) or datetime.fromtimestamp(changed, UTC)
             yield from _unfold(content, PurePosixPath(relative.as_posix()), "", when)
 
 
-def _in_zip(content: bytes, origin: str, learner: str, when: datetime | None, depth: int = 0) -> Iterator[Item]:
+def _in_zip(
+    content: bytes, origin: str, learner: str, when: datetime | None, depth: int = 0, number: str = ""
+) -> Iterator[Item]:
     """The files of an archive. What it says of sizes is not believed, and of paths no more than names."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -279,16 +297,22 @@ def _in_zip(content: bytes, origin: str, learner: str, when: datetime | None, de
             stamp = datetime(*info.date_time).astimezone(UTC) if info.date_time > (1980, 1, 1, 0, 0, 0) else None
         except ValueError:
             stamp = None
-        yield from _unfold(unpacked, path, learner, stamp or when, origin, depth)
+        yield from _unfold(unpacked, path, learner, stamp or when, origin, depth, number)
 
 
 def _unfold(
-    content: bytes, path: PurePosixPath, learner: str, when: datetime | None, within: str = "", depth: int = 0
+    content: bytes,
+    path: PurePosixPath,
+    learner: str,
+    when: datetime | None,
+    within: str = "",
+    depth: int = 0,
+    number: str = "",
 ) -> Iterator[Item]:
     """A file as one item, or a zip file in a delivery as the files in it."""
     origin = f"{within}: {path}" if within else str(path)
     owner, assignment, name = _whose(path)
-    owner = learner or owner
+    owner, number = learner or owner, number or _number(path)
     if path.suffix.lower() == ".zip":
         if depth >= 2:
             yield Item(
@@ -296,13 +320,13 @@ def _unfold(
             )
             return
         inner = owner or _whose(PurePosixPath(path.name))[0]
-        yield from _in_zip(content, origin, inner, when, depth + 1)
+        yield from _in_zip(content, origin, inner, when, depth + 1, number)
         return
     exchanged = next((match for part in path.parts if (match := _EXCHANGE.match(part))), None)
     if exchanged:
         owner, assignment = exchanged["learner"], exchanged["assignment"]
         when = moment(exchanged["when"]) or when
-    yield Item(origin, owner, name, content, "", when, assignment)
+    yield Item(origin, owner, name, content, "", when, assignment, number)
 
 
 def _whose(path: PurePosixPath) -> tuple[str, str, str]:
@@ -324,6 +348,12 @@ def _whose(path: PurePosixPath) -> tuple[str, str, str]:
     if separator and not head.isdigit() and rest:  # ada_02_views_share_a_storage.ipynb
         return head, "", f"{rest}{path.suffix}"
     return "", "", parts[-1]
+
+
+def _number(path: PurePosixPath) -> str:
+    """The number of a learner in the names that Moodle and Canvas give; nothing in others."""
+    matches = [*(_MOODLE.match(part) for part in path.parts[:-1]), _CANVAS.match(path.name), _MOODLE.match(path.stem)]
+    return next((match["id"] for match in matches if match), "")
 
 
 def _plain_name(name: str) -> str:
@@ -382,8 +412,8 @@ def _keep_aside(course: Course, item: Item) -> None:
     write_atomically(course.folder / "collected" / owner / f"{digest_of(item.content)[:12]}-{name}", item.content)
 
 
-def _timestamp(folder: Path) -> datetime | None:
+def _timestamp(folder: Path, opened: int | None = None) -> datetime | None:
     try:
-        return moment(read_file(folder / "timestamp.txt", 200).decode("utf-8", "replace").strip())
+        return moment(read_file(folder / "timestamp.txt", 200, opened).decode("utf-8", "replace").strip())
     except Unreadable:
         return None

@@ -67,6 +67,7 @@ class Row:
     minutes: float = 0.0  # at work in the notebook, where Jupyter has recorded it
     seconds: float = 0.0
     memory: float = 0.0
+    cpu: float = 0.0  # seconds of a core
     isolation: str = ""
 
     def to_json(self) -> bytes:
@@ -179,7 +180,7 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
     row = mark(trial, "the course's own solutions", files, isolation, stop)
     if row.problem or stop():
         raise Problem(f"The course's own solutions of {task.assignment} cannot be run: {row.problem or 'interrupted'}")
-    failed = [f"{each.id}: {each.message}" for each in row.marks if each.part == 0]
+    failed = [f"{each.id}: {each.message}" for each in row.marks if each.part == 0 and each.how != "hand"]
     beside = {each.exercise for each in row.marks if each.how != "apart" or each.part != 1}
     apart = sorted({each.exercise for each in row.marks} - beside)
     return replace(task, apart=tuple(apart)), failed
@@ -210,6 +211,7 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
         plan: dict[str, Any] = {"steps": [steps[number] for number in numbers], "apart": apart, "cell": limits.cell}
         outcome = run_pair(isolation, plan, replace(limits, wall=left), stop)
         row.seconds = round(row.seconds + outcome.seconds, 2)
+        row.cpu = round(row.cpu + outcome.cpu, 2)
         row.memory = round(max(row.memory, outcome.memory), 1)
         left -= outcome.seconds
         known = {event["mark"]["id"]: event["mark"] for event in outcome.events if "mark" in event}

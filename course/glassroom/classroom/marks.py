@@ -5,10 +5,12 @@ What a spreadsheet would take for a formula is written so that it does not.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import math
 import re
+import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -120,6 +122,8 @@ def _from_gradebook(course: Course) -> dict[tuple[str, str, str], ByHand]:
     path = course.folder / "gradebook.db"
     if not path.is_file():
         return {}
+    if _nothing_by_hand(path):
+        return {}
     try:
         from nbgrader.api import Gradebook, MissingEntry
     except ImportError:
@@ -144,6 +148,14 @@ def _from_gradebook(course: Course) -> dict[tuple[str, str, str], ByHand]:
                             points = found[key].points if key in found else None
                             found[key] = ByHand(points, comment.manual_comment)
     return found
+
+
+def _nothing_by_hand(path: Path) -> bool:
+    """Whether nobody has marked anything in nbgrader, which takes seconds to import."""
+    asked = "SELECT (SELECT count(manual_score) FROM grade) + (SELECT count(manual_comment) FROM comment)"
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as book:
+        return bool(book.execute(asked).fetchone() == (0,))
+    return False
 
 
 def manual_template(results: Iterable[Result]) -> str:
@@ -191,47 +203,67 @@ def marks_csv(results: Iterable[Result]) -> str:
 def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster: Path | None = None) -> str:
     """One assignment's marks as Moodle or Canvas takes them.
 
-    Moodle matches learners by username or e-mail address, whichever the learners' folders are named by. Canvas
-    wants its own export of the gradebook back, with the marks filled in: `roster` is that file. Raises `Problem`
-    without it, and for a roster in which nobody is found.
+    Canvas wants its own export of the gradebook back, with the marks filled in, and Moodle takes its grading worksheet
+    back: `roster` is that file. Without it Moodle matches learners by username or e-mail address, whichever the
+    learners' folders are named by. Raises `Problem` for Canvas without it, and for a roster in which nobody is found.
     """
     rows = list(results)
-    if kind == "moodle":
-        mail = all("@" in each.row.learner for each in rows) and bool(rows)
-        lines = [["Email address" if mail else "Username", assignment.name, "Feedback comments"]]
-        for each in rows:
-            words = f"{each.total:g} of {each.points:g} points" + (", late" if each.factor < 1 else "")
-            lines.append([each.row.learner, _number(each.total), words])
-        return _csv(lines)
-    if roster is None:
+    if roster is not None:
+        return _csv(_filled(kind, assignment, rows, roster))
+    if kind == "canvas":
         raise Problem("Canvas takes its own file back: export the gradebook there, and name it with --roster FILE.")
+    mail = all("@" in each.row.learner for each in rows) and bool(rows)
+    lines = [["Email address" if mail else "Username", assignment.name, "Feedback comments"]]
+    for each in rows:
+        words = f"{each.total:g} of {each.points:g} points" + (", late" if each.factor < 1 else "")
+        lines.append([each.row.learner, _number(each.total), words])
+    return _csv(lines)
+
+
+def _filled(kind: str, assignment: Assignment, rows: list[Result], roster: Path) -> list[list[str]]:
+    """The lines of an LMS's own file that are somebody's whose work was marked, with the marks."""
     try:
         table = list(csv.reader(io.StringIO(roster.read_text(encoding="utf-8-sig"))))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise Problem(f"{roster} cannot be read: {error}") from error
-    if not table or "Student" not in table[0] or "ID" not in table[0]:
-        raise Problem(f"{roster} is not Canvas's export of a gradebook: its first line has no Student and ID.")
-    head = table[0]
-    columns = [at for at, name in enumerate(head) if name.split(" (")[0] == assignment.name]
-    title = head[columns[0]] if columns else assignment.name
-    kept = [at for at, name in enumerate(head) if name in ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")]
-    identifying = [at for at, name in enumerate(head) if name in ("ID", "SIS User ID", "SIS Login ID", "Student")]
+    head = table[0] if table else []
+    if kind == "moodle":
+        if not {"Identifier", "Full name", "Grade"} <= set(head):
+            raise Problem(f"{roster} is not Moodle's grading worksheet: it has no Identifier, Full name and Grade.")
+        kept, title = [at for at, name in enumerate(head) if name != "Grade"], "Grade"
+    else:
+        if not {"Student", "ID"} <= set(head):
+            raise Problem(f"{roster} is not Canvas's export of a gradebook: its first line has no Student and ID.")
+        columns = [at for at, name in enumerate(head) if name.split(" (")[0] == assignment.name]
+        title = head[columns[0]] if columns else assignment.name
+        kept = [
+            at for at, name in enumerate(head) if name in ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+        ]
     by_name = {each.row.learner.casefold(): each for each in rows}
-    lines, found = [[*(head[at] for at in kept), title]], set()
+    lines, found = [[*(head[at] for at in kept), title]], False
     for line in table[1:]:
-        line = [*line, *[""] * (len(head) - len(line))]
-        names = [_canvas_name(line[at]) if head[at] == "Student" else line[at].strip().casefold() for at in identifying]
-        match = next((by_name[name] for name in names if name in by_name), None)
-        if match is not None:
-            found.add(match.row.learner)
-        if match is not None or line[head.index("Student")].strip() == "Points Possible":
+        who = dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=False))
+        match = next((by_name[name] for name in _names_of(kind, who) if name in by_name), None)
+        found = found or match is not None
+        if match is not None or who.get("Student", "").strip() == "Points Possible":
             points = _number(match.total) if match else _number(rows[0].points if rows else 0)
-            lines.append([*(line[at] for at in kept), points])
+            lines.append([*(who[head[at]] for at in kept), points])
     if rows and not found:
         raise Problem(
             f"None of the {len(rows)} learners is in {roster}: folders are named {rows[0].row.learner!r}, for one."
         )
-    return _csv(lines)
+    return lines
+
+
+def _names_of(kind: str, who: Mapping[str, str]) -> list[str]:
+    """What a learner's folder may be called, by a line of an LMS's file; the surest first."""
+    if kind == "canvas":
+        known = [who.get(name, "").strip().casefold() for name in ("ID", "SIS User ID", "SIS Login ID")]
+        return [*known, _canvas_name(who["Student"])]
+    name = who["Full name"].strip()
+    number = "".join(filter(str.isdigit, who["Identifier"]))
+    known = [f"{name} {number}", who.get("Email address", ""), who.get("Username", ""), who.get("ID number", ""), name]
+    return [each.strip().casefold() for each in known]
 
 
 def _canvas_name(student: str) -> str:

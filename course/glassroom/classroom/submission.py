@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import errno
 import hashlib
 import os
 import stat
@@ -42,12 +43,16 @@ class Composed:
     notes: list[str] = field(default_factory=list)
 
 
-def read_file(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a plain file that is no link and not too large. Raises `Unreadable`."""
+def read_file(path: Path, most: int = MOST_BYTES, folder: int | None = None) -> bytes:
+    """The bytes of a plain file that is no link and not too large. Raises `Unreadable`.
+
+    `folder` is the number of an opened folder that `path` is read in, whatever its name leads to by now.
+    """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
+        handle = os.open(path, flags, dir_fd=folder)
     except OSError as error:
-        link = os.path.islink(path)
+        link = error.errno == errno.ELOOP
         raise Unreadable(
             "it is a link, and links are not followed" if link else f"it cannot be read ({error.strerror})"
         ) from error

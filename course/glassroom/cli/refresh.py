@@ -1,4 +1,4 @@
-"""``glassroom refresh``: run the source notebooks again and store their outputs, normalised.
+"""``glassroom refresh``: run the source notebooks again and store their outputs, normalized.
 
 For those who write the course. A notebook whose cell raises keeps its old file.
 """
@@ -16,7 +16,7 @@ from glassroom.cli.arguments import jobs
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.records.printable import printable
 from glassroom.workspace.execution import CellFailed, execute
-from glassroom.workspace.normalise import KERNEL, normalised
+from glassroom.workspace.normalize import KERNEL, normalized
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_notebooks, notebooks_folder
@@ -44,7 +44,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "refresh",
         help="run the course's notebooks again and store their outputs",
-        description="Run source notebooks in fresh kernels and store their normalised outputs. "
+        description="Run source notebooks in fresh kernels and store their normalized outputs. "
         "A notebook with a cell that raises keeps its old file.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def refresh(path: Path, check: bool = False, stop: Callable[[], bool] = lambda: False) -> Outcome:
-    """Run one notebook and store it in its normalised form, unless `check` or a cell failed.
+    """Run one notebook and store it in its normalized form, unless `check` or a cell failed.
 
     When `stop()` becomes true, the notebook ends before its next cell and keeps its old file.
     """
@@ -84,7 +84,7 @@ def refresh(path: Path, check: bool = False, stop: Callable[[], bool] = lambda: 
         kernel = _kernel_of(notebook)
         if kernel != KERNEL["name"]:
             return Outcome(path, failure=f"it is for the kernel {kernel!r}, and only {KERNEL['name']} is run here")
-        new = serialise(normalised(execute(notebook, path.parent, stop=stop)))
+        new = serialise(normalized(execute(notebook, path.parent, stop=stop)))
         if new != old and not check:
             write_atomically(path, new)
     except OSError as error:

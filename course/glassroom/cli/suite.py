@@ -35,7 +35,7 @@ ORDER = (
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
     "library": "tensorglass: storages, headers, operators",
-    "library-plain": "the same without the library's shortcuts",
+    "library-plain": "the same without the library's shortcuts, but for tests of sources and types",
     "array_api": "the namespace of the array API standard, by its reference implementation",
     "parity": "the same programs on real PyTorch",
     "parity-plain": "gradients, operators, indexing and layouts of parity, without shortcuts",
@@ -46,7 +46,7 @@ WHAT = {
     "notebooks": "the notebooks on PyTorch, and as a learner's copy",
     "browser": "JupyterLab in headless Chromium",
     "package": "the wheel, alone in an empty environment",
-    "style": "ruff and mypy",
+    "style": "ruff, mypy, and which room imports which",
 }
 # Layers that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), and which of their files then do.
 PLAIN = {
@@ -57,8 +57,18 @@ PLAIN = {
         "test_*programs*.py", "test_short*.py", "test_three_calls*.py",
     ),
 }  # fmt: skip
-# Layers whose tests start servers, browsers or builds of their own are not spread over processes.
-ONE_PROCESS = ("browser", "classroom", "package", "style")
+# Tests that the second run leaves out, since no answer of theirs comes from a process with `TENSORGLASS_FAST` as it is
+# here: they read sources and pages, run a type checker, or say themselves what the processes have that they start.
+SAME_EITHER_WAY = {
+    "library": (
+        "test_reading.py", "test_without_shortcuts.py",
+        "test_stubs.py::test_the_stubs_are_what_the_operator_table_makes",
+        "test_stubs.py::test_mypy_takes_a_users_right_program_and_flags_each_wrong_call",
+    ),
+}  # fmt: skip
+# How tests are dealt out to processes: one at a time, but where tests share a server or a build (those of a file), or a
+# page (those of a group).
+DEALT = {"browser": "loadgroup", "classroom": "loadfile", "package": "loadfile"}
 
 EPILOG = """\
 examples:
@@ -106,7 +116,7 @@ def add(commands: Any) -> None:
     parser.add_argument("layers", nargs="*", metavar="LAYER", help="the layers to run (all of them)")
     parser.add_argument("-k", dest="expression", metavar="EXPRESSION", help="only the tests whose names match")
     parser.add_argument(
-        "--jobs", type=jobs, default=min(os.cpu_count() or 1, 4), metavar="N", help="processes (one a core)"
+        "--jobs", type=jobs, default=min(os.cpu_count() or 1, 4), metavar="N", help="processes (one a core, up to 4)"
     )
     parser.add_argument("--list", action="store_true", help="list the layers and stop")
     parser.set_defaults(run=run)
@@ -144,13 +154,14 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
     if tests and tests.is_dir():
         for folder in sorted(tests.iterdir()):
             if any(folder.rglob("test_*.py")):
-                spread = () if folder.name in ONE_PROCESS else _processes(jobs, "worksteal")
+                spread = ("-p", "no:nbval", *_processes(jobs, DEALT.get(folder.name, "worksteal")))
                 layers[folder.name] = Layer(folder.name, (*spread, str(folder)))
                 patterns = PLAIN.get(folder.name, ())
                 files = sorted({str(path) for pattern in patterns for path in folder.rglob(pattern)})
                 if files:
                     plain = f"{folder.name}-plain"
-                    layers[plain] = Layer(plain, (*spread, *files), {"TENSORGLASS_FAST": "0"})
+                    same = [f"--deselect=tests/{folder.name}/{test}" for test in SAME_EITHER_WAY.get(folder.name, ())]
+                    layers[plain] = Layer(plain, (*spread, *same, *files), {"TENSORGLASS_FAST": "0"})
     return [layers[name] for name in sorted(layers, key=_place)]
 
 
@@ -197,6 +208,8 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
         here = ["-p", "no:cacheprovider", f"--rootdir={folder}"] if root is None else []
         # Two threads a process would only get in each other's way.
         environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment}
+        # The tests start hundreds of Pythons, each of which would compile the library anew.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         code = subprocess.run(
             [*command, *here, *layer.arguments, *options], cwd=root or folder, env=environment
         ).returncode

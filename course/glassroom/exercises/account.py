@@ -7,8 +7,10 @@ operators of a subclass to the subclass, under the names by which the answer cal
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, NamedTuple
 
 from glassroom.exercises.expect import expect
@@ -58,6 +60,17 @@ class Account:
         header = tensor.detach().as_subclass(self._classes[kind])
         return header.requires_grad_() if tensor.requires_grad else header
 
+    @property
+    def size(self) -> tuple[int, ...]:
+        """How much it says of allocations, copies, transfers and calls."""
+        return len(self.allocations), len(self.copies), len(self.transfers), len(self.calls)
+
+    def cut(self, size: tuple[int, ...]) -> None:
+        """Take back what was written since it had this size."""
+        lists: tuple[list[Any], ...] = self.allocations, self.copies, self.transfers, self.calls
+        for entries, length in zip(lists, size, strict=True):
+            del entries[length:]
+
     # --- what tensorglass tells ---------------------------------------------------------------------------------------
 
     def born(self, storage: Any, nbytes: int) -> None:
@@ -96,6 +109,14 @@ class Account:
         return result
 
 
+_open: list[Account] = []
+
+
+def open_accounts() -> list[Account]:
+    """The accounts that are being kept."""
+    return list(_open)
+
+
 @contextmanager
 def account() -> Iterator[Account]:
     """Within the block an account is kept of tensorglass, and of PyTorch where it has been imported."""
@@ -105,11 +126,30 @@ def account() -> Iterator[Account]:
         try:
             if mode is not None:
                 mode.put_on()
+            _open.append(kept)
             yield kept
         finally:
             kept.is_open = False
+            _open[:] = [each for each in _open if each is not kept]
             if mode is not None:
                 mode.take_off()
+
+
+@contextmanager
+def functions_called() -> Iterator[set[str]]:
+    """The names of the libraries' own Python functions that run in the block: `jvp` or `grad`, which no operator is."""
+    called: set[str] = set()
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and str(frame.f_globals.get("__name__")).partition(".")[0] in ("tensorglass", "torch"):
+            called.add(frame.f_code.co_name)
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)
 
 
 def _watching(kind: type, kept: Account) -> type:

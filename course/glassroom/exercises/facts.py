@@ -43,7 +43,7 @@ def is_tensor(x: object) -> bool:
 
 
 def is_array(x: object) -> bool:
-    """Whether `x` is an array of NumPy's kind: it says where its memory is, and is no tensor."""
+    """Whether `x` is an array of NumPy's kind: it says where its memory is, and is not a tensor."""
     return _has(x, "__array_interface__") and not is_tensor(x)
 
 

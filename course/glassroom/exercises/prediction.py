@@ -55,6 +55,14 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 }
 
 
+_reviewed: dict[str, Prediction] = {}  # by their questions: a cell that runs again asks the same one
+
+
+def reviewed() -> list[Prediction]:
+    """The predictions that have been revealed in this kernel together with where their answer was taught."""
+    return list(_reviewed.values())
+
+
 def predict(question: str, **answers: object) -> Prediction:
     """Commit to answers before running a cell; `...` stands for one not given yet.
 
@@ -79,6 +87,8 @@ class Prediction:
     def __init__(self, question: str, answers: Mapping[str, object]) -> None:
         self.question = question
         self.answers = dict(answers)
+        self.taught = ""  # the notebook that the answer was taught in, known from the revealing on
+        self.right, self.said = 0, 0
         self._display: Any = None  # of the widget that asks, where there is one
 
     def ask(self) -> None:
@@ -99,12 +109,13 @@ class Prediction:
     def _said(self) -> list[str]:
         return [f"{kind} {_said(kind, said)}" for kind, said in self.answers.items() if _is_said(kind, said)]
 
-    def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN) -> None:
+    def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN, taught: str = "") -> None:
         """Print the question, and what was said beside what is true of `result`. Never raises.
 
         `result` is a tensor, or the very fact that was asked for (a number, a tuple), or a function without
         arguments that is called here, and whose exception is the truth for `error`. `of` is the tensor that
-        `result` may be a view of. `value` is the truth for `value` where it is not the result's own.
+        `result` may be a view of. `value` is the truth for `value` where it is not the result's own. In a review,
+        `taught` is the notebook that `read_again` names if this was wrong: "contiguity".
         """
         raised: BaseException | None = None
         if callable(result) and not facts.is_tensor(result):
@@ -114,7 +125,11 @@ class Prediction:
                 raised, result = error, NOT_GIVEN
         rows = [self._row(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
         marks = [row[3] for row in rows if row[3]]
-        predicted(self.question, marks.count("✓"), len(marks))
+        self.right, self.said = marks.count("✓"), len(marks)
+        predicted(self.question, self.right, self.said)
+        if taught:
+            self.taught = taught
+            _reviewed[self.question] = self
         told = in_lines(facts.first_line(raised)) if raised is not None else ""
         text = "\n".join(filter(None, [in_lines(self.question), _table(rows), told]))
         if somebody_watches():

@@ -81,7 +81,7 @@ class Report:
         return f"{told}   ← continue here" if row.is_next else told
 
     def _repr_html_(self) -> str:
-        """A table for each part; ticks are written as well as coloured."""
+        """A table for each part, that of the part to go on with open; ticks are written as well as colored."""
         told = [f'<div class="gr-progress" role="region" aria-label="Your progress"><p>{escape(self.summary)}</p>']
         following = self.following
         if following is not None:
@@ -90,8 +90,12 @@ class Report:
             told.append(f'<p>Continue here: <a href="{target}">{name}</a></p>')
         for part, members in parts_of([row.entry for row in self.rows]).items():
             rows = [row for row in self.rows if row.entry in members]
-            caption = escape(f"Part {part[0]}: {PARTS.get(part, (part,))[0]}")
-            told.append(f"<table><caption>{caption}</caption><tbody>{''.join(map(self._html, rows))}</tbody></table>")
+            name = escape(f"Part {part[0]}: {PARTS.get(part, (part,))[0]}")
+            solved, all_of_them = sum(row.solved for row in rows), sum(row.exercises for row in rows)
+            told.append(
+                f"<details{' open' if following in rows else ''}><summary>{name} · {solved} of {all_of_them}</summary>"
+                f'<table aria-label="{name}"><tbody>{"".join(map(self._html, rows))}</tbody></table></details>'
+            )
         return "".join([*told, "</div>"])
 
     def _html(self, row: Row) -> str:
@@ -129,7 +133,7 @@ def report_on(done: Progress, page: PurePosixPath) -> Report:
     entries = catalogue(notebooks_folder())
     rows: list[Row] = []
     for entry in entries:
-        ids = _exercises_of(entry)
+        ids = exercises_of(entry)
         attempts = [done.exercises.get(id, Attempts()) for id in ids]
         solved, hints = sum(each.solved for each in attempts), sum(each.hints for each in attempts)
         is_next = solved < len(ids) and not any(row.is_next for row in rows)
@@ -137,7 +141,7 @@ def report_on(done: Progress, page: PurePosixPath) -> Report:
     return Report(rows, done, page)
 
 
-def _exercises_of(entry: Entry) -> list[str]:
+def exercises_of(entry: Entry) -> list[str]:
     """The ids of the exercises that are declared for a notebook."""
     module = f"glassroom.exercises.{entry.part.partition('_')[2]}.nb{entry.place.stem}"
     return [each.id for each in exercises().values() if each.examine.__module__ == module]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ctypes
 import sys
 import weakref
-from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
@@ -287,11 +287,20 @@ def key_of(storage: Any) -> Hashable:
 
 
 def without_overrides(library: str) -> AbstractContextManager[object]:
-    """A block in which no `__torch_function__` of a class or a mode sees what is read."""
+    """A block in which no `__torch_function__` of a class or a mode, and no dispatch mode, sees what is read."""
     c = sys.modules[library]._C
     switch = getattr(c, "DisableTorchFunction", None) or c.DisableTorchFunctionSubclass
     block: AbstractContextManager[object] = switch()
+    if library == "torch" and c._len_torch_dispatch_stack():
+        block = _without_modes(block)
     return block
+
+
+@contextmanager
+def _without_modes(block: AbstractContextManager[object]) -> Iterator[None]:
+    c = sys.modules["torch"]._C
+    with block, c._ExcludeDispatchKeyGuard(c.DispatchKeySet(c.DispatchKey.Python)):
+        yield
 
 
 def _bounds(array: np.ndarray) -> tuple[int, int]:

@@ -127,6 +127,10 @@ def node_of(name: str, tensor: Any) -> Any:
     if node is not None:
         return node
     with without_overrides(library):
+        if tensor.requires_grad and str(tensor.layout) != "torch.strided":
+            raise ValueError(
+                f"{name} is a leaf of layout {tensor.layout}: it has no graph, and no view to find its node by"
+            )
         if tensor.requires_grad:
             return sys.modules[library].autograd.graph.get_gradient_edge(tensor).node  # a leaf's own node
     raise ValueError(

@@ -8,18 +8,19 @@ nothing.
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from collections import UserDict, UserList, deque
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from types import FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, cast
 
 from glassroom.reading.adapters import adapter_for
 from glassroom.records.printable import printable
 
-MOST_DEPTH = 5  # containers within containers; the modules of a network count as one
+MOST_DEPTH = 8  # containers within containers; the modules of a network count as one
 MOST_VISITED = 200_000  # things looked at on the way
 SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType)
 
@@ -123,6 +124,8 @@ def attributes_of(value: object) -> dict[str, object]:
 
 def _is_looked_into(kind: type) -> bool:
     """Whether the attributes of objects of a class are looked at: those of a program, and of the libraries."""
+    if kind in (SimpleNamespace, Namespace):
+        return True
     module = kind.__module__ if isinstance(kind.__module__, str) else ""
     root = module.partition(".")[0]
     # glassroom's own pictures keep no tensors, and have very many parts.

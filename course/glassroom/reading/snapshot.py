@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import gcd
+from typing import Any, cast
 
 from glassroom.reading.adapters import TEACHING, Description, adapter_for
 from glassroom.reading.decoding import decode
@@ -84,14 +85,25 @@ def leaves(name: str, value: object, teaching: str = TEACHING) -> Iterator[tuple
 
     Raises TypeError, which says `teaching`, for what is no tensor.
     """
+    yield from _leaves(name, value, teaching, ())
+
+
+def _leaves(name: str, value: object, teaching: str, above: tuple[object, ...]) -> Iterator[tuple[str, object]]:
+    kind = type(value)
     if adapter_for(value) is not None:
         yield name, value
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from leaves(f"{name}[{key!r}]", item, teaching)
-    elif isinstance(value, list | tuple):
-        for position, item in enumerate(value):
-            yield from leaves(f"{name}[{position}]", item, teaching)
+    elif any(value is each for each in above):
+        return  # it holds itself, and is told already
+    elif issubclass(kind, dict):  # past what its class may have instead of `items`
+        for key, item in list(dict.items(cast("dict[object, object]", value))):
+            yield from _leaves(f"{name}[{key!r}]", item, teaching, (*above, value))
+    elif issubclass(kind, list | tuple):
+        base = list if issubclass(kind, list) else tuple
+        for position, item in enumerate(list(base.__iter__(cast("Any", value)))):
+            yield from _leaves(f"{name}[{position}]", item, teaching, (*above, value))
+    elif issubclass(kind, Mapping):
+        for key, item in cast("Mapping[object, object]", value).items():
+            yield from _leaves(f"{name}[{key!r}]", item, teaching, (*above, value))
     elif held := list(tensors_at([(name, value)])):  # a network, an optimizer, an object
         yield from held
     else:

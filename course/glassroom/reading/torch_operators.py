@@ -63,8 +63,9 @@ def _mode_of(listener: Listener) -> Any:
 
     def counts_itself(operator: Any) -> bool:
         if operator not in own_count:
-            kernel = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView")
-            own_count[operator] = kernel or not operator._schema.is_mutable
+            own_count[operator] = not operator._schema.is_mutable or (
+                torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView")
+            )  # of operators that write nothing, such as `sym_size`, some are unknown there
         return own_count[operator]
 
     class Watching(TorchDispatchMode):
@@ -151,7 +152,7 @@ def address_of(tensor: Any) -> int:
     """Where a tensor's storage begins, 0 for one that has no memory."""
     storage = storage_of(tensor)
     try:
-        return 0 if storage is None else storage.data_ptr()
+        return 0 if storage is None or storage.device.type == "meta" else storage.data_ptr()
     except RuntimeError:  # it has a size only, as those of fake tensors
         return 0
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from types import CodeType, FrameType, FunctionType, MethodType
+from inspect import getattr_static
+from itertools import count
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from glassroom.reading.adapters import adapter_for
-from glassroom.reading.places import is_of_a_program, tensors_at
+from glassroom.reading.places import attributes_of, is_of_a_program, tensors_at
 from glassroom.records.printable import printable
 
 ARROW = " → "  # in a path that goes on into a graph
@@ -51,40 +54,73 @@ def root_of(path: str) -> str:
 
 
 def variables_of_function(function: Any) -> dict[str, object]:
-    """What a function's code has names for: globals that it mentions, what it closes over, and what it is bound to; and
-    the same of the program's functions among them.
+    """What a function's code has names for: globals that it mentions, and what it mentions of the program's modules and
+    classes; what it closes over; its defaults; and what it is bound to. And the same of the program's functions among
+    them. Of another callable, it as `self`.
     """
     found: dict[str, object] = {}
     seen: set[int] = set()
     waiting = [function]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, partial):
-            found |= {f"argument {at}": value for at, value in enumerate(each.args)} | each.keywords
-            each = each.func
-        if isinstance(each, MethodType):
-            found.setdefault("self", each.__self__)
-            each = each.__func__
-        if isinstance(each, FunctionType) and id(each) not in seen and is_of_a_program(each.__module__):
+        given: dict[str, object] = {}
+        while not issubclass(type(each), FunctionType):
+            if issubclass(type(each), partial):
+                given = {**dict(zip(_arguments_of(each.func), each.args, strict=False)), **each.keywords, **given}
+                each = each.func
+            elif issubclass(type(each), MethodType):
+                given = {"self": each.__self__, **given}
+                each = each.__func__
+            else:  # an object that can be called, or nothing of the program's
+                given = {"self": each, **given}
+                each = attributes_of(each).get("__wrapped__", getattr_static(type(each), "__call__", None))
+                break
+        found = {**given, **found}
+        if issubclass(type(each), FunctionType) and id(each) not in seen:
             seen.add(id(each))
-            inner = _named_by(inspect.unwrap(each))
+            inner = _named_by(each, given) if is_of_a_program(each.__globals__.get("__name__")) else {}
             found = {**inner, **found}
             waiting += [
-                value for value in inner.values() if issubclass(type(value), FunctionType | MethodType | partial)
+                value
+                for value in (*inner.values(), each.__dict__.get("__wrapped__"))
+                if issubclass(type(value), FunctionType | MethodType | partial)
             ]
     return found
 
 
-def _named_by(function: Any) -> dict[str, object]:
+def _named_by(function: Any, given: Mapping[str, object]) -> dict[str, object]:
     code = function.__code__
     found = {name: function.__globals__[name] for name in names_in(code) if name in function.__globals__}
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # nothing is in it yet
             found[name] = cell.cell_contents
+    defaults = function.__defaults__ or ()
+    ordered = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    found |= {**dict(zip(ordered, defaults, strict=True)), **(function.__kwdefaults__ or {})}
+    for name, value in {**found, **given}.items():
+        if issubclass(type(value), ModuleType | type):
+            home = value.__name__ if issubclass(type(value), ModuleType) else value.__module__
+            held = value.__dict__ if isinstance(home, str) and is_of_a_program(home) else {}
+            found |= {f"{name}.{each}": held[each] for each in _attributes_in(code) if each in held}
     return found
+
+
+def _arguments_of(function: Any) -> Iterator[str]:
+    """The names that arguments by position have in a function, and then numbers."""
+    code = getattr(function, "__code__", None)
+    named = code.co_varnames[isinstance(function, MethodType) : code.co_argcount] if isinstance(code, CodeType) else ()
+    yield from named
+    yield from (f"argument {at}" for at in count(len(named)))
 
 
 def names_in(code: CodeType) -> list[str]:
     """The global names that code mentions, its inner functions' included."""
+    named = [each.argval for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     inner = [name for each in code.co_consts if isinstance(each, CodeType) for name in names_in(each)]
+    return [*dict.fromkeys([*named, *inner])]
+
+
+def _attributes_in(code: CodeType) -> list[str]:
+    """The names that code mentions, attributes among them."""
+    inner = [name for each in code.co_consts if isinstance(each, CodeType) for name in _attributes_in(each)]
     return [*dict.fromkeys([*code.co_names, *inner])]

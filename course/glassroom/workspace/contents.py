@@ -45,15 +45,15 @@ PATHS = {
             "1_memory/02_views_share_a_storage", "1_memory/08_in_place_and_clone",
             "3_autograd/01_requires_grad_and_leaves", "3_autograd/02_the_graph_and_backward",
             "3_autograd/03_gradient_arguments", "3_autograd/04_detach_and_no_grad",
-            "3_autograd/06_in_place_and_versions", "3_autograd/08_nan_gradients",
+            "3_autograd/06_in_place_and_versions", "3_autograd/09_nan_gradients",
         ],
     ),
     "My code runs out of memory": (
         "What holds memory: storages, slices, graphs, devices.",
         [
             "1_memory/02_views_share_a_storage", "1_memory/03_basic_indexing", "1_memory/10_a_memory_budget",
-            "3_autograd/07_what_keeps_memory_alive", "2_tensors/12_moving_and_pinning",
-            "5_networks/05_where_training_memory_goes",
+            "3_autograd/07_what_keeps_memory_alive", "3_autograd/08_when_one_round_is_too_large",
+            "2_tensors/17_out_of_memory", "5_networks/05_where_training_memory_goes",
         ],
     ),
 }  # fmt: skip
@@ -88,7 +88,7 @@ HELP = """\
 def write_contents(folder: Path) -> list[Path]:
     """Write the contents page and the links between the notebooks under `folder`; return what has changed."""
     entries = catalogue(folder)
-    changed = [path for entry, before, after in _neighbours(entries) if (path := _lead(folder, entry, before, after))]
+    changed = [path for entry, before, after in _neighbors(entries) if (path := _lead(folder, entry, before, after))]
     page = folder / PAGE
     old = page.read_bytes() if page.is_file() else b""
     new = serialise(contents_page(entries, _outputs(old)))
@@ -133,7 +133,7 @@ def way(entry: Entry, before: Entry | None, after: Entry | None) -> str:
     return " · ".join(steps)
 
 
-def _neighbours(entries: Sequence[Entry]) -> list[tuple[Entry, Entry | None, Entry | None]]:
+def _neighbors(entries: Sequence[Entry]) -> list[tuple[Entry, Entry | None, Entry | None]]:
     """Each notebook with the one before it and the one after it."""
     around = [None, *entries, None]
     return [

@@ -3,8 +3,9 @@
 A hidden manifest remembers the digest of every file as it was handed out, and of a notebook the cells. A notebook that
 was run and saved, and whose cells were not edited, is untouched: a newer version may take its place. When the course
 has news for a notebook that was edited, the learner's answers and cells go into the new version (see `merging`), and
-the notebook as it was before is kept in `.glassroom/before`. Any other file is the learner's and is never written to: a
-newer version is put beside it, under a name that says so.
+the notebook as it was before is kept in `.glassroom/before`. Where notebooks got other numbers or were divided, files
+and answers follow (see `moves`). Any other file is the learner's and is never written to: a newer version is put beside
+it, under a name that says so.
 """
 
 import contextlib
@@ -18,7 +19,8 @@ from stat import S_ISDIR, S_ISREG
 
 from glassroom import __version__
 from glassroom.workspace.merging import Merged, cell_digests, merged
-from glassroom.workspace.notebook_json import DamagedNotebook, parse, serialise, source, without_traces
+from glassroom.workspace.moves import Moves, followed, moves
+from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source, without_traces
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import START_PAGE, course_files
 from glassroom.workspace.whole_files import clear_leftovers, digest, write_atomically
@@ -85,8 +87,13 @@ def update(folder: Path, sources: Path) -> Update:
         clear_leftovers(part)
     try:
         try:
-            for path, content in _handouts(sources, report):
-                _hand_out(path, content, manifest, report)
+            handouts = dict(_handouts(sources, report))
+            manifest.follow(followed(folder, manifest.given, handouts))
+            answers = moves(folder, manifest.cells, _news(handouts, manifest))
+            for path in sorted(
+                handouts, key=lambda path: path not in answers.into
+            ):  # an answer arrives, and then leaves
+                _hand_out(path, handouts[path], manifest, report, answers)
         finally:
             manifest.write(folder)
     except Problem as problem:
@@ -139,20 +146,33 @@ def _handouts(sources: Path, report: Update) -> Iterator[tuple[Path, bytes]]:
         yield path, content
 
 
-def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> None:
+def _news(handouts: dict[Path, bytes], manifest: "_Manifest") -> dict[Path, Notebook]:
+    """The notebooks among the files that are new, or have changed since they were handed out."""
+    return {
+        path: parse(content)
+        for path, content in handouts.items()
+        if path.suffix == ".ipynb" and manifest.news_for(path, _digest(path, content))
+    }
+
+
+def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update, answers: Moves) -> None:
     """Put one file into the working copy: in its place if that is free or untouched, beside it otherwise."""
     place = report.folder / path
     new = _digest(path, content)
     current = _digest_of(place)
-    if current is None:
+    is_untouched = path in manifest.given and manifest.given[path] in (current, _strict_digest_of(place))
+    if path in answers.into and (current is None or is_untouched):
+        report.merged[path] = answers.merged_into(path, parse(content))
+        write_atomically(place, serialise(report.merged[path].notebook))
+    elif current is None:
         write_atomically(place, content)
         report.created.append(path)
     elif current == new:
         pass
-    elif path in manifest.given and manifest.given[path] in (current, _strict_digest_of(place)):
+    elif is_untouched:
         write_atomically(place, content)
         report.updated.append(path)
-    elif path in manifest.given and manifest.news_for(path, new) and _merge(path, content, manifest, report):
+    elif path in manifest.given and manifest.news_for(path, new) and _merge(path, content, manifest, report, answers):
         pass
     else:
         _note_damage(place, path, report)
@@ -167,7 +187,7 @@ def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update)
         manifest.cells[path] = cell_digests(parse(content))
 
 
-def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> bool:
+def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update, answers: Moves) -> bool:
     """Put the learner's work in a notebook into its new version; False for what is no notebook."""
     place = report.folder / path
     try:
@@ -175,7 +195,10 @@ def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update) ->
         mine, new = parse(before), parse(content)
     except (OSError, DamagedNotebook):
         return False
-    result = merged(manifest.cells.get(path), mine, new)
+    given = manifest.cells.get(path)
+    if given is not None:
+        given = {**given, **{key: answers.given[key] for key in answers.into.get(path, ())}}
+    result = merged(given, answers.applied(path, mine), new)
     write_atomically(_free_name(report.folder / BEFORE / path), before)
     write_atomically(place, serialise(result.notebook))
     report.merged[path] = result
@@ -289,6 +312,13 @@ class _Manifest:
             )
             return cls({}, {})
         return cls(given, beside, cells)
+
+    def follow(self, renamed: dict[Path, Path]) -> None:
+        """Remember under their new names what was handed out under the old ones."""
+        for old, new in renamed.items():
+            self.given[new] = self.given.pop(old)
+            if old in self.cells:
+                self.cells[new] = self.cells.pop(old)
 
     def ours(self, path: Path) -> Path:
         """Where the course's file `path` is: in its place, or beside a file of the learner's of that name."""

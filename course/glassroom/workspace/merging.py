@@ -33,7 +33,7 @@ class Merged:
 
 def cell_digests(notebook: Notebook) -> dict[str, str]:
     """What to remember of a notebook that is handed out: short digests of its cells, by what they are about."""
-    return {key: _digest(cell) for key, cell in _by_key(notebook).items()}
+    return {key: digest_of(cell) for key, cell in by_key(notebook).items()}
 
 
 def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Merged:
@@ -42,18 +42,18 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
     Without them, the cells that ask for an answer are taken from `mine`, and all others from `new`.
     """
     result = Merged({**copy.deepcopy(new), "cells": []})
-    mine_by_key, new_by_key = _by_key(mine), _by_key(new)
+    mine_by_key, new_by_key = by_key(mine), by_key(new)
     digests = given if given is not None else _guessed(mine_by_key, new_by_key)
     taken: set[str] = set()
     cells: list[Notebook] = result.notebook["cells"]
     placed: dict[str, int] = {}  # by key: after how many cells of the result that cell stands
     for key, cell in new_by_key.items():
         was, now = digests.get(key), mine_by_key.get(key)
-        if was != _digest(cell):
+        if was != digest_of(cell):
             result.news.append(_named(cell))
         taken.add(key)
         if now is None:
-            if was != _digest(cell):
+            if was != digest_of(cell):
                 cells.append(copy.deepcopy(cell))  # new; or changed, though the learner had deleted it
         else:
             cells.extend(_one_of(was, now, cell, result))
@@ -75,10 +75,10 @@ def _one_of(was: str | None, now: Notebook, cell: Notebook, result: Merged) -> l
     """What becomes of a cell that both sides have."""
     if source(now) == source(cell):
         return [copy.deepcopy(now)]
-    if was == _digest(now):
+    if was == digest_of(now):
         return [copy.deepcopy(cell)]
     is_answer = asks_for_an_answer(cell)
-    if was == _digest(cell):
+    if was == digest_of(cell):
         result.answers += is_answer
         result.own += not is_answer
         return [copy.deepcopy(now)]
@@ -161,7 +161,7 @@ def _add_own(
     for key, cell in mine.items():
         if key in taken:
             anchor = placed[key]
-        elif source(cell).strip() and given.get(key) != _digest(cell):
+        elif source(cell).strip() and given.get(key) != digest_of(cell):
             own.append((anchor, cell))
     for at, cell in reversed(own):
         result.notebook["cells"].insert(at, _apart(cell))
@@ -177,15 +177,15 @@ def _apart(cell: Notebook) -> Notebook:
 def _guessed(mine: Mapping[str, Notebook], new: Mapping[str, Notebook]) -> dict[str, str]:
     """What was given, as far as it can be guessed: the new cell where an answer is asked for, else the learner's."""
     return {
-        key: _digest(new[key] if asks_for_an_answer(new[key]) else cell) for key, cell in mine.items() if key in new
+        key: digest_of(new[key] if asks_for_an_answer(new[key]) else cell) for key, cell in mine.items() if key in new
     }
 
 
-def _digest(cell: Notebook) -> str:
+def digest_of(cell: Notebook) -> str:
     return digest(f"{cell['cell_type']}\n{source(cell)}".encode())[:16]
 
 
-def _by_key(notebook: Notebook) -> dict[str, Notebook]:
+def by_key(notebook: Notebook) -> dict[str, Notebook]:
     """The cells by what they are about: the exercise that is checked, the question that is asked, else their ids."""
     cells: dict[str, Notebook] = {}
     for at, cell in enumerate(notebook["cells"]):

@@ -35,7 +35,7 @@ QUESTIONS: dict[str, list[Question]] = {
         Question(
             10,
             "Does broadcasting use less memory than `expand`?",
-            ("2_tensors/05_broadcasting", "1_memory/05_strides_and_offset"),
+            ("2_tensors/07_broadcasting", "1_memory/05_strides_and_offset"),
         ),
         Question(
             11,
@@ -62,7 +62,7 @@ QUESTIONS: dict[str, list[Question]] = {
         Question(
             19,
             "Why is the saved file of a small slice large?",
-            ("2_tensors/10_saving_and_loading", "1_memory/03_basic_indexing", "1_memory/09_the_storage_object"),
+            ("2_tensors/14_saving_and_loading", "1_memory/03_basic_indexing", "1_memory/09_the_storage_object"),
         ),
         Question(
             20,
@@ -78,16 +78,16 @@ QUESTIONS: dict[str, list[Question]] = {
         Question(
             23,
             "What shares memory with NumPy, and what of read-only arrays?",
-            ("2_tensors/09_numpy_and_dlpack", "1_memory/01_header_and_storage"),
+            ("2_tensors/12_numpy_shares_memory", "1_memory/01_header_and_storage"),
         ),
         Question(24, "Why are there no negative strides?", ("1_memory/03_basic_indexing",)),
         Question(25, "`torch.tensor` or `torch.Tensor`?", ("2_tensors/02_creating_tensors",)),
-        Question(26, '*"expected scalar type Float but found Double"*: why?', ("2_tensors/03_dtypes_and_conversion",)),
-        Question(27, "When does `pin_memory` help?", ("2_tensors/12_moving_and_pinning",)),
+        Question(26, '*"expected scalar type Float but found Double"*: why?', ("2_tensors/04_dtypes_and_conversion",)),
+        Question(27, "When does `pin_memory` help?", ("2_tensors/16_moving_and_pinning",)),
         Question(
             28,
             "What do `share_memory_` and `resize_` do?",
-            ("2_tensors/13_sharing_between_processes", "1_memory/09_the_storage_object"),
+            ("2_tensors/18_sharing_between_processes", "1_memory/09_the_storage_object"),
         ),
     ],
     "Autograd": [
@@ -116,7 +116,7 @@ QUESTIONS: dict[str, list[Question]] = {
         Question(
             33,
             '*"grad can be implicitly created only for scalar outputs"*: what is the `gradient` argument?',
-            ("3_autograd/03_gradient_arguments", "4_extensions/04_jacobians_and_forward_mode"),
+            ("3_autograd/03_gradient_arguments", "4_extensions/05_jacobians_and_forward_mode"),
         ),
         Question(
             34,
@@ -136,8 +136,9 @@ QUESTIONS: dict[str, list[Question]] = {
             "`save_for_backward`, or an attribute of `ctx`? And the second derivative of a function of my own?",
             (
                 "4_extensions/01_custom_functions",
-                "4_extensions/02_checking_gradients",
-                "4_extensions/03_higher_order_derivatives",
+                "4_extensions/02_functions_that_save_little",
+                "4_extensions/03_checking_gradients",
+                "4_extensions/04_higher_order_derivatives",
             ),
         ),
         Question(40, "Why does keeping the loss leak memory?", ("3_autograd/07_what_keeps_memory_alive",)),

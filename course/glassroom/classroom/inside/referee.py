@@ -1,4 +1,4 @@
-"""Judges a learner's answers, in a sandbox of its own. Started as a program: a plan on stdin, marks on stdout.
+"""Judges learners' answers, in a sandbox of its own: a plan comes in by one pipe, marks go out by another.
 
 The plan is a list of steps: cells to run, and tests. For each test the referee asks the runner for the answers, makes
 them again here (see `crossing`), and asks this process's own checks, which no learner's code has ever touched. Where an
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import gc
 import json
 import os
 import socket
 import sys
+import traceback
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
@@ -21,6 +23,8 @@ from glassroom.classroom import credit
 from glassroom.classroom.handout import check_call
 from glassroom.classroom.inside.crossing import CannotCross, Side
 from glassroom.classroom.inside.messages import Ended, TooSlow, receive, send
+from glassroom.exercises import exercises
+from glassroom.exercises.account import open_accounts
 
 GRACE = 5.0
 STARTING = 90.0
@@ -36,6 +40,7 @@ class Referee:
         self.seconds = float(plan["cell"])
         self.side = Side("j", self.call)
         self.shown: dict[str, list[Any]] = {}
+        self.sources: dict[str, str] = {}
         self.errors: dict[str, dict[str, str]] = {}
 
     def go(self) -> None:
@@ -69,6 +74,7 @@ class Referee:
             self.errors[step["cell"]] = _error(error)
         if step.get("shows"):
             self.shown[step["shows"]] = _outputs(told.get("outputs"))
+            self.sources[step["shows"]] = step["source"]
 
     def test(self, step: dict[str, Any]) -> None:
         found = check_call(step["source"])
@@ -105,6 +111,7 @@ class Referee:
         trial = apart is None
         if "cannot" not in told and (trial or asked["id"] in apart):
             try:
+                self.side.source = self.sources.get(asked["id"], "")
                 values = self.side.decode_all(told)
                 positional = len(asked["expressions"])
                 names = dict(zip(given, values[positional:], strict=True))
@@ -157,14 +164,19 @@ class Referee:
 
     def call(self, number: int, args: list[Any], kwargs: dict[str, Any], side: Side) -> Any:
         """Have the runner call a learner's function."""
-        message = side.encode_all([*args, *kwargs.values()])
+        sizes = [kept.size for kept in open_accounts()]
+        handed = [*args, *kwargs.values()]
+        message = side.encode_all(handed)
         told = self.ask({"do": "call", "function": number, "positional": len(args), "names": list(kwargs), **message})
         if "cannot" in told:
             raise CannotCross(str(told["cannot"]), bool(told.get("foreign")))
         if "raised" in told or "failed" in told:
             why = _error(told.get("raised") or {"name": "RuntimeError", "message": str(told["failed"])})
             raise _exception(why["name"])(why["message"])
-        return side.decode_all(told)[0]
+        result, *after = side.decode_all(told)
+        side.renew_all(handed, after)
+        side.enter_account(told["account"], sizes)
+        return result
 
 
 def _drawn(values: dict[str, Any]) -> dict[str, str]:
@@ -219,12 +231,38 @@ _RESULTS = 1
 
 
 def main() -> None:
-    """Judge by the plan on stdin, over the socket whose number is the first argument."""
+    """Judge whatever comes over the socket whose number is the first argument, each in a fork, until it closes."""
+    exercises()
+    from glassroom import show  # noqa: F401  # the forks have it then
+
+    gc.freeze()  # what is here already need not be looked at, and so copied, in every fork
+    control = socket.socket(fileno=int(sys.argv[1]))
+    while True:
+        word, numbers, _, _ = socket.recv_fds(control, 1, 4)
+        if not word:
+            return
+        if os.fork() == 0:
+            control.close()
+            try:
+                _judge(*numbers)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(0)
+        for number in numbers:
+            os.close(number)
+        os.wait()
+
+
+def _judge(channel: int, plan: int, told: int, said: int) -> None:
+    """One plan, read from a file's number; `told` takes the marks, `said` what the checks print."""
     global _RESULTS
-    _RESULTS = os.dup(1)
-    os.dup2(2, 1)  # what a check prints is no result
-    plan = json.load(sys.stdin)
-    Referee(socket.socket(fileno=int(sys.argv[1])), plan).go()
+    _RESULTS = told
+    os.dup2(said, 1)
+    os.dup2(said, 2)
+    with os.fdopen(plan) as file:
+        steps = json.load(file)
+    Referee(socket.socket(fileno=channel), steps).go()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from glassroom.classroom import credit
 from glassroom.classroom.inside.crossing import CannotCross, Side
 from glassroom.classroom.inside.messages import Ended, receive, send
 from glassroom.exercises import engine, expect, facts
+from glassroom.exercises.account import account
 
 MOST_OUTPUTS, MOST_OUTPUT = 12, 150_000
 SHOWN = ("image/svg+xml", "image/png", "text/plain")
@@ -158,14 +159,17 @@ class Runner:
 
     def call(self, message: dict[str, Any]) -> dict[str, Any]:
         """Call a learner's function with what the referee hands it; what it gave, and what it wrote where."""
-        values = self.side.decode_all(message)
-        args, kwargs = (
-            values[: message["positional"]],
-            dict(zip(message["names"], values[message["positional"] :], strict=True)),
-        )
-        result = self.side.function(int(message["function"]))(*args, **kwargs)
-        told = self.side.encode(result)
+        with account() as kept:
+            self.side.account = kept
+            values = self.side.decode_all(message)
+            args, named = values[: message["positional"]], values[message["positional"] :]
+            kwargs = dict(zip(message["names"], named, strict=True))
+            function = self.side.function(int(message["function"]))
+            kept.cut((0, 0, 0, 0))
+            result = function(*args, **kwargs)
+        told = self.side.encode_all([result, *values])
         told["storages"] = self.side.contents(list(dict.fromkeys([*told["storages"], *message["storages"]])))
+        told["account"] = self.side.tell_account(kept)
         return told
 
     def beside(self, message: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from glassroom.classroom.grading import Mark
 from glassroom.classroom.marks import Result, lateness
-from glassroom.classroom.pages.shell import code, page, picture, text
+from glassroom.classroom.pages.shell import code, page, picture, sentence, text
 
 
 def feedback_page(course: str, learner: str, results: Iterable[Result]) -> str:
@@ -56,7 +56,7 @@ def _exercise(mark: Mark, result: Result) -> str:
         f'<span class="points">{shown} of {mark.points:g}</span></header>'
     ]
     if mark.message and not hidden:
-        parts.append(f'<p class="message">{text(mark.message)}</p>')
+        parts.append(f'<p class="message">{sentence(mark.message)}</p>')
     if hidden:
         parts.append('<p class="muted">Tests beyond those in the notebook.</p>')
     if mark.hints:

@@ -12,7 +12,7 @@ from glassroom.classroom.grading import Mark, task_of
 from glassroom.classroom.handout import solution_in
 from glassroom.classroom.marks import Result, lateness, read_manual, result
 from glassroom.classroom.pages.misconceptions import mistakes, unanswered
-from glassroom.classroom.pages.shell import code, page, text
+from glassroom.classroom.pages.shell import code, page, sentence, text
 from glassroom.classroom.pages.similar import similar
 from glassroom.classroom.submission import compose
 from glassroom.workspace.notebook_json import parse
@@ -157,7 +157,7 @@ def _mistakes(results: list[Result]) -> Iterable[str]:
     yield f'<table class="list"><thead><tr>{head}</tr></thead><tbody>'
     for each in found[:MOST_MISTAKES]:
         example = f"<details><summary>an answer</summary>{code(each.example)}</details>" if each.example else ""
-        words = f"{text(each.message)}{example}"
+        words = f"{sentence(each.message)}{example}"
         yield f"<tr><td>{len(each.learners)}</td><td>{text(each.exercise)}</td><td>{words}</td></tr>"
     yield "</tbody></table>"
     if len(found) > MOST_MISTAKES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Mapping
 from functools import cache
 from html import escape
@@ -39,6 +40,11 @@ def page(title: str, body: str, wide: bool = False) -> str:
 def text(words: object) -> str:
     """Any words as HTML that shows them, without letters that cannot be seen or turn the direction of writing."""
     return escape("".join(each if each in "\n\t" or each.isprintable() else "�" for each in str(words)))
+
+
+def sentence(words: object) -> str:
+    """A sentence of a check's, with what stands between backticks as code."""
+    return re.sub(r"`([^`\n]{1,200})`", r"<code>\1</code>", text(words))
 
 
 def code(source: str) -> str:

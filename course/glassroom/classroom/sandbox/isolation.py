@@ -7,6 +7,7 @@ person who grades. Each means is tried before it is trusted.
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import shutil
@@ -121,6 +122,7 @@ class View:
 def best_isolation(hidden: Iterable[Path] = (), trust: bool = False) -> Isolation:
     """The best isolation that works here. Raises `Problem` where there is none, unless `trust`."""
     wanted = tuple(hidden)
+    _compile()
     for means in (BUBBLEWRAP, NAMESPACES):
         if _works(means):
             return Isolation(means, wanted)
@@ -132,6 +134,14 @@ def best_isolation(hidden: Iterable[Path] = (), trust: bool = False) -> Isolatio
         "files and your network within their reach, say --trust.",
         Exit.REQUIREMENT,
     )
+
+
+@cache
+def _compile() -> None:
+    """Write the course's bytecode: an installation in place may have none, and no sandbox can write any."""
+    if not sys.dont_write_bytecode:
+        for package in _packages():
+            compileall.compile_dir(package, quiet=2)
 
 
 @cache

@@ -12,11 +12,13 @@ import os
 import selectors
 import signal
 import socket
+import stat
 import subprocess
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from glassroom.classroom.course_file import Limits
@@ -35,6 +37,7 @@ class Outcome:
     said: str = ""  # the end of what the two printed
     seconds: float = 0.0
     memory: float = 0.0  # MB, the most that the runner and its children had at once
+    cpu: float = 0.0  # seconds of a core, of both
 
 
 def run_pair(
@@ -48,36 +51,95 @@ def run_pair(
     began = time.monotonic()
     ours, theirs = socket.socketpair()
     with ours, theirs, contextlib.ExitStack() as stack:
-        runner = _start(isolation, "runner", theirs, limits, stack, stdin=subprocess.DEVNULL)
-        referee = _start(isolation, "referee", ours, limits, stack, stdin=subprocess.PIPE)
+        runner = _start(isolation, "runner", theirs, limits, subprocess.PIPE)
+        stack.callback(_end, runner, isolation.means == NONE)
+        referee = referee_of_this_thread(isolation, limits)
+        spent = referee.cpu
+        told, said = referee.judge(ours, json.dumps(plan).encode(), stack)
         ours.close()
         theirs.close()
-        feeder = threading.Thread(target=_feed, args=(referee, json.dumps(plan).encode()), daemon=True)
-        feeder.start()
-        _watch(runner, referee, limits, outcome, began, stop)
+        _watch(runner, told, said, limits, outcome, began, stop)
+        outcome.cpu = _processor(runner.pid) + referee.cpu - spent
+    if not outcome.events or outcome.events[-1].get("done") is not True:
+        referee.end()  # it may be at work still
     outcome.seconds = time.monotonic() - began
     return outcome
 
 
-def _start(
-    isolation: Isolation, part: str, channel: socket.socket, limits: Limits, stack: contextlib.ExitStack, stdin: int
-) -> subprocess.Popen[bytes]:
-    """One of the two, with its own limits; ended and waited for when the stack unwinds, whatever happens."""
+class Referee:
+    """A referee that has started, in a sandbox of its own, and judges each submission in a fork of itself.
+
+    No learner's code has ever run in it. After anything but an orderly end it goes, and its forks with it.
+    """
+
+    def __init__(self, isolation: Isolation, limits: Limits) -> None:
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            self.process = _start(isolation, "referee", theirs, limits, subprocess.DEVNULL)
+        self.serves = _kind(isolation, limits)
+        self.end = weakref.finalize(self, _dismiss, self.process, self.control, isolation.means == NONE)
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of a core that it and its forks have taken."""
+        return _processor(self.process.pid)
+
+    def judge(self, channel: socket.socket, plan: bytes, stack: contextlib.ExitStack) -> tuple[int, int]:
+        """Have a plan judged over a channel; what can be read of the marks, and of what is printed besides."""
+        pipes = [os.pipe() for _ in range(3)]
+        (read_plan, write_plan), (read_told, write_told), (read_said, write_said) = pipes
+        with contextlib.suppress(OSError):  # where it is gone, its pipes end at once
+            socket.send_fds(self.control, [b"."], [channel.fileno(), read_plan, write_told, write_said])
+        for number in (read_plan, write_told, write_said):
+            os.close(number)
+        stack.callback(os.close, read_told)
+        stack.callback(os.close, read_said)
+        threading.Thread(target=_feed, args=(write_plan, plan), daemon=True).start()
+        return read_told, read_said
+
+
+_mine = threading.local()  # the kernel ends a sandbox with the thread that started it
+_referees: weakref.WeakSet[Referee] = weakref.WeakSet()
+
+
+def referee_of_this_thread(isolation: Isolation, limits: Limits) -> Referee:
+    """The thread's referee, started where there is none or the last one has ended or serves under other limits."""
+    referee: Referee | None = getattr(_mine, "referee", None)
+    if referee is None or referee.serves != _kind(isolation, limits) or referee.process.poll() is not None:
+        referee = _mine.referee = Referee(isolation, limits)
+        _referees.add(referee)
+    return referee
+
+
+def dismiss_referees() -> None:
+    """End every referee of this process."""
+    for referee in list(_referees):
+        referee.end()
+
+
+def _dismiss(process: subprocess.Popen[bytes], control: socket.socket, in_the_open: bool) -> None:
+    control.close()
+    _end(process, in_the_open)
+
+
+def _kind(isolation: Isolation, limits: Limits) -> tuple[Isolation, Limits]:
+    return isolation, replace(limits, wall=0)
+
+
+def _start(isolation: Isolation, part: str, channel: socket.socket, limits: Limits, output: int) -> subprocess.Popen[bytes]:
+    """One of the two, with its own limits."""
     number = str(channel.fileno())
     own = json.dumps(_rlimits(limits, part))
-    command = isolation.command("glassroom.classroom.inside.limited", [own, part, number], limits.files)
-    process = subprocess.Popen(
-        command,
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT if part == "runner" else subprocess.PIPE,
+    return subprocess.Popen(
+        isolation.command("glassroom.classroom.inside.limited", [own, part, number], limits.files),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
         env=isolation.environment(),
         pass_fds=[channel.fileno()],
         start_new_session=True,
         cwd="/",
     )
-    stack.callback(_end, process, isolation.means == NONE)
-    return process
 
 
 def _rlimits(limits: Limits, part: str) -> dict[str, int]:
@@ -103,30 +165,28 @@ def _processes_of_ours() -> int:
     return count * 4  # threads count as well
 
 
-def _feed(process: subprocess.Popen[bytes], content: bytes) -> None:
-    assert process.stdin is not None
-    with contextlib.suppress(OSError), process.stdin as pipe:
-        pipe.write(content)
+def _feed(pipe: int, content: bytes) -> None:
+    with contextlib.suppress(OSError), os.fdopen(pipe, "wb") as file:
+        file.write(content)
 
 
 def _watch(
     runner: subprocess.Popen[bytes],
-    referee: subprocess.Popen[bytes],
+    telling: int,
+    saying: int,
     limits: Limits,
     outcome: Outcome,
     began: float,
     stop: Callable[[], bool],
 ) -> None:
-    assert referee.stdout
-    assert referee.stderr
     assert runner.stdout
     pending = bytearray()
     said = {"runner": bytearray(), "referee": bytearray()}
     most = int(limits.output * 2**20)
     told = printed = 0
     with selectors.DefaultSelector() as selector:
-        selector.register(referee.stdout, selectors.EVENT_READ, "told")
-        selector.register(referee.stderr, selectors.EVENT_READ, "referee")
+        selector.register(telling, selectors.EVENT_READ, "told")
+        selector.register(saying, selectors.EVENT_READ, "referee")
         selector.register(runner.stdout, selectors.EVENT_READ, "runner")
         checked = 0.0
         while selector.get_map():
@@ -181,7 +241,7 @@ def _unfinished(events: list[dict[str, Any]]) -> str:
 def _too_much(pid: int, limits: Limits, outcome: Outcome) -> str:
     """What the runner and its children use too much of, if anything."""
     family = list(descendants(pid))
-    memory = sum(map(_resident, family)) / 2**20
+    memory = (sum(map(_resident, family)) + _nameless(family)) / 2**20
     outcome.memory = max(outcome.memory, memory)
     if len(family) > limits.processes + 4:
         return f"it started more than {limits.processes:g} processes"
@@ -208,12 +268,34 @@ def descendants(pid: int) -> Iterator[int]:
         found.update(children)
 
 
+def _processor(pid: int) -> float:
+    """Seconds of a core that a process, those that it started, and those of them that have ended took."""
+    ticks = 0
+    for each in descendants(pid):
+        with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{each}/stat") as file:
+            ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def _resident(pid: int) -> int:
     try:
         with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError, ValueError):
         return 0
+
+
+def _nameless(family: list[int]) -> int:
+    """Bytes in files that have no name and lie in memory, which is no process's own."""
+    found: dict[tuple[int, int], int] = {}
+    for pid in family:
+        with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as opened:
+            for each in opened:
+                with contextlib.suppress(OSError):
+                    about = each.stat()
+                    if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
+                        found[about.st_dev, about.st_ino] = about.st_blocks * 512
+    return sum(found.values())
 
 
 def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:
@@ -226,10 +308,8 @@ def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
     process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe:
-            with contextlib.suppress(OSError):
-                pipe.close()
+    if process.stdout:
+        process.stdout.close()
 
 
 def _text(said: dict[str, bytearray]) -> str:

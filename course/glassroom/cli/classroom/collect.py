@@ -47,5 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
             print(line)
         taken += len(report.taken) - report.unchanged
         odd += len(report.oddities)
-    print(f"{taken} notebooks taken in, {odd} oddities. Next: glassroom grade {arguments.course}")
+    oddities = "1 oddity" if odd == 1 else f"{odd} oddities"
+    print(f"{taken} notebooks taken in, {oddities}. Next: glassroom grade {arguments.course}")
     return Exit.OK

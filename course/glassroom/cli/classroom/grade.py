@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         from glassroom.classroom.cluster import on_cluster
 
         run_all = on_cluster(arguments.cluster, arguments.jobs)
-    with tqdm(unit="submission", dynamic_ncols=True) as bar:
+    with tqdm(unit=" submissions", dynamic_ncols=True) as bar:
 
         def progress(done: int, of: int, name: str) -> None:
             bar.total, bar.n = of, done

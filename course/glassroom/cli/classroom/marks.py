@@ -1,6 +1,8 @@
 """``glassroom marks``: marks as a table, for people, Moodle or Canvas; and the table that a person fills in."""
 
 import argparse
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,9 @@ def add(commands: Any) -> None:
     parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which (all of them)")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="where to write (the terminal)")
     parser.add_argument("--lms", choices=("moodle", "canvas"), help="in the form that this LMS takes, one assignment")
-    parser.add_argument("--roster", type=Path, metavar="FILE", help="Canvas's own export of the gradebook")
+    parser.add_argument(
+        "--roster", type=Path, metavar="FILE", help="Canvas's export of the gradebook, or Moodle's worksheet"
+    )
     parser.add_argument("--by-hand", action="store_true", help="write manual.csv, for what a person marks")
     parser.set_defaults(run=run)
 
@@ -59,5 +63,5 @@ def run(arguments: argparse.Namespace) -> int:
         print(table, end="")
     else:
         write_atomically(path, table.encode())
-        print(f"{len(results)} rows in {path}")
+        print(f"{len(list(csv.reader(io.StringIO(table)))) - 1} rows in {path}")
     return Exit.OK

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -174,7 +174,19 @@ def _fold_chains(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | No
         kinds = tuple([chains.looks(each)[0] for each in chain[:period]])
         folded[chain[0]] = Box(chain[0], None, steps, (end, *shared[:MOST_LEAVES]), repeats, kinds)
         gone.update([*chain[1:], *own])
-    return {key: folded.get(key, box) for key, box in boxes.items() if key not in gone}
+    shown = {key: folded.get(key, box) for key, box in boxes.items() if key not in gone}
+    needed: set[int] = set()  # what hangs on a chain and is led to by others all the same
+    pending = list(shown)
+    while pending:
+        missing = {each for each in shown[pending.pop()].inputs if each is not None} - shown.keys()
+        needed |= missing
+        shown |= {key: boxes[key] for key in missing}
+        pending += missing
+    return {key: _without(shown[key], needed) for key in boxes if key in shown}
+
+
+def _without(box: Box, numbers: set[int]) -> Box:
+    return replace(box, folded=tuple([step for step in box.folded if step.number not in numbers]))
 
 
 def _longest_run(looks: Sequence[tuple[str, ...]]) -> tuple[int, int, int]:

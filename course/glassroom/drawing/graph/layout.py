@@ -2,7 +2,7 @@
 
 The method is Sugiyama, Tagawa and Toda's ("Methods for visual understanding of hierarchical system structures", 1981):
 layers by the longest way from a root; invisible stations where an edge passes a layer; the order within a layer by the
-mean place of the neighbours, up and down in turn.
+mean place of the neighbors, up and down in turn.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def arranged(
     `words` are the widths of what is to stand on edges, by box and slot: it gets a layer of its own beneath the box.
     Boxes stand at least a `gap` apart.
     """
-    layer = _layers(inputs)
+    layer = layers(inputs)
     if words:
         layer = {key: 2 * at for key, at in layer.items()}
     rows: list[list[Item]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
@@ -100,7 +100,8 @@ def arranged(
     return placed, [_route(way, placed, x, tops, inputs, stands) for way in ways]
 
 
-def _layers(inputs: Mapping[int, Sequence[int | None]]) -> dict[int, int]:
+def layers(inputs: Mapping[int, Sequence[int | None]]) -> dict[int, int]:
+    """How many edges lie between each box and a root, on the longest way."""
     waits = dict.fromkeys(inputs, 0)
     for ends in inputs.values():
         for end in ends:
@@ -122,11 +123,11 @@ def _order(rows: list[list[Item]], above: dict[Item, list[Item]], below: dict[It
     for sweep in range(SWEEPS):
         downwards = sweep % 2 == 0
         for row in rows if downwards else reversed(rows):
-            neighbours = above if downwards else below
+            neighbors = above if downwards else below
             places = {item: at for each in rows for at, item in enumerate(each)}
             means = {
-                item: sum(places[each] for each in neighbours[item]) / len(neighbours[item])
-                if neighbours.get(item)
+                item: sum(places[each] for each in neighbors[item]) / len(neighbors[item])
+                if neighbors.get(item)
                 else float(places[item])
                 for item in row
             }
@@ -140,7 +141,7 @@ def _columns(
     below: dict[Item, list[Item]],
     gap: float,
 ) -> dict[Item, float]:
-    """Centres: each as near to the mean of its neighbours as the order and the gaps allow."""
+    """Centres: each as near to the mean of its neighbors as the order and the gaps allow."""
     x: dict[Item, float] = {}
     for row in rows:
         at = 0.0
@@ -150,9 +151,9 @@ def _columns(
     for sweep in range(SWEEPS):
         downwards = sweep % 2 == 0
         for row in rows if downwards else list(reversed(rows)):
-            neighbours = above if downwards else below
+            neighbors = above if downwards else below
             wanted = [
-                sum(x[each] for each in neighbours[item]) / len(neighbours[item]) if neighbours.get(item) else x[item]
+                sum(x[each] for each in neighbors[item]) / len(neighbors[item]) if neighbors.get(item) else x[item]
                 for item in row
             ]
             x.update(zip(row, _spaced(wanted, [width[item] for item in row], gap), strict=True))

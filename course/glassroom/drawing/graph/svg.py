@@ -8,7 +8,19 @@ from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, PAD, TITLE_ADVANCE, Drawing, is_narrow, number, style
+from glassroom.drawing.canvas import (
+    FACT_ADVANCE,
+    PAD,
+    TITLE_ADVANCE,
+    Drawing,
+    folded,
+    is_narrow,
+    number,
+    room,
+    shortened,
+    style,
+)
+from glassroom.drawing.graph.column import column_of, stacked
 from glassroom.drawing.graph.folding import Box, boxes_of
 from glassroom.drawing.graph.layout import GAP, Placed, Route, arranged
 from glassroom.drawing.graph.text import leaf_facts, place_of, saved_words, step_name
@@ -17,9 +29,11 @@ from glassroom.records.graph import GraphData, Saved
 
 CSS = style(Path(__file__).with_name("graph.css"))
 LINE = 15.0
-LONGEST = 44
+WIDEST = 1000  # pixels of a picture in layers
+LONGEST = 44  # letters of a line
 LONGEST_NARROW = 22
 LONGEST_SENT = 28
+BEFORE_SENT = 5  # letters that have no room before words on an edge of a column
 
 
 @dataclass(frozen=True)
@@ -33,22 +47,62 @@ class Ran:
     collected: Mapping[int, tuple[int, str, str]]
 
 
+@dataclass(frozen=True)
+class _Letters:
+    """How many letters a line of a box holds, of its title and of a fact; what is longer is cut or, if so, wrapped."""
+
+    title: int
+    fact: int
+    wraps: bool
+
+
 def svg_of_graph(data: GraphData, label: str, ran: Ran | None = None, opened: int | None = None) -> str:
-    """The picture of a graph, with what a backward did if one `ran`; `opened` is a fold that shows what is in it."""
+    """The picture of a graph, with what a backward did if one `ran`; `opened` is a fold that shows what is in it.
+
+    Boxes stand in layers, or in one column where these would be wider than there is room.
+    """
     boxes = boxes_of(data, opened)
     ran = Ran({}, {}, {}) if ran is None else ran
-    sizes = {key: _size(box, ran) for key, box in boxes.items()}
-    words = {edge: len(_sent(each)) * FACT_ADVANCE + 10 for edge, (_, each) in ran.sent.items()}
-    gap = GAP / 3 if is_narrow() else GAP
-    placed, routes = arranged(sizes, {key: box.inputs for key, box in boxes.items()}, words, gap)
+    inputs = {key: box.inputs for key, box in boxes.items()}
+    sent = {
+        edge: shortened(words, LONGEST_SENT // 2 if is_narrow() else LONGEST_SENT)
+        for edge, (_, words) in ran.sent.items()
+    }
+    letters = _Letters(LONGEST_NARROW, LONGEST_NARROW, True) if is_narrow() else _Letters(LONGEST, LONGEST, False)
+    written = {key: _written(box, ran, letters) for key, box in boxes.items()}
+    sizes = {key: _size(*each) for key, each in written.items()}
+    placed, routes = arranged(sizes, inputs, _widths(sent), GAP / 3 if is_narrow() else GAP)
+    widest = max([place.x + place.width / 2 for place in placed.values()], default=0)
+    if widest + 2 * PAD > (room() if is_narrow() else WIDEST):
+        column = column_of(inputs)
+        inner = room() - 2 * PAD - column.gutter - 20
+        letters = _Letters(int(inner / TITLE_ADVANCE), int(inner / FACT_ADVANCE), True)
+        written = {key: _written(box, ran, letters) for key, box in boxes.items()}
+        sent = {edge: shortened(words, letters.fact - BEFORE_SENT) for edge, (_, words) in ran.sent.items()}
+        placed, routes = stacked(column, {key: _size(*each) for key, each in written.items()}, inputs, _widths(sent))
     drawing = Drawing()
     for route in routes:
         _draw_edge(drawing, route)
     for route in routes:
-        _draw_sent(drawing, route, *ran.sent.get((route.start, route.slot), (0, "")))
+        if route.words is not None:
+            edge = route.start, route.slot
+            _draw_sent(drawing, route, route.words, ran.sent[edge][0], sent[edge])
     for key, box in boxes.items():
-        _draw_box(drawing, box, placed[key], ran)
+        _draw_box(drawing, box, placed[key], *written[key], ran.turns.get(key, ""))
     return drawing.finished(label, CSS)
+
+
+def _written(box: Box, ran: Ran, letters: _Letters) -> tuple[list[str], list[tuple[str, str]]]:
+    """The lines of a box's title, and those beneath it, each with its look."""
+
+    def lines(words: str, longest: int, wraps: bool = letters.wraps) -> list[str]:
+        return folded(words, longest, longest) if wraps else [shortened(words, longest)]
+
+    titles = lines(box.title if box.step is None else step_name(box.step), letters.title)
+    facts = lines_of(box, ran)
+    return titles, [
+        (line, look) for fact, look in facts for line in lines(fact, letters.fact, letters.wraps and "grad" not in look)
+    ]
 
 
 def lines_of(box: Box, ran: Ran) -> list[tuple[str, str]]:
@@ -69,18 +123,15 @@ def _look(saved: Saved) -> str:
     return {"overwritten": "fact bad", "freed": "fact soft"}.get(saved.state, "fact")
 
 
-def _title(box: Box) -> str:
-    return box.title if box.step is None else step_name(box.step)
+def _size(titles: list[str], facts: list[tuple[str, str]]) -> tuple[float, float]:
+    widest = max([len(line) * FACT_ADVANCE for line, _ in facts], default=0)
+    width = max(max(map(len, titles)) * TITLE_ADVANCE, widest) + 20
+    return width, 26 + LINE * (len(titles) - 1 + len(facts))
 
 
-def _size(box: Box, ran: Ran) -> tuple[float, float]:
-    lines = lines_of(box, ran)
-    widest = max([len(_short(line)) * FACT_ADVANCE for line, _ in lines], default=0)
-    return max(len(_short(_title(box))) * TITLE_ADVANCE, widest) + 20, 26 + LINE * len(lines)
-
-
-def _draw_box(drawing: Drawing, box: Box, place: Placed, ran: Ran) -> None:
-    turn = ran.turns.get(box.key, "")
+def _draw_box(
+    drawing: Drawing, box: Box, place: Placed, titles: list[str], facts: list[tuple[str, str]], turn: str
+) -> None:
     kind = "fold" if box.step is None else "leaf" if box.step.leaf is not None else "node"
     x, y = place.x - place.width / 2 + PAD, place.top + PAD
     drawing.add(
@@ -88,9 +139,10 @@ def _draw_box(drawing: Drawing, box: Box, place: Placed, ran: Ran) -> None:
         f"data-says={quoteattr(said(box))}>"
         f'<rect x="{number(x)}" y="{number(y)}" width="{number(place.width)}" height="{number(place.height)}"/>'
     )
-    drawing.text(x + place.width / 2, y + 17, _short(_title(box)), "title mid")
-    for at, (line, look) in enumerate(lines_of(box, ran)):
-        drawing.text(x + place.width / 2, y + 19 + LINE * (at + 0.85), _short(line), f"{look} mid")
+    for at, line in enumerate(titles):
+        drawing.text(x + place.width / 2, y + 17 + LINE * at, line, "title mid")
+    for at, (line, look) in enumerate(facts, start=len(titles) - 1):
+        drawing.text(x + place.width / 2, y + 19 + LINE * (at + 0.85), line, f"{look} mid")
     if turn:
         half = 6 + 3.2 * len(turn)
         drawing.add(
@@ -145,28 +197,18 @@ def _draw_edge(drawing: Drawing, route: Route) -> None:
     drawing.extend(max(x for x, _ in points), max(y for _, y in points))
 
 
-def _draw_sent(drawing: Drawing, route: Route, turn: int, words: str) -> None:
+def _draw_sent(drawing: Drawing, route: Route, middle: tuple[float, float], turn: int, words: str) -> None:
     """What went along an edge, in the place that is left for it."""
-    if route.words is None:
-        return
-    x, y = route.words[0] + PAD, route.words[1] + PAD
-    short = _sent(words)
-    half = len(short) * FACT_ADVANCE / 2 + 4
+    x, y = middle[0] + PAD, middle[1] + PAD
+    half = len(words) * FACT_ADVANCE / 2 + 4
     drawing.add(
         f'<g class="sent" data-turn="{turn}" data-from="{route.start}" data-to="{route.end}">'
         f'<rect x="{number(x - half)}" y="{number(y - 8.5)}" width="{number(2 * half)}" height="17"/>'
     )
-    drawing.text(x, y + 4, short, "fact mid")
+    drawing.text(x, y + 4, words, "fact mid")
     drawing.add("</g>")
     drawing.extend(x + half, y + 9)
 
 
-def _sent(words: str) -> str:
-    """A gradient as it stands on an edge."""
-    longest = LONGEST_SENT // 2 if is_narrow() else LONGEST_SENT
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"
-
-
-def _short(words: str) -> str:
-    longest = LONGEST_NARROW if is_narrow() else LONGEST
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"
+def _widths(sent: Mapping[tuple[int, int], str]) -> dict[tuple[int, int], float]:
+    return {edge: len(words) * FACT_ADVANCE + 10 for edge, words in sent.items()}

@@ -50,7 +50,7 @@ LEAVES: dict[str, tuple[bool, str]] = {
     "a01-leaves",
     setup="a = torch.ones(3, requires_grad=True)",
     hints=[
-        "A tensor is no leaf if it was computed from something that required a gradient at that moment.",
+        "A tensor is not a leaf if it was computed from something that required a gradient at that moment.",
         "Ask of each: which operation made it, and did an input of that operation have the flag on?",
         "a is a leaf, c is not. Now b and d: did an input of the product have the flag? And is clone an operation?",
         "leaf_a, leaf_b, leaf_c, leaf_d, leaf_e = True, True, False, True, False",

@@ -48,7 +48,7 @@ def reaches(tensor: Any, leaf: Any) -> bool:
         "Each node knows the nodes of its inputs, and the last one, a leaf's, knows none.",
         "Begin at tensor.grad_fn, and go from node.next_functions to its first pair's first part.",
         """
-        def makers(tensor):
+        def node_names(tensor):
             names = []
             node = tensor.grad_fn
             while node is not None:
@@ -57,7 +57,7 @@ def reaches(tensor: Any, leaf: Any) -> bool:
             return names
         """,
         """
-        def makers(tensor):
+        def node_names(tensor):
             names = []
             node = tensor.grad_fn
             while node is not None:
@@ -67,12 +67,12 @@ def reaches(tensor: Any, leaf: Any) -> bool:
         """,
     ],
 )
-def makers(makers: Callable[[Any], Any], *, loss: Any, x: Any) -> str:
-    found, wanted = call(makers, "makers", loss), names_down(loss)
-    expect(type(found) is list, "`makers(loss)` is no list; a list of names was asked for.")
+def node_names(node_names: Callable[[Any], Any], *, loss: Any, x: Any) -> str:
+    found, wanted = call(node_names, "node_names", loss), names_down(loss)
+    expect(type(found) is list, "`node_names(loss)` is not a list; a list of names was asked for.")
     expect(
         not found or all(type(name) is str for name in found),
-        "`makers(loss)` holds something else than strings. A node's name is node.name().",
+        "`node_names(loss)` holds something other than strings. A node's name is node.name().",
     )
     expect(found != wanted[:-1], "the leaf's own node is missing at the end: it belongs to the way as well.")
     expect(found != wanted[1:], "the node of `loss` itself is missing at the beginning.")
@@ -81,12 +81,12 @@ def makers(makers: Callable[[Any], Any], *, loss: Any, x: Any) -> str:
         found != [type(node).__name__ for node in nodes_down(loss)] or found == wanted,
         "those are the names of Python's classes. A node tells its own name: node.name().",
     )
-    expect(found == wanted, f"the names in `makers(loss)` are not those of the {len(wanted)} nodes on the way.")
-    alone = call(makers, "makers", loss.reshape(1))
+    expect(found == wanted, f"the names in `node_names(loss)` are not those of the {len(wanted)} nodes on the way.")
+    alone = call(node_names, "node_names", loss.reshape(1))
     expect(
         alone == names_down(loss.reshape(1)), "for another tensor, loss.reshape(1), the names are not the right ones."
     )
-    expect_equal(call(makers, "makers", x), "makers(x)", [])
+    expect_equal(call(node_names, "node_names", x), "node_names(x)", [])
     return "Every result leads back to the leaves, node by node."
 
 
@@ -109,9 +109,9 @@ def by_hand(by_hand: Any, *, rates: Any, hours: Any, paid: Any) -> str:
     miss = rates * hours - paid
     shown = {
         "That is what arrives at the product. It has a slope of its own, which depends on hours.": 2 * miss,
-        "The square is passed over: its slope is twice what was squared.": miss * hours,
+        "The square was skipped: its slope is twice what was squared.": miss * hours,
         "That is the gradient of `hours`; the one of `rates` was asked for.": 2 * miss * rates,
-        "The sign is turned round: rates * hours comes first, and paid is subtracted from it.": -2 * miss * hours,
+        "The sign is wrong: rates * hours comes first, and paid is subtracted from it.": -2 * miss * hours,
         "Those are the squares themselves; their slopes were asked for.": miss**2,
     }
     for mistake, wrong in shown.items():
@@ -153,7 +153,7 @@ def twice(added: Any, squared: Any, exponential: Any, reshaped: Any, averaged: A
     first, second = trunk.sum(), (trunk**2).sum()
     """,
     hints=[
-        "Gradients add up where ways meet. So the gradient of a sum is the sum of the gradients.",
+        "Gradients add up where paths meet. So the gradient of a sum is the sum of the gradients.",
         "Make one result of the two, and call backward on that.",
         "(first + …).backward()",
         "(first + second).backward()",
@@ -174,8 +174,8 @@ def once(s: Any, *, first: Any, second: Any) -> str:
     )
     expect(
         s.grad._version == 0,
-        "the gradients are right, and they came in two walks: the second was added to what the first had brought. "
-        "Both went through the trunk, and its graph had to be kept meanwhile.",
+        "the gradients are right, and took two walks: the second added to what the first had left. "
+        "Both went through the trunk, so its graph had to be kept.",
     )
     return "One walk for both, and what was saved is freed."
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, run
 from glassroom.exercises.facts import same_value, values
 
 
@@ -94,20 +94,26 @@ def outside(w: Any, *, y: Any) -> str:
         "A leaf adds up what several backwards bring. The mean of the whole is not the sum of the means of the pieces.",
         "The mean over 4 is half the mean over the first 2 and half the mean over the last 2.",
         """
-        for x, target in pieces:
-            piece_loss = ((w * x - target) ** 2).mean()
-            (…).backward()
+        def send_back(w, pieces):
+            for x, target in pieces:
+                piece_loss = ((w * x - target) ** 2).mean()
+                (…).backward()
         """,
         """
-        for x, target in pieces:
-            piece_loss = ((w * x - target) ** 2).mean()
-            (piece_loss / len(pieces)).backward()
+        def send_back(w, pieces):
+            for x, target in pieces:
+                piece_loss = ((w * x - target) ** 2).mean()
+                (piece_loss / len(pieces)).backward()
         """,
     ],
 )
-def pieces(w: Any, *, inputs: Any, targets: Any) -> str:
+def pieces(send_back: Callable[[Any, Any], Any], *, w: Any, pieces: Any) -> str:
+    leaf = w.detach().clone().requires_grad_()
+    arrived: list[Any] = []
+    leaf.register_hook(arrived.append)
+    run(send_back, "send_back", leaf, pieces)
     expect_gradient(
-        w,
+        leaf,
         "w",
         [-30.0],
         [
@@ -117,7 +123,13 @@ def pieces(w: Any, *, inputs: Any, targets: Any) -> str:
             ([-5.0], "That is the first piece alone."),
             ([-50.0], "That is the second piece alone: the gradient of the first was cleared, or never sent back."),
             ([-25.0], "That is the second piece alone: the gradient of the first was cleared, or never sent back."),
+            ([-15.0], "That is half of it: divide by the number of pieces, 2, and not by that of the inputs."),
         ],
+    )
+    expect(
+        len(arrived) == 2,
+        f"the gradient is right, and {len(arrived)} backward brought it. Send each piece back before the next is "
+        "computed, so that the graph of only one is in memory.",
     )
     return "Two small graphs, one after the other, and the gradient of the whole batch."
 
@@ -215,7 +227,10 @@ def jacobian(jacobian: Callable[[Any, Any], Any], *, products: Any, x: Any) -> s
     )
     expect(
         found[0] != found[1],
-        f"both rows are {found[1]}: the list holds one tensor, x.grad, several times. Each row needs its own.",
+        f"both rows are {found[1]}, the sum of the two: each needs weights of its own, and a gradient that was cleared "
+        "before. (Or the list holds one tensor, x.grad, several times.)"
+        if same_value(found[1], [2.0, 4.0, 2.0])
+        else f"both rows are {found[1]}: the list holds one tensor, x.grad, several times. Each row needs its own.",
     )
     expect_value(table, "jacobian(products, x)", TABLE)
     again = call(jacobian, "jacobian", products, leaf)

@@ -36,7 +36,7 @@ SAVES = {
 def harmless(after_exp: Any, after_log: Any, after_sigmoid: Any, after_product: Any, after_sum: Any) -> str:
     answers = (after_exp, after_log, after_sigmoid, after_product, after_sum)
     expect_truths(SAVES, answers)
-    return "Not the write decides, but whether a node saved what it overwrites."
+    return "What matters is not the write, but whether a node saved what it overwrites."
 
 
 @exercise(

@@ -1,4 +1,4 @@
-"""Exercises of notebook 07: who holds the graph, how to let it go, and how to keep less of it."""
+"""Exercises on what a graph, a state and a hook keep alive."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths, expect_value
-from glassroom.exercises.facts import same_value, values
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_equal,
+    expect_truths,
+)
+from glassroom.exercises.facts import (
+    same_value,
+    values,
+)
 
 
 @exercise(
@@ -150,10 +158,10 @@ def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
         loss = (state * state).sum()
         loss.backward()
         right.append(float(loss.detach()))
-    expect(isinstance(losses, list), "`carry_on(step, numbers)` returns no list of the losses.")
+    expect(isinstance(losses, list), "`carry_on(step, numbers)` does not return a list of the losses.")
     expect(
         all(isinstance(each, float) for each in losses),
-        "the losses in the list are no Python numbers. A tensor in the list holds its graph; take `.item()`.",
+        "the losses in the list are not Python numbers. A tensor in the list holds its graph; take `.item()`.",
     )
     expect_equal(losses, "carry_on(step, numbers)", right)
     expect(mine.grad is not None, "the losses are right, and no gradient arrived at `w`. Was there a backward?")
@@ -221,72 +229,6 @@ def record(record: Callable[..., Any], *, x: Any) -> str:
     return "The hook knows a number, and h could go."
 
 
-@exercise(
-    "a07-parts",
-    setup="x = torch.linspace(-1.0, 1.0, 1000, requires_grad=True)",
-    hints=[
-        "A checkpoint takes a function and its arguments, and calls the function again in the backward.",
-        "Hand the slice of steps over as an argument: arguments are kept, variables of a loop are looked up late.",
-        """
-        def in_parts(steps, x, parts):
-            def run(some_steps, y):
-                …
-
-            length = len(steps) // parts
-            for begin in range(0, len(steps), length):
-                x = torch.utils.checkpoint.checkpoint(run, …, x, use_reentrant=False)
-            return x
-        """,
-        """
-        def in_parts(steps, x, parts):
-            def run(some_steps, y):
-                for step in some_steps:
-                    y = step(y)
-                return y
-
-            length = len(steps) // parts
-            for begin in range(0, len(steps), length):
-                x = torch.utils.checkpoint.checkpoint(run, steps[begin : begin + length], x, use_reentrant=False)
-            return x
-        """,
-    ],
-)
-def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
-    for parts in (3, 1):
-        mine, reference = _leaf(x), _leaf(x)
-        runs, storages = [0] * 6, list[Any]()
-        steps = [_step(place, runs, storages) for place in range(6)]
-        right = reference
-        for plain in [_step(place, [0] * 6, []) for place in range(6)]:
-            right = plain(right)
-        name = f"in_parts(steps, x, {parts})"
-        result = call(in_parts, "in_parts", list(steps), mine, parts)
-        expect_tensor(result, name)
-        expect_value(result, name, right.detach())
-        expect(result.requires_grad, f"`{name}` does not require grad: something cut the graph.")
-        loss = (result * 1.0).sum()
-        del result
-        kept = sum(storage() is not None for storage in storages)
-        loss.backward()
-        expect(max(runs) > 1, "no step was run a second time in the backward: there is no checkpoint in it.")
-        expect(
-            runs == [2] * 6,
-            f"the six steps were run {', '.join(map(str, runs))} times; twice each was asked for. A function that is "
-            "made in a loop looks its variables up when it is called: in the backward, they have their last values. "
-            "Hand them over as arguments of `checkpoint`.",
-        )
-        expect(
-            kept <= parts - 1,
-            f"{kept} results were alive after the forward with parts={parts}; one between each two parts is enough.",
-        )
-        right.sum().backward()
-        expect(
-            mine.grad is not None and same_value(values(mine.grad), values(reference.grad)),
-            f"the values are right, but the gradient of `x` through `{name}` is not.",
-        )
-    return "Each step was run twice, and between the parts one result was kept."
-
-
 class _Graphs:
     """Knows which graphs are alive, and keeps none of them."""
 
@@ -321,18 +263,6 @@ def _no_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _step(place: int, runs: list[int], storages: list[Any]) -> Callable[[Any], Any]:
-    """A step that counts its runs, and notes the storages of its results."""
-
-    def step(y: Any) -> Any:
-        runs[place] += 1
-        y = y.sin() * (1.0 + place / 8)
-        storages.append(weakref.ref(y.untyped_storage()))
-        return y
-
-    return step
 
 
 def _leaf(tensor: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Cards: what a check or a prediction says, as HTML that needs no kernel. Right and wrong are mark, word and colour."""
+"""Cards: what a check or a prediction says, as HTML that needs no kernel. Right and wrong are mark, word and color."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def verdict_card(id: str, solved: bool, message: str, printed: str, text: str) -
     head = f"{id} is solved" if solved else f"{id}: not yet"
     body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{mark}</span>{escape(head)}</p>']
     if shown:
-        body.append(f"<p>{_prose(shown)}</p>")
+        body.append(f"<p>{_prose(shown[0].upper() + shown[1:])}</p>")
     if printed:
         body.append(f"<p>While it was checked, your answer printed:</p><pre>{escape(printed)}</pre>")
     return Card(text, _page(kind, f"Check of {id}: {WORDS[kind]}", body))

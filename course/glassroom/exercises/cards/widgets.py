@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,23 @@ TYPED = {
     "offset": "an integer",
     "nbytes": "an integer",
     "dtype": "such as torch.float32",
-    "value": "or a number, or a list",
+    "value": "a number, or a list",
     "error": "or its name",
 }
+
+
+#: Questions whose value is True or False, as far as their words tell; for the others two buttons would mislead.
+YES_OR_NO = re.compile(
+    r"True|False|equal|requires_grad|is_leaf|(?:^|[,.:;?] |\band )(?:is|are|does|do|can|has|have|will|may)\b",
+    re.IGNORECASE,
+)
+
+
+def _field(kind: str, question: str) -> dict[str, Any]:
+    """How an answer is given: the buttons, and what stands in the field where it can be typed."""
+    choices = [] if kind == "value" and not YES_OR_NO.search(question) else CHOICES.get(kind, [])
+    hint = TYPED.get(kind, "")
+    return {"kind": kind, "choices": choices, "hint": f"or {hint}" if choices and kind == "value" else hint}
 
 
 class Asking(anywidget.AnyWidget):
@@ -48,7 +63,7 @@ class Asking(anywidget.AnyWidget):
         said: Mapping[str, str],
         answer: Callable[[str, object], str],
     ) -> None:
-        fields = [{"kind": kind, "choices": CHOICES.get(kind, []), "hint": TYPED.get(kind, "")} for kind in answers]
+        fields = [_field(kind, question) for kind in answers]
         given = {kind: said[kind] for kind, each in answers.items() if each is not ...}
         super().__init__(question=question, fields=fields, answers=given)
         self._answer = answer

@@ -1,14 +1,24 @@
-"""Exercises of notebook 01 of part 4: functions with a forward and a backward of one's own."""
+"""Exercises on functions with a forward and a backward of your own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.account import expect_saved_by_context
-from glassroom.exercises.engine import Misconception, exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_words
-from glassroom.exercises.facts import same_value, text, values
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+    expect_words,
+)
+from glassroom.exercises.extensions.own_functions import applied, expect_function, leaf_of
+from glassroom.exercises.facts import (
+    same_value,
+    values,
+)
 
 
 @exercise(
@@ -43,9 +53,9 @@ from glassroom.exercises.facts import same_value, text, values
 )
 def reverse(Reverse: Any, *, w: Any) -> str:
     for strength in (0.5, 2.0):
-        mine = _leaf(w)
+        mine = leaf_of(w)
         name = f"Reverse.apply(x, {strength})"
-        result = _apply(Reverse, "Reverse", mine, strength)
+        result = applied(Reverse, "Reverse", mine, strength)
         expect_tensor(result, name)
         expect_value(result, name, mine.detach())
         expect(result.requires_grad, f"`{name}` does not require grad. Was it called by `apply`, and not detached?")
@@ -54,7 +64,7 @@ def reverse(Reverse: Any, *, w: Any) -> str:
         found, right = values(mine.grad), values(w.detach() * -strength)
         expect(
             not same_value(found, values(w.detach() * strength)),
-            f"the gradient is multiplied by {strength}; it was to be turned round, by the minus.",
+            f"the gradient is multiplied by {strength}; the minus, which reverses it, is missing.",
         )
         expect(
             not same_value(found, values(w.detach() * 0 - strength)),
@@ -107,12 +117,12 @@ def reverse(Reverse: Any, *, w: Any) -> str:
     ],
 )
 def matmul(Matmul: Any, *, matrix: Any) -> str:
-    a, b = _leaf(matrix), _leaf(matrix.t() + 1)
-    _expect_function(Matmul, "Matmul")
+    a, b = leaf_of(matrix), leaf_of(matrix.t() + 1)
+    expect_function(Matmul, "Matmul")
     product = matrix @ b.detach()
     plain = call(Matmul.forward, "Matmul.forward", matrix, b.detach())  # the second style has no ctx there
     expect_value(plain, "Matmul.forward(a, b)", product)
-    result = _apply(Matmul, "Matmul", a, b)
+    result = applied(Matmul, "Matmul", a, b)
     expect_value(result, "Matmul.apply(a, b)", product)
     expect_saved_by_context(result.grad_fn, "Matmul")
     weights = product.detach() * 0 + 1
@@ -150,9 +160,9 @@ class _Context:
 
 KEEP = {
     "input_tensor": ("save", "A write into it would go unnoticed, and it would stay in memory after the backward."),
-    "output_tensor": ("save", "As an attribute it closes a circle: the result holds its node, and the node holds it."),
+    "output_tensor": ("save", "As an attribute it closes a cycle: the result holds its node, and the node holds it."),
     "factor": ("attribute", "save_for_backward takes tensors; a number is kept as it is."),
-    "size": ("attribute", "It is no tensor. To save the whole `x` for its shape would keep its memory."),
+    "size": ("attribute", "It is not a tensor. To save the whole `x` for its shape would keep its memory."),
     "noise": ("save", "It is a tensor: its memory must be freed by the backward, like that of the others."),
 }
 
@@ -160,7 +170,7 @@ KEEP = {
 @exercise(
     "e01-keep",
     hints=[
-        "Versions, memory and circles are matters of tensors.",
+        "Versions, memory and cycles are matters of tensors.",
         "For each ask whether it is a tensor.",
         'Three are tensors, so "save"; two are not.',
         """
@@ -178,84 +188,6 @@ def keep(input_tensor: Any, output_tensor: Any, factor: Any, size: Any, noise: A
     }
     expect_words(words, (input_tensor, output_tensor, factor, size, noise))
     return "Tensors are saved, settings are attributes."
-
-
-@exercise(
-    "e01-softplus",
-    setup="""
-    x = torch.tensor([-1000.0, -1.0, 0.0, 1.0, 1000.0], requires_grad=True)
-    grad = torch.autograd.grad
-    """,
-    hints=[
-        "exp(-abs(x)) is never larger than 1. And backward is made of operators that have derivatives themselves.",
-        "Save the input. In backward, compute torch.sigmoid of it, and multiply by what arrives.",
-        """
-        class Softplus(torch.autograd.Function):
-            @staticmethod
-            def forward(x):
-                return x.clamp(min=0) + …
-
-            @staticmethod
-            def setup_context(ctx, inputs, output):
-                ctx.save_for_backward(*inputs)
-
-            @staticmethod
-            def backward(ctx, gradient):
-                (x,) = ctx.saved_tensors
-                return …
-        """,
-        """
-        class Softplus(torch.autograd.Function):
-            @staticmethod
-            def forward(x):
-                return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
-
-            @staticmethod
-            def setup_context(ctx, inputs, output):
-                ctx.save_for_backward(*inputs)
-
-            @staticmethod
-            def backward(ctx, gradient):
-                (x,) = ctx.saved_tensors
-                return gradient * torch.sigmoid(x)
-        """,
-    ],
-)
-def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
-    leaf = _leaf(x)
-    name = "Softplus.apply(x)"
-    result = _apply(Softplus, "Softplus", leaf)
-    expect_tensor(result, name, shape=tuple(x.shape))
-    expect_value(result, name, leaf.detach().clamp(min=0) + (-leaf.detach().abs()).exp().log1p())
-    expect_saved_by_context(result.grad_fn, "Softplus")
-    arriving = (leaf.detach() * 0).add(2.0)
-    sigmoid = leaf.detach().sigmoid()
-    try:
-        (first,) = grad(result, leaf, arriving, create_graph=True)
-    except RuntimeError as error:
-        expect("appears to not have been used" not in str(error), "no gradient goes on to `x`.")
-        raise
-    expect(
-        not same_value(values(first), values(sigmoid)),
-        "the derivative is right, but what arrives is not multiplied by it.",
-    )
-    expect_equal(values(first.detach()), "2 times the derivative", values(2 * sigmoid))
-    missing = (
-        "the derivative is right, and there is no second one: what backward computed with has no history. Save the "
-        "input, and compute the sigmoid in backward, by operators that have derivatives."
-    )
-    expect(first.requires_grad, missing)
-    try:
-        (second,) = grad(first.sum(), leaf)
-    except RuntimeError as error:
-        raise Misconception(missing) from error
-    found, right = values(second), values(2 * sigmoid * (1 - sigmoid))
-    expect(
-        all(each == each for each in found),
-        "both derivatives are right, but for a nan in the second: something overflows in it. torch.sigmoid does not.",
-    )
-    expect_equal(found, "2 times the second derivative", right)
-    return "Nothing overflows, both derivatives are right, and what backward needs was saved by the context."
 
 
 @exercise(
@@ -291,10 +223,10 @@ def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
     ],
 )
 def split(Split: Any, *, w: Any) -> str:
-    leaf = _leaf(w * 0.75 - 1.0)
-    results = _apply(Split, "Split", leaf)
+    leaf = leaf_of(w * 0.75 - 1.0)
+    results = applied(Split, "Split", leaf)
     is_pair = isinstance(results, tuple) and len(results) == 2
-    expect(is_pair, "`Split.apply(x)` is no tuple of two: return the fraction, and then the whole part.")
+    expect(is_pair, "`Split.apply(x)` is not a tuple of two: return the fraction, and then the whole part.")
     fraction, whole = results
     floor = leaf.detach().floor()
     swapped = same_value(values(fraction.detach()), values(floor))
@@ -312,20 +244,6 @@ def split(Split: Any, *, w: Any) -> str:
     return "One result has a gradient; the other says that it has none."
 
 
-def _expect_function(answer: Any, name: str) -> None:
-    is_function = isinstance(answer, type) and hasattr(answer, "apply") and hasattr(answer, "backward")
-    expect(
-        is_function,
-        f"`{name}` is {text(answer)}; a class that derives from torch.autograd.Function was asked for.",
-    )
-
-
-def _apply(answer: Any, name: str, *arguments: Any) -> Any:
-    """What the learner's function makes of these arguments."""
-    _expect_function(answer, name)
-    return call(answer.apply, f"{name}.apply", *arguments)
-
-
 def _backward(result: Any, name: str) -> None:
     """Run backward; the two refusals of what it returned become sentences."""
     try:
@@ -337,8 +255,3 @@ def _backward(result: Any, name: str) -> None:
             "None where there is none.",
         )
         raise
-
-
-def _leaf(tensor: Any) -> Any:
-    """A leaf of its own with these values, which requires grad."""
-    return tensor.detach().clone().requires_grad_()

@@ -43,12 +43,12 @@ def last_cell(a: Any, *, b: Any) -> str:
     expect_tensor(a, "a", shape=(6,))
     expect(
         facts.is_tensor(b),
-        "`b` is no tensor any more: `b = 7` gives the name to something else, and writes nothing into the memory. "
+        "`b` is not a tensor any more: `b = 7` gives the name to something else, and writes nothing into the memory. "
         "Run the cell that makes `a` and `b` again, then write to b[1, 2].",
     )
     expect(
         facts.share_memory(a, b),
-        "`a` and `b` have parted. Run the cell that makes them again, then write to b[1, 2].",
+        "`a` and `b` no longer share memory. Run the cell that makes them again, then write to b[1, 2].",
     )
     expect(
         a[5].item() == 7,

@@ -31,10 +31,10 @@ def same_cell(cell: Any) -> str:
         80: "That is the byte at which the element begins; cells are counted in elements.",
         11: "Count from 0: the first cell of the storage is cell 0.",
         8: "The first index goes with the first stride: i * 3 + j * 1.",
-        5: "That is the number in the cell; its place in the storage was asked for.",
+        5: "That is the number in the cell; its index in the storage was asked for.",
         4: "That is 3 + 1. One row down is not one cell further: it skips 3.",
         9: "The rows are right: 3 * 3. The column is forgotten, one step of 1 further.",
-        6: "The strides have changed places: the first index goes with 3, the second with 1.",
+        6: "The strides are swapped: the first index goes with 3, the second with 1.",
         16: "That would be rows of five. The table has five rows, of three cells each.",
     }
     expect_equal(cell, "cell", 3 * 3 + 1 * 1, mistakes)
@@ -89,7 +89,7 @@ def small(small: Any, *, a: Any) -> str:
     setup="import numpy as np\nm = np.array([[1, 2], [3, 4]])",
     hints=[
         "A tensor may be a header over memory that NumPy allocated, or have a storage of its own.",
-        "The table above: one call always shares, one always copies.",
+        "Of the two calls that you compared, one always shares, and one always copies.",
         "watching = torch.from_…(m)\napart = torch.…(m)",
         "watching = torch.from_numpy(m)\napart = torch.tensor(m)",
     ],

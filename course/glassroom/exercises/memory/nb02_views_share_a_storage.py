@@ -45,8 +45,8 @@ def share_storage(share_storage: Any, *, a: Any) -> str:
     for name, header in (("a.detach()", a.detach()), ("a.data", a.data), ("a header set on its storage", _set_on(a))):
         expect(
             says(a, header) and says(header[3:], a[:2]),
-            f"it says False for a and {name}, or for parts of the two. They are no views of each other that `_base` "
-            "would know of, and look at one storage all the same: ask the storages.",
+            f"it says False for a and {name}, or for parts of the two. `_base` knows nothing of "
+            "them, and yet they look at one storage: ask the storages.",
         )
     expect(
         not says(a, a.clone()),

@@ -82,8 +82,7 @@ def a_block(block: Any, *, m: Any) -> str:
     turned = [list(row) for row in zip(*wanted, strict=True)]
     expect(
         block.tolist() != turned,
-        "`block` lies on its side: rows and columns have changed places. It is the row numbers "
-        "that stand up as a column.",
+        "`block` lies on its side: rows and columns are swapped. It is the row numbers that stand up as a column.",
     )
     expect_value(block, "block", wanted)
     return "Every row with every column. One pair of brackets can say it, as sizes (2, 1) and (2,) meet in (2, 2)."
@@ -117,7 +116,7 @@ def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
     across = [scores[i, rows[i]].item() for i in range(3)]
     expect(
         top.tolist() != across,
-        "`top` holds, for each *row*, the column that `best` names. Asked for is, for each *column*, the row.",
+        "`top` holds, for each *row*, the column that `best` names. You were asked for the row of each *column*.",
     )
     expect_value(top, "top", [scores[rows[column], column].item() for column in range(3)])
     return "A row was chosen for each column: that is what gather(0, …) is for."
@@ -147,7 +146,7 @@ def count_the_votes(totals: Any) -> str:
     )
     expect(
         found != [4, 2, 6],
-        "everything is there twice: did the cell run two times? Run the cell that makes `totals`, too.",
+        "everything is there twice: did you run the cell twice? Run the cell that makes `totals`, too.",
     )
     expect_value(totals, "totals", [2, 1, 3])
     return "Two, one and three votes: every mention counted."

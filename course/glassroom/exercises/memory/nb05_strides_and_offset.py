@@ -1,4 +1,4 @@
-"""Exercises of notebook 05: where an element lives, and headers of one's own."""
+"""Exercises of notebook 05: where an element lives, and headers of your own."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def patches(patches: Any, *, picture: Any) -> str:
     expect_tensor(patches, "patches")
     expect(
         tuple(patches.shape) != (2, 2, 2, 2),
-        "these patches lie side by side. Asked for is one at every row and column: let the "
+        "these patches lie side by side. There should be one at every row and column: let the "
         "windows start every 1, not every 2.",
     )
     expect(

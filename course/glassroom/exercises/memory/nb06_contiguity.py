@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import (
     call,
@@ -26,7 +28,7 @@ WHICH_ONES = {
     "every_other_row": (False, "Between two of these rows there is one that is left out: a gap."),
     "one_row": (
         True,
-        "The elements of one row are neighbours in the storage; where it begins does not matter.",
+        "The elements of one row are neighbors in the storage; where it begins does not matter.",
     ),
     "one_column": (False, "The elements of a column are a whole row, 3 cells, apart."),
 }
@@ -141,27 +143,42 @@ def who_hears(base_after: Any) -> str:
     setup="big = torch.arange(1_000_000).view(1000, 1000)",
     hints=[
         "contiguous() copies every element of the tensor that it is called on.",
-        "Slice and transpose for nothing first; put in order what is left.",
-        "rows = big[:, …].t().contiguous()",
-        "rows = big[:, :2].t().contiguous()",
+        "Slice and transpose first, which is free; then put in order what is left.",
+        """
+        def two_rows(big):
+            return big[:, …].t().contiguous()
+        """,
+        """
+        def two_rows(big):
+            return big[:, :2].t().contiguous()
+        """,
     ],
 )
-def small_bill(rows: Any, *, big: Any) -> str:
-    expect_tensor(rows, "rows", shape=(2, 1000))
-    expect(is_contiguous(rows), f"`rows` has stride {stride(rows)}: it is not in order yet.")
+def small_bill(two_rows: Callable[[Any], Any], *, big: Any) -> str:
+    with account() as kept:
+        rows = call(two_rows, "two_rows", big)
+    name = "two_rows(big)"
+    expect_tensor(rows, name, shape=(2, 1000))
+    expect(is_contiguous(rows), f"`{name}` has stride {stride(rows)}: it is not in order yet.")
     expect(
         not same_value(values(rows), values(big[:2])),
         "two *columns* of big were asked for; these are its rows.",
     )
-    expect_copy(rows, "rows", of=big, of_name="big")
-    expect_value(rows[:, 0], "rows[:, 0]", big[0, :2])
-    expect_value(rows[:, -1], "rows[:, -1]", big[-1, :2])
-    kept, needed = nbytes(rows.untyped_storage()), nbytes(rows)
+    expect_copy(rows, name, of=big, of_name="big")
+    expect_value(rows[:, 0], f"{name}[:, 0]", big[0, :2])
+    expect_value(rows[:, -1], f"{name}[:, -1]", big[-1, :2])
+    held, needed = nbytes(rows.untyped_storage()), nbytes(rows)
     expect(
-        kept == needed,
-        f"`rows` shows {needed} bytes, and its storage has {kept}: more was copied than you need. Slice first.",
+        held == needed,
+        f"`{name}` shows {needed} bytes, and its storage has {held}: more was copied than you need. Slice first.",
     )
-    return f"{needed} bytes in order, where all of `big` turned round would be {nbytes(big)}."
+    allocated = sum(kept.allocations)
+    expect(
+        allocated < 2 * needed,
+        f"the rows are right and small, and {allocated:,} bytes were allocated on the way to these {needed:,}. "
+        "Slice first: then contiguous() has little to copy.",
+    )
+    return f"{needed} bytes in order, where all of `big`, transposed, would be {nbytes(big)}."
 
 
 @exercise(
@@ -169,7 +186,7 @@ def small_bill(rows: Any, *, big: Any) -> str:
     setup="photo = torch.arange(60).view(1, 4, 5, 3)",
     hints=[
         "A transpose exchanges two dimensions and their strides, and copies nothing.",
-        "The colours stand last and should be second: let them change places with their left neighbour, twice.",
+        "The colors stand last and should be second: swap them with their left neighbor, twice.",
         "x = photo.transpose(2, 3).transpose(…, …)",
         "x = photo.transpose(2, 3).transpose(1, 2)",
     ],
@@ -178,14 +195,14 @@ def camera(x: Any, *, photo: Any) -> str:
     expect_tensor(x, "x")
     expect(
         tuple(x.shape) != (1, 3, 5, 4),
-        "`x` is (images, channels, width, height): the last two should change places.",
+        "`x` is (images, channels, width, height): the last two should be swapped.",
     )
     expect_tensor(x, "x", shape=(1, 3, 4, 5))
     wanted = photo.transpose(2, 3).transpose(1, 2)
     expect(
         x.tolist() == wanted.tolist(),
         "`x` has the right shape and the wrong pixels: view and reshape keep the reading order, "
-        "so the colours got mixed.",
+        "so the colors got mixed.",
     )
     expect_view(x, "x", of=photo, of_name="photo", because="Two transposes are enough; nothing has to be copied.")
     return "It is contiguous in channels_last order: that is the order in which cameras write."

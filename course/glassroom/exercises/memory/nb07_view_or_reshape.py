@@ -65,7 +65,7 @@ def _sizes(arguments: tuple[Any, ...]) -> list[Any]:
     "07-pixels-last",
     setup="batch = torch.arange(120).view(2, 3, 4, 5)",
     hints=[
-        "Dimensions should change places here, and no two of them be merged: that is permute, not view.",
+        "Dimensions should be reordered here, and none merged: that is permute, not view.",
         "permute takes the old dimensions in their new order. The channels, dimension 1, go to the end.",
         "pixels = batch.permute(0, …, …, 1)",
         "pixels = batch.permute(0, 2, 3, 1)",
@@ -75,12 +75,12 @@ def pixels_last(pixels: Any, *, batch: Any) -> str:
     expect_tensor(pixels, "pixels", shape=(2, 4, 5, 3))
     expect(
         pixels.tolist() != batch.reshape(2, 4, 5, 3).tolist(),
-        "`pixels` has the right shape, and each pixel is mixed from its neighbours: view and reshape "
-        "keep the reading order. Which operation lets dimensions change places?",
+        "`pixels` has the right shape, and each pixel is mixed from its neighbors: view and reshape "
+        "keep the reading order. Which operation reorders dimensions?",
     )
     expect_value(pixels, "pixels", batch.permute(0, 2, 3, 1))
     expect_view(pixels, "pixels", of=batch, of_name="batch", because="permute alone is enough.")
-    return "The channels changed places, and all there was to do was to reorder the strides."
+    return "The channels are last now, and only the strides were reordered."
 
 
 WORKS = {
@@ -132,7 +132,7 @@ def which_work(
     crop = x[:, 1:3]
     """,
     hints=[
-        "Two neighbouring dimensions become one: that is a merge, and the rule says whether it is possible.",
+        "Two neighboring dimensions become one: that is a merge, and the rule says whether it is possible.",
         "crop has size (2, 2, 4) and stride (12, 4, 1). The last two merge, for 4 == 1 * 4.",
         "joined = crop.view(…, …)",
         "joined = crop.view(2, 8)",

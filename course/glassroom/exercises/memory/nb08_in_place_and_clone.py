@@ -17,25 +17,25 @@ from glassroom.exercises.facts import is_tensor, share_memory, values
         "x -= … writes into the storage that the caller holds. x - … makes a new tensor.",
         "One character is too many in the function as it stands.",
         """
-        def centred(x):
+        def centered(x):
             return x - …
         """,
         """
-        def centred(x):
+        def centered(x):
             return x - x.mean()
         """,
     ],
 )
-def centred(centred: Callable[[Any], Any], *, sample: Any) -> str:
+def centered(centered: Callable[[Any], Any], *, sample: Any) -> str:
     mine = sample.clone()
-    result = call(centred, "centred", mine)
+    result = call(centered, "centered", mine)
     expect(
         values(mine) == values(sample),
         "after the call, the caller's tensor is changed. -= and names that end in _ write into its storage.",
     )
-    expect_tensor(result, "centred(x)")
-    expect_value(result, "centred(x)", sample - sample.mean())
-    expect_copy(result, "centred(x)", of=mine, of_name="x")
+    expect_tensor(result, "centered(x)")
+    expect_value(result, "centered(x)", sample - sample.mean())
+    expect_copy(result, "centered(x)", of=mine, of_name="x")
     return "The result has a storage of its own, and the caller's tensor is as it was."
 
 
@@ -191,4 +191,4 @@ def choose(undo: Any, buffer: Any, plot: Any, network: Any) -> str:
         for name, (best, reason) in CHOICES.items()
     }
     expect_words(words, (undo, buffer, plot, network))
-    return "Each of the four has its place."
+    return "Four situations, and a tool for each."

@@ -157,7 +157,7 @@ def _slips(name: str, wanted: Any, part: int | slice, offset: int, stride: tuple
         slips.pop(wanted, None)
         return slips
     if name == "stride" and isinstance(part, slice) and part.step is not None:
-        return {stride: "With a step of 2, neighbours in the slice are two strides apart."}
+        return {stride: "With a step of 2, neighbors in the slice are two strides apart."}
     return {}
 
 
@@ -231,7 +231,7 @@ def runs(runs: Callable[..., Any], *, samples: Sequence[Any]) -> str:
         )
         expect(
             all(outer[1] != inner[1] * inner[0] for outer, inner in pairwise(found)),
-            f"`{asked}` gives {found}: two neighbours there still merge, for one step along the first is a walk along "
+            f"`{asked}` gives {found}: two neighbors there still merge, for one step along the first is a walk along "
             "the whole of the second.",
         )
         expect(

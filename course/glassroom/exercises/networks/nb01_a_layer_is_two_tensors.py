@@ -68,7 +68,7 @@ STARTS = {
     "both_half": (False, "All hidden numbers are computed with equal weights, and get equal gradients ever after."),
     "second_zero": (
         True,
-        "The hidden numbers differ, so the second weight gets a gradient at once; from then on, the first one too.",
+        "The hidden numbers differ, so the second weight gets a gradient in step one; from then on, the first one too.",
     ),
     "first_zero": (
         False,
@@ -178,7 +178,7 @@ def bilinear(bilinear: Callable[..., Any], *, weight: Any) -> str:
     result = call(bilinear, "bilinear", a, b, weight)
     name = "bilinear(a, b, weight)"
     if is_tensor(result) and shape(result) == (outputs, 5):
-        expect(False, f"`{name}` has shape {(outputs, 5)}: it is turned round. Each row of `a` should be a row of it.")
+        expect(False, f"`{name}` has shape {(outputs, 5)}: it is transposed. Each row of `a` should be a row of it.")
     if is_tensor(result) and shape(result) == (5, 5, outputs):
         expect(
             False, f"`{name}` has shape {(5, 5, outputs)}: every row of `a` met every row of `b`, not its own alone."

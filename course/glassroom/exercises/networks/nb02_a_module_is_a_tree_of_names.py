@@ -53,7 +53,7 @@ class Twice(torch.nn.Module):
         super().__init__()
         self.first, self.second = torch.nn.Linear(64, 64), torch.nn.Linear(64, 64)
         self.second.weight = self.first.weight
-        self.grey = torch.zeros(64)
+        self.gray = torch.zeros(64)
         self.register_buffer("mean", torch.zeros(64))
 
 
@@ -152,7 +152,7 @@ def snapshot(snapshot: Callable[..., Any], *, reader: Any) -> str:
     kept = call(snapshot, "snapshot", reader)
     expect(
         isinstance(kept, Mapping),
-        "`snapshot(model)` is no dictionary of names and tensors, as `model.state_dict()` is.",
+        "`snapshot(model)` is not a dictionary of names and tensors, as `model.state_dict()` is.",
     )
     expect_equal(list(kept), "the list of its names", list(state))
     for name, tensor in kept.items():
@@ -259,7 +259,7 @@ def dropout(dropout: Callable[..., Any], *, pictures: Any) -> str:
 )
 def held(held: Callable[..., Any], *, twice: Any) -> str:
     result = call(held, "held", twice)
-    weight, bias, mean, grey = 64 * 64 * 4, 64 * 4, 64 * 4, 64 * 4
+    weight, bias, mean, gray = 64 * 64 * 4, 64 * 4, 64 * 4, 64 * 4
     right = weight + 2 * bias + mean
     expect_equal(
         result,
@@ -269,7 +269,7 @@ def held(held: Callable[..., Any], *, twice: Any) -> str:
             right + weight: "That counts the tied weight twice: two names lead to one storage.",
             right - mean: "That leaves out the buffer `mean`.",
             right - mean + weight: "That leaves out the buffer `mean`, and counts the tied weight twice.",
-            right + grey: "`grey` is neither a parameter nor a buffer.",
+            right + gray: "`gray` is neither a parameter nor a buffer.",
             right // 4: "That counts elements; a float32 has four bytes.",
         },
     )

@@ -72,7 +72,9 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
         f"after {steps} steps, `parameter` is {_short(found)}; {_short(places[-1])} is where plain steps of "
         "rate times gradient lead.",
     )
-    expect(parameter.requires_grad and parameter.grad_fn is None, "`parameter` is no leaf that requires grad any more.")
+    expect(
+        parameter.requires_grad and parameter.grad_fn is None, "`parameter` is not a leaf that requires grad any more."
+    )
     expect(isinstance(losses, (list, tuple)), "`descend` should return a list of the losses.")
     expect_equal(len(losses), "the number of losses", steps)
     expect(
@@ -297,7 +299,7 @@ def _short(numbers: list[Any]) -> str:
 @exercise(
     "n03-rate",
     hints=[
-        "How many times has the rate been multiplied by then? That is a whole division.",
+        "How many times has the rate been multiplied by then? That is an integer division.",
         "epoch // every is how often; a factor that is multiplied n times is factor ** n.",
         """
         def rate_at(epoch, first, every, factor):

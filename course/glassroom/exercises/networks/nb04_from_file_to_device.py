@@ -153,7 +153,7 @@ def batches(batches: Callable[..., Any]) -> str:
             expect(flat != list(range(100)), "with `shuffle`, the indices still come in their order.")
             expect(
                 not all(max(index) - min(index) < 32 for index in map(values, found)),
-                "each batch has neighbours, only the batches are shuffled. Shuffle the indices.",
+                "each batch has neighbors, only the batches are shuffled. Shuffle the indices.",
             )
             other = [i for index in call(batches, "batches", 100, 32, True) for i in values(index)]
             expect(flat != other, "two epochs have the same order. Draw it anew, and leave the seed to the caller.")
@@ -267,7 +267,7 @@ def ready(ready: Callable[..., Any], *, raw: Any, labels: Any, device: str, tran
     batch = raw[5 : 5 + count], labels[5 : 5 + count]
     start = transfers.count()
     result = call(ready, "ready", batch, device)
-    travelled = sum(each.nbytes for each in transfers.since(start))
+    traveled = sum(each.nbytes for each in transfers.since(start))
     pictures, targets = _pair(result, "ready(batch, device)", "the pictures and the labels")
     for tensor, name, size, dtype in (
         (pictures, "the first of ready(batch, device)", (count, 64), "float32"),
@@ -283,6 +283,6 @@ def ready(ready: Callable[..., Any], *, raw: Any, labels: Any, device: str, tran
         count * (64 + 8): "The pictures went as bytes, the labels as int64. They fit into a byte too.",
     }
     least = count * (64 + 1)
-    told = shows.get(travelled, f"{least} are enough: a byte for each pixel, and one for each label.")
-    expect(travelled <= least, f"the batch is right, and {travelled:,} bytes travelled. {told}")
+    told = shows.get(traveled, f"{least} are enough: a byte for each pixel, and one for each label.")
+    expect(traveled <= least, f"the batch is right, and {traveled:,} bytes traveled. {told}")
     return "What travels is what the file had; the device makes floats of it."

@@ -100,12 +100,12 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
         expect(
             shape(made) == shape(right),
             f"{size} the result has shape {shape(made)}; {shape(right)} was asked for: "
-            "pictures, filters, places downwards, places sideways.",
+            "pictures, filters, rows of windows, columns of windows.",
         )
         found = values(made)
         expect(
             same_value(found, values(right)) or not same_value(found, values(by_product(images, weight.flip(2, 3)))),
-            "the filters are turned round. Networks do not do that: pixel i of a window meets weight i of the filter.",
+            "the filters are flipped. Networks do not do that: pixel i of a window meets weight i of the filter.",
         )
         expect_value(made, "convolve(images, weight)", right)
     watched = call(convolve, "convolve", batch, filters.detach().clone().requires_grad_())
@@ -148,7 +148,7 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
     flat = recipe @ picture.flatten(1)
     expect(
         shape(made) != shape(flat),
-        f"the result has shape {shape(made)}: the numbers may be right, but it is no picture yet. "
+        f"the result has shape {shape(made)}: the numbers may be right, but it is not a picture yet. "
         "Give it its height and width back.",
     )
     expect_tensor(made, "mix(picture, recipe)", shape=(2, 4, 5))
@@ -245,7 +245,7 @@ def sizes(conv1: Any, pool1: Any, conv2: Any, pool2: Any, parameters2: Any) -> s
         (6, 28, 28),
         mistakes={
             (6, 32, 32): padded,
-            (6, 27, 27): "32 − 5 is how far the window can move; with its first place that is one more.",
+            (6, 27, 27): "32 − 5 is how far the window can move; with its first position that is one more.",
             (1, 28, 28): "Every filter makes a map, and there are six.",
         },
     )

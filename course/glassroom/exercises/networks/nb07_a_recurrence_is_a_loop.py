@@ -118,12 +118,12 @@ def table(table_gradient: Callable[..., Any], *, word: Any, gradient: Any) -> st
     first, second, third, fourth = before
     summed = [[a + b for a, b in zip(first, fourth, strict=True)], [a + b for a, b in zip(second, third, strict=True)]]
     shown = {
-        "Only the last place of each letter counts there: writing to the same row again replaces what was there.": [
+        "Only the last occurrence of a letter counts there: writing to the same row again replaces what was there.": [
             fourth,
             third,
         ],
-        "Only the first place of each letter counts there.": [first, second],
-        "That is the mean of the places; the table gets their sum.": [[x / 2 for x in row] for row in summed],
+        "Only the first occurrence of each letter counts there.": [first, second],
+        "That is the mean over the occurrences; the table gets their sum.": [[x / 2 for x in row] for row in summed],
     }
     for mistake, rows in shown.items():
         expect(not same_value(values(made), [*rows, [0.0, 0.0]], 1e-6), mistake)

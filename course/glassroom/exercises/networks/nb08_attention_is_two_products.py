@@ -142,8 +142,8 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     "n08-heads",
     setup="x = torch.arange(48.0).view(2, 3, 8)",
     hints=[
-        "Splitting the last dimension is a view; letting heads and positions change positions is a transpose.",
-        "x.view(N, n, heads, -1) is (N, n, heads, d / heads). Then dimensions 1 and 2 change positions. join goes the "
+        "Splitting the last dimension is a view; swapping heads and positions is a transpose.",
+        "x.view(N, n, heads, -1) is (N, n, heads, d / heads). Then swap dimensions 1 and 2. join goes the "
         "same way back, and merges the last two.",
         """
         def split(x, heads):
@@ -170,7 +170,7 @@ def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str
         expect(
             shape(made) != (n, positions, count, d // count),
             "`split` leaves the positions before the heads. For the products, heads have to stand before positions: "
-            "let dimensions 1 and 2 change positions.",
+            "swap dimensions 1 and 2.",
         )
         expect_tensor(made, f"split(x, {count})", shape=shape(right))
         expect(

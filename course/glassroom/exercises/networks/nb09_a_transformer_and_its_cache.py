@@ -1,4 +1,4 @@
-"""Exercises of notebook 09 on networks: layer normalisation, tied weights, and a cache that grows in place."""
+"""Exercises of notebook 09 on networks: layer normalization, tied weights, and a cache that grows in place."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from glassroom.exercises.facts import is_tensor, same_value, shape, share_memory
     "n09-norm",
     setup="x = torch.arange(24.0).view(2, 3, 4) ** 2",
     hints=[
-        "Each position is normalised by itself: mean and variance over the last dimension.",
+        "Each position is normalized by itself: mean and variance over the last dimension.",
         "keepdim=True keeps the dimension, with length 1, so that the mean can be subtracted by broadcasting.",
         """
         def norm(x, weight, bias):
-            centred = x - x.mean(-1, keepdim=True)
+            centered = x - x.mean(-1, keepdim=True)
             variance = …
-            return centred / (variance + 1e-5).sqrt() * weight + bias
+            return centered / (variance + 1e-5).sqrt() * weight + bias
         """,
         """
         def norm(x, weight, bias):
-            centred = x - x.mean(-1, keepdim=True)
-            variance = (centred**2).mean(-1, keepdim=True)
-            return centred / (variance + 1e-5).sqrt() * weight + bias
+            centered = x - x.mean(-1, keepdim=True)
+            variance = (centered**2).mean(-1, keepdim=True)
+            return centered / (variance + 1e-5).sqrt() * weight + bias
         """,
     ],
 )
@@ -37,8 +37,8 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
     made = call(norm, "norm", own, weight, bias)
     expect(values(own) == values(x), "`x` itself was changed; the residual needs it as it was.")
     expect_tensor(made, "norm(x, weight, bias)", shape=shape(x))
-    centred = x - x.mean(-1, keepdim=True)
-    variance = (centred**2).mean(-1, keepdim=True)
+    centered = x - x.mean(-1, keepdim=True)
+    variance = (centered**2).mean(-1, keepdim=True)
 
     def scaled(numbers: Any) -> Any:
         return numbers * weight + bias
@@ -46,20 +46,20 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
     over_all = x - x.mean()
     shown = {
         "The variance is divided by d − 1 there, as torch.var does it; a plain mean was asked for.": scaled(
-            centred / (variance * d / (d - 1) + 1e-5).sqrt()
+            centered / (variance * d / (d - 1) + 1e-5).sqrt()
         ),
-        "That is divided by the variance; its root is missing.": scaled(centred / (variance + 1e-5)),
-        "The mean is subtracted, and the spread stays as it was.": scaled(centred),
+        "That is divided by the variance; its root is missing.": scaled(centered / (variance + 1e-5)),
+        "The mean is subtracted, and the spread stays as it was.": scaled(centered),
         "The spread is 1, and the mean was not subtracted.": scaled(x / (variance + 1e-5).sqrt()),
-        "weight and bias are not applied.": centred / (variance + 1e-5).sqrt(),
-        "All positions were normalised together; each should be by itself, over the last dimension.": scaled(
+        "weight and bias are not applied.": centered / (variance + 1e-5).sqrt(),
+        "All positions were normalized together; each should be by itself, over the last dimension.": scaled(
             over_all / ((over_all**2).mean() + 1e-5).sqrt()
         ),
     }
     for mistake, wrong in shown.items():
         expect(not same_value(values(made), values(wrong), 1e-4), mistake)
     expect(
-        same_value(values(made), values(scaled(centred / (variance + 1e-5).sqrt())), 1e-4),
+        same_value(values(made), values(scaled(centered / (variance + 1e-5).sqrt())), 1e-4),
         "the shape is right, and the numbers are not those of the formula.",
     )
     small = (x - x.mean(-1, keepdim=True)) * 1e-5
@@ -84,7 +84,7 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
 )
 def tie(embed: Any, scores: Any) -> str:
     for module, name in ((embed, "embed"), (scores, "scores")):
-        expect(hasattr(module, "weight") and hasattr(module, "parameters"), f"`{name}` is no module with a weight.")
+        expect(hasattr(module, "weight") and hasattr(module, "parameters"), f"`{name}` is not a module with a weight.")
     first, second = embed.weight, scores.weight
     expect_tensor(first, "embed.weight", shape=(5, 8))
     expect_tensor(second, "scores.weight", shape=(5, 8))
@@ -112,7 +112,7 @@ def tie(embed: Any, scores: Any) -> str:
     "n09-append",
     setup="room = torch.zeros(2, 2, 6, 4)",
     hints=[
-        "Places are dimension 2. Assigning to a slice of it writes into the storage that is there.",
+        "Positions are dimension 2. Assigning to a slice of it writes into the storage that is there.",
         "The new positions go from `length` to `length + new.shape[2]`. What is filled is the slice from 0 to there.",
         """
         def append(room, length, new):

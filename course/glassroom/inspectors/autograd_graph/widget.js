@@ -6,7 +6,7 @@ import { explored, framed } from "../../live/pointing.js";
 
 const HELP = "Point at a node to see where its gradients go, or walk with the arrow keys.";
 const FOLDS = " Click on a fold, or press Enter, to open it.";
-const KEYS = "Enter opens and closes a fold, Down follows the first gradient, Up goes back, Left and Right change between neighbours, Home is the root, Escape leaves.";
+const KEYS = "Enter opens and closes a fold, Down follows the first gradient, Up goes back, Left and Right go from box to box as one reads, Home is the root, Escape leaves.";
 
 function readBoxes(root) {
   const boxes = new Map();
@@ -24,12 +24,12 @@ function readBoxes(root) {
 
 /** The box that a key leads to from another. */
 function moved(key, box, boxes) {
-  const level = [...boxes.values()].filter((other) => other.y === box.y).sort((a, b) => a.x - b.x);
+  const order = [...boxes.values()].sort((a, b) => a.y - b.y || a.x - b.x);
   switch (key) {
     case "ArrowDown": return boxes.get(box.to[0]) ?? box;
     case "ArrowUp": return boxes.get(box.from[0]) ?? box;
-    case "ArrowLeft": return level[level.indexOf(box) - 1] ?? box;
-    case "ArrowRight": return level[level.indexOf(box) + 1] ?? box;
+    case "ArrowLeft": return order[order.indexOf(box) - 1] ?? box;
+    case "ArrowRight": return order[order.indexOf(box) + 1] ?? box;
     case "Home": return [...boxes.values()][0];
     case "End": return [...boxes.values()].reduce((last, other) => (other.y >= last.y ? other : last));
     default: return null;

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from glassroom.drawing.words import sized
-from glassroom.reading.adapters import described
+from glassroom.reading.adapters import described, library_of, without_overrides
 from glassroom.reading.snapshot import leaves
 from glassroom.reading.storage_names import names_of, of_tensorglass
 from glassroom.records.printable import printable
@@ -119,8 +119,11 @@ def _storages(tensors: Mapping[str, object]) -> list[PlacedStorage]:
 
 def _on_host(tensor: Any, question: str) -> bool:
     """What a tensor in the host's memory answers; False for arrays of other libraries, which cannot be asked."""
-    ask = getattr(tensor, question, None)
-    return bool(ask()) if ask is not None and str(tensor.device) == "cpu" else False
+    library = library_of(tensor)
+    if library is None:
+        return False
+    with without_overrides(library):
+        return str(tensor.device) == "cpu" and bool(getattr(tensor, question)())
 
 
 def _kind(device: str) -> str:

@@ -32,7 +32,7 @@ def examine(cells: int, itemsize: int, size: Sequence[int], stride: Sequence[int
     if refusal is not None:
         return refusal
     if is_contiguous(tuple(size), tuple(stride)):
-        return Verdict("contiguous", "contiguous: row by row, the elements are neighbours in the storage")
+        return Verdict("contiguous", "contiguous: row by row, the elements are neighbors in the storage")
     reached: dict[int, tuple[int, ...]] = {}
     for index in product(*map(range, size)):
         cell = storage_cell(index, stride, offset)

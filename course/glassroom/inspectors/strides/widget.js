@@ -48,7 +48,7 @@ export function examine(header) {
   if (refused) return refused;
   const expected = contiguousStride(size);
   if (size.includes(0) || size.every((n, dim) => n === 1 || stride[dim] === expected[dim])) {
-    return ["contiguous", "contiguous: row by row, the elements are neighbours in the storage"];
+    return ["contiguous", "contiguous: row by row, the elements are neighbors in the storage"];
   }
   const reached = new Map();
   for (const index of indices(size)) {

@@ -45,7 +45,7 @@ class Pool(NamedTuple):
         return sorted([block.nbytes for block in self._blocks() if block.is_free], reverse=True)
 
     def without(self, addresses: set[int]) -> Pool:
-        """The pool after the blocks at these addresses were freed; free neighbours become one."""
+        """The pool after the blocks at these addresses were freed; free neighbors become one."""
         return Pool(tuple([_freed(segment, addresses) for segment in self.segments]))
 
     def _blocks(self) -> list[Block]:

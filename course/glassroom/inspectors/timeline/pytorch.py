@@ -93,6 +93,7 @@ class PyTorch:
         self.history: list[tuple[int, Block]] = []
         self.copies: list[tuple[int, int, Place | None]] = []  # with bytes and lines
         self.before: list[Block] = []
+        self._met: dict[int, Block] = {}  # to which no variable led, by address, in case it was there before too
         self._ends: list[weakref.ref[Any]] = []  # of what was there before
         self._mode = OperatorMode(self) if is_there() else None
         self._has_profiler = False
@@ -259,8 +260,15 @@ class PyTorch:
                 self._note(tensor, ACTIVATIONS)
 
     def _note(self, tensor: Any, role: str) -> None:
-        if role != OTHER:
-            self.notes.append(_Note(address_of(tensor), len(self.sites), role))
+        if role == OTHER:
+            return
+        address, seen = address_of(tensor), len(self.sites)
+        self.notes.append(_Note(address, seen, role))
+        if role != ACTIVATIONS and address and address not in self._met:
+            storage = storage_of(tensor)
+            module = self._running[-1] if self._running and role == PARAMETERS else ""
+            site = Site("", None, module)
+            self._met[address] = Block(str(storage.device), storage.nbytes(), address, 0, site, None, role, "")
 
     # --- modules and optimizers --------------------------------------------------------------------------------------
 
@@ -310,12 +318,16 @@ class PyTorch:
             if block.path is None and not any(block is each for each in blocks.get(block.address, ())[-1:]):
                 blocks.setdefault(block.address, []).append(block)
         found: dict[int, set[str]] = {}
+        known = {block.address for block in self.before}
         for address, seen, role in self.notes:
             alike = blocks.get(address, [])
             at = bisect_right(alike, seen, key=lambda block: block.made) - 1
             freed = alike[at].freed if at >= 0 else -1
             if freed is None or seen <= freed:
                 found.setdefault(id(alike[at]), set()).add(role)
+            elif address not in known and address in self._met:
+                self.before.append(self._met[address])
+                known.add(address)
         for _, block in self.history:
             if block.path is not None:
                 continue

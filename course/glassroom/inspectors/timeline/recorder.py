@@ -135,9 +135,7 @@ class Recorder:
                 self._is_for(tensor, role)
                 if role == PARAMETERS:
                     self._modules.setdefault(held.birth, module_of(path))
-        for block in self._torch.before:
-            self.standing.add(len(self.births))
-            self.births.append(Birth(block.device, block.nbytes, None, None, None, False, block.path, block))
+        self._enter_before(self._torch.before)
         self._watching.enter_context(memory.observed(self))
         self._watching.enter_context(transfers.observed(self._moved))
 
@@ -150,7 +148,9 @@ class Recorder:
             if library_of(tensor) == "tensorglass":
                 self._is_for(tensor, role)
                 self._look_behind(grad_fn_of(tensor))
+        known = len(self._torch.before)
         self._torch.stop((role, tensor) for role, _, tensor in found)
+        self._enter_before(self._torch.before[known:])
         self._put_between()
         self._held.clear()
         self._leaves.clear()
@@ -159,6 +159,12 @@ class Recorder:
             _open.remove(self)
         for device, backend in self._backends.items():
             self.last_pools[device] = pool_of(backend)
+
+    def _enter_before(self, blocks: list[Block]) -> None:
+        """Note PyTorch's memory that was there before."""
+        for block in blocks:
+            self.standing.add(len(self.births))
+            self.births.append(Birth(block.device, block.nbytes, None, None, None, False, block.path, block))
 
     def _put_between(self) -> None:
         """Put what PyTorch did between the events of tensorglass."""

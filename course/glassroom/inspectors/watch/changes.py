@@ -102,14 +102,15 @@ class Comparison:
                 changes.append(Change("named", told, storage.name))
             else:
                 changes.append(Change("shown", f"{holders}: {storage.name}, {size}, was there before", storage.name))
-        self._unnamed = [each for each in self._unnamed if each[0].identity not in named]
+        # One that is gone stays on the list, to be told of: another storage may have its address, and so its identity.
+        self._unnamed = [each for each in self._unnamed if each[0].identity not in named or not each[0].is_alive()]
         return changes + self._born_unseen(interval, named, now.passed_over, number)
 
     def _born_unseen(
         self, interval: Interval, named: set[Hashable], passed_over: Mapping[Hashable, str], number: int
     ) -> list[Change]:
         changes = []
-        rest = [birth for birth in interval.births if birth.identity not in named]
+        rest = [birth for birth in interval.births if birth.identity not in named or not birth.is_alive()]
         gone = [birth for birth in rest if not birth.is_alive()]
         living = [birth for birth in rest if birth.is_alive()]
         kept = [birth for birth in living if birth.identity not in passed_over]
@@ -313,7 +314,7 @@ def _versions(before: View, now: View, old: Storage, storage: Storage) -> tuple[
 
 
 def _runs(positions: Sequence[int]) -> str:
-    """`0–2, 5`: positions with neighbours put together."""
+    """`0–2, 5`: positions with neighbors put together."""
     runs: list[list[int]] = []
     for position in positions:
         if runs and position == runs[-1][1] + 1:

@@ -1,0 +1,135 @@
+"""Exercises on checkpoint: how many parts, and a model that runs in them."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import (
+    call,
+    every_slot,
+    expect,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+)
+from glassroom.exercises.facts import (
+    same_value,
+    values,
+)
+
+
+@exercise(
+    "a07-valley",
+    hints=[
+        "What is kept between the parts, plus what one part keeps while it is computed again, is to be small.",
+        "The sum is smallest where the two are about equal: near the square root.",
+        "parts = …\nruns = 2 * …",
+        "parts = 8\nruns = 2 * 64",
+    ],
+)
+def valley(parts: Any, runs: Any) -> str:
+    with every_slot() as slot:
+        with slot("parts"):
+            mistakes = {
+                32: "Between 32 parts there are 31 tensors, and a part has two layers: 33 at once. Balance the two.",
+                64: "Then every input is kept, as without checkpoint.",
+                1: "One part is computed again all at once: the hill is as high as before.",
+                2: "Two parts of 32 layers: one of them is kept whole while it is computed again.",
+            }
+            expect_equal(parts, "parts", 8, mistakes)
+        with slot("runs"):
+            mistakes = {
+                64: "That is the forward alone. In the backward each part is run again.",
+                8: "That would be parts, and layers were asked for.",
+                16: "That would be parts, each run twice; layers were asked for.",
+                192: "Each layer is run once in the forward and once again in the backward: twice.",
+                64 * 8: "A part is run again once, however many parts there are.",
+            }
+            expect_equal(runs, "runs", 128, mistakes)
+    return "Seven tensors between the parts and eight layers within one; each layer is run twice."
+
+
+@exercise(
+    "a07-parts",
+    setup="x = torch.linspace(-1.0, 1.0, 1000, requires_grad=True)",
+    hints=[
+        "A checkpoint takes a function and its arguments, and calls the function again in the backward.",
+        "Hand the slice of steps over as an argument: arguments are kept, variables of a loop are looked up late.",
+        """
+        def in_parts(steps, x, parts):
+            def run(some_steps, y):
+                …
+
+            length = len(steps) // parts
+            for begin in range(0, len(steps), length):
+                x = torch.utils.checkpoint.checkpoint(run, …, x, use_reentrant=False)
+            return x
+        """,
+        """
+        def in_parts(steps, x, parts):
+            def run(some_steps, y):
+                for step in some_steps:
+                    y = step(y)
+                return y
+
+            length = len(steps) // parts
+            for begin in range(0, len(steps), length):
+                x = torch.utils.checkpoint.checkpoint(run, steps[begin : begin + length], x, use_reentrant=False)
+            return x
+        """,
+    ],
+)
+def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
+    for parts in (3, 1):
+        mine, reference = _leaf(x), _leaf(x)
+        runs, storages = [0] * 6, list[Any]()
+        steps = [_step(place, runs, storages) for place in range(6)]
+        right = reference
+        for plain in [_step(place, [0] * 6, []) for place in range(6)]:
+            right = plain(right)
+        name = f"in_parts(steps, x, {parts})"
+        result = call(in_parts, "in_parts", list(steps), mine, parts)
+        expect_tensor(result, name)
+        expect_value(result, name, right.detach())
+        expect(result.requires_grad, f"`{name}` does not require grad: something cut the graph.")
+        loss = (result * 1.0).sum()
+        del result
+        kept = sum(storage() is not None for storage in storages)
+        loss.backward()
+        expect(max(runs) > 1, "no step was run a second time in the backward: there is no checkpoint in it.")
+        expect(
+            runs == [2] * 6,
+            f"the six steps were run {', '.join(map(str, runs))} times; twice each was asked for. A function that is "
+            "made in a loop looks its variables up when it is called: in the backward, they have their last values. "
+            "Hand them over as arguments of `checkpoint`.",
+        )
+        expect(
+            kept <= parts - 1,
+            f"{kept} results were alive after the forward with parts={parts}; one between each two parts is enough.",
+        )
+        right.sum().backward()
+        expect(
+            mine.grad is not None and same_value(values(mine.grad), values(reference.grad)),
+            f"the values are right, but the gradient of `x` through `{name}` is not.",
+        )
+    return "Each step was run twice, and between the parts one result was kept."
+
+
+def _step(place: int, runs: list[int], storages: list[Any]) -> Callable[[Any], Any]:
+    """A step that counts its runs, and notes the storages of its results."""
+
+    def step(y: Any) -> Any:
+        runs[place] += 1
+        y = y.sin() * (1.0 + place / 8)
+        storages.append(weakref.ref(y.untyped_storage()))
+        return y
+
+    return step
+
+
+def _leaf(tensor: Any) -> Any:
+    """A leaf of its own with these values, which requires grad."""
+    return tensor.detach().clone().requires_grad_()

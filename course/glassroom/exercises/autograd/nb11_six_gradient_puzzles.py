@@ -1,0 +1,172 @@
+"""Exercises of notebook 11: functions whose value and gradient are chosen apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_tensor
+
+POINTS = [-1.7, -0.4, 0.3, 0.9, 1.6, 2.5]
+ARRIVING = [3.0, -0.5, 0.25, -2.0, 1.5, -4.0]  #: the gradient that comes from behind
+
+
+def _sent_back(
+    function: Callable[..., Any], name: str, torch: Any, *inputs: Sequence[float]
+) -> tuple[Any, list[Any], list[Any]]:
+    """What the function returns, and the gradients of its inputs when `ARRIVING` comes back."""
+    leaves = [torch.tensor(list(each), requires_grad=True) for each in inputs]
+    result = call(function, name, *leaves)
+    expect_tensor(result, f"what `{name}` returns", shape=(len(inputs[0]),))
+    expect(
+        all(leaf.tolist() == torch.tensor(list(each)).tolist() for leaf, each in zip(leaves, inputs, strict=True)),
+        f"`{name}` has changed what it was given.",
+    )
+    expect(result.requires_grad, f"No gradient can flow back from what `{name}` returns: all of it is detached.")
+    result.backward(torch.tensor(ARRIVING[: len(inputs[0])]))
+    return result, [leaf.grad for leaf in leaves], leaves
+
+
+def _expect_value(result: Any, name: str, wanted: Any) -> None:
+    close = bool(((result.detach() - wanted).abs() <= 1e-5).all())
+    expect(close, f"The value of `{name}` is {_numbers(result)}, and should be {_numbers(wanted)}.")
+
+
+def _expect_gradient(grad: Any, name: str, wanted: Any, slips: Sequence[tuple[Any, str]] = ()) -> None:
+    expect(grad is not None, f"The value is right, and no gradient reaches {name}.")
+    if bool(((grad - wanted).abs() <= 1e-5).all()):
+        return
+    expect(not bool(grad.isnan().any()), f"The value is right, and the gradient of {name} is {_numbers(grad)}.")
+    for slip, told in slips:
+        expect(not bool(((grad - slip).abs() <= 1e-5).all()), told)
+    expect(False, f"The value is right. The gradient of {name} is {_numbers(grad)}, and should be {_numbers(wanted)}.")
+
+
+def _numbers(tensor: Any) -> str:
+    return "[" + ", ".join(f"{each:.4g}" for each in tensor.tolist()) + "]"
+
+
+AS_IT_ARRIVES = "The value is right, and the gradient goes on as it arrives."
+
+
+@exercise(
+    "a10-double",
+    hints=[
+        "2 * x has twice the gradient, and twice the value. Take away from the value only.",
+        "Something with the value of x and no gradient takes the second x away again.",
+        "def doubled(x):\n    return 2 * x - …",
+        "def doubled(x):\n    return 2 * x - x.detach()",
+    ],
+)
+def doubled(doubled: Callable[..., Any], *, torch: Any) -> str:
+    result, (grad,), (x,) = _sent_back(doubled, "doubled", torch, POINTS)
+    arriving = torch.tensor(ARRIVING)
+    _expect_value(result, "doubled", x.detach())
+    _expect_gradient(grad, "x", 2 * arriving, [(arriving, AS_IT_ARRIVES)])
+    return "Twice the gradient, and the value of x."
+
+
+@exercise(
+    "a10-reverse",
+    hints=[
+        "-x has the gradient that you want. What has to be added to its value, without a gradient?",
+        "-x plus 2 * x is x; the second part must have no gradient.",
+        "def turned(x):\n    return … - x",
+        "def turned(x):\n    return 2 * x.detach() - x",
+    ],
+)
+def turned(turned: Callable[..., Any], *, torch: Any) -> str:
+    result, (grad,), (x,) = _sent_back(turned, "turned", torch, POINTS)
+    arriving = torch.tensor(ARRIVING)
+    _expect_value(result, "turned", x.detach())
+    _expect_gradient(grad, "x", -arriving, [(arriving, AS_IT_ARRIVES)])
+    return "Forwards it does nothing; backwards it changes the sign."
+
+
+@exercise(
+    "a10-round",
+    hints=[
+        "The value of one thing, the gradient of another: x for the gradient, x.round() for the value.",
+        "Add to x what is missing to the rounded value, detached.",
+        "def rounded(x):\n    return x + (…).detach()",
+        "def rounded(x):\n    return x + (x.round() - x).detach()",
+    ],
+)
+def rounded(rounded: Callable[..., Any], *, torch: Any) -> str:
+    result, (grad,), (x,) = _sent_back(rounded, "rounded", torch, POINTS)
+    arriving = torch.tensor(ARRIVING)
+    _expect_value(result, "rounded", x.detach().round())
+    _expect_gradient(
+        grad,
+        "x",
+        arriving,
+        [(0 * arriving, "The value is right, and the gradient is 0: the rounding is still in the graph.")],
+    )
+    return "The value takes the stairs, and the gradient the ramp."
+
+
+@exercise(
+    "a10-one",
+    hints=[
+        "The product, with one factor that autograd knows nothing of.",
+        "b.detach() has b's numbers and no history.",
+        "def scaled(a, b):\n    return a * …",
+        "def scaled(a, b):\n    return a * b.detach()",
+    ],
+)
+def scaled(scaled: Callable[..., Any], *, torch: Any) -> str:
+    other = [2.0, -1.0, 0.5, 3.0, -2.0, 1.0]
+    result, (of_a, of_b), (a, b) = _sent_back(scaled, "scaled", torch, POINTS, other)
+    _expect_value(result, "scaled", (a * b).detach())
+    expect(of_b is None or not bool(of_b.any()), "The value is right, and a gradient still reaches b.")
+    _expect_gradient(of_a, "a", torch.tensor(ARRIVING) * b.detach())
+    expect(b.requires_grad, "`b` requires no gradient any more: what the caller owns has been changed.")
+    return "For autograd, b was a number."
+
+
+@exercise(
+    "a10-root",
+    hints=[
+        "where chooses between values that are both computed, and 0 times an infinite derivative is nan.",
+        "Let the square root never see what is not positive: give it 1 there, and choose afterwards.",
+        "def root(x):\n    inside = torch.where(x > 0, x, …)\n    return torch.where(x > 0, …, 0.0)",
+        "def root(x):\n    inside = torch.where(x > 0, x, 1.0)\n    return torch.where(x > 0, inside.sqrt(), 0.0)",
+    ],
+)
+def root(root: Callable[..., Any], *, torch: Any) -> str:
+    points = [-1.0, 0.0, 0.25, 1.0, 4.0, -0.0]
+    result, (grad,), (x,) = _sent_back(root, "root", torch, points)
+    positive = x.detach() > 0
+    safe = torch.where(positive, x.detach(), torch.ones(6))
+    _expect_value(result, "root", torch.where(positive, safe.sqrt(), torch.zeros(6)))
+    wanted = torch.where(positive, torch.tensor(ARRIVING) / (2 * safe.sqrt()), torch.zeros(6))
+    _expect_gradient(grad, "x", wanted)
+    return "The square root never saw what it has no slope for."
+
+
+@exercise(
+    "a10-clip",
+    hints=[
+        "A hook on a tensor sees the gradient that arrives, and what it returns goes on.",
+        "The hook belongs on a result of yours: x * 1 has the value of x. clamp(-1, 1) limits.",
+        "def tame(x):\n    y = x * 1\n    y.register_hook(lambda grad: …)\n    return y",
+        "def tame(x):\n    y = x * 1\n    y.register_hook(lambda grad: grad.clamp(-1, 1))\n    return y",
+    ],
+)
+def tame(tame: Callable[..., Any], *, torch: Any) -> str:
+    result, (grad,), (x,) = _sent_back(tame, "tame", torch, POINTS)
+    arriving = torch.tensor(ARRIVING)
+    _expect_value(result, "tame", x.detach())
+    _expect_gradient(grad, "x", arriving.clamp(-1, 1), [(arriving, AS_IT_ARRIVES)])
+    x.grad = None
+    (x * 1).backward(arriving)
+    _expect_own_gradient(x.grad, arriving)
+    return "What goes on to x is never steeper than one, and x itself is as it was."
+
+
+def _expect_own_gradient(grad: Any, arriving: Any) -> None:
+    expect(
+        bool((grad == arriving).all()),
+        "`tame` works, and the hook stays on x: from now on every other gradient of x is limited too.",
+    )

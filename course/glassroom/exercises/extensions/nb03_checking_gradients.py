@@ -1,0 +1,293 @@
+"""Exercises of notebook 03 of part 4: numerical against analytical, and what a mismatch says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from glassroom.exercises.account import expect_saved_by_context
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_words
+from glassroom.exercises.facts import dtype_name, same_value, text, values
+
+
+@exercise(
+    "e02-numerical",
+    setup="""
+    def f(x):
+        return (x * x).sum() + x[0] * x[-1]
+
+    x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+    """,
+    hints=[
+        "One element at a time: a step that is eps there and 0 elsewhere, to both sides.",
+        "Make the step as a new tensor, so that x itself is never written to; divide by twice eps.",
+        """
+        def numerical(f, x, eps):
+            result = torch.zeros_like(x)
+            for i in range(len(x)):
+                step = torch.zeros_like(x)
+                step[i] = eps
+                result[i] = …
+            return result
+        """,
+        """
+        def numerical(f, x, eps):
+            result = torch.zeros_like(x)
+            for i in range(len(x)):
+                step = torch.zeros_like(x)
+                step[i] = eps
+                result[i] = (f(x + step) - f(x - step)) / (2 * eps)
+            return result
+        """,
+    ],
+)
+def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -> str:
+    mine = x.detach().clone()
+    result = call(numerical, "numerical", f, mine, 0.125)
+    expect(values(mine) == values(x), "`x` was changed and not put back: each element is to be moved by itself.")
+    expect_tensor(result, "numerical(f, x, eps)", shape=tuple(x.shape))
+    right = 2 * x
+    right[0] += x[-1]
+    right[-1] += x[0]
+    expect(
+        not same_value(values(result), values(right * 2)),
+        "every entry is twice as large as it should be: the two points are 2 * eps apart.",
+    )
+    forward = right + 0.125  # what a step to one side alone gives: all second derivatives but the mixed one are 2
+    expect(
+        not same_value(values(result), values(forward)),
+        "the step goes to one side only, and its error shrinks with eps alone. Go eps to both sides.",
+    )
+    expect_value(result, "numerical(f, x, 0.125)", right)
+    cubes = call(numerical, "numerical", lambda t: (t * t * t).sum(), mine, 0.5)
+    expect_value(cubes, "numerical(sum of cubes, x, 0.5)", 3 * x * x + 0.25)
+    return "Two calls for each element, and no derivative was needed."
+
+
+@exercise(
+    "e02-mended",
+    setup="""
+    gradcheck = torch.autograd.gradcheck
+    matrix = torch.arange(6.0, dtype=torch.float64).view(2, 3).requires_grad_()
+    x = torch.tensor([0.5, 1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    b = torch.tensor([0.5, -1.0], dtype=torch.float64, requires_grad=True)
+    inputs = (matrix, x, b)
+    """,
+    hints=[
+        "The message says with respect to which input the two differ. Look at the gradient for that one.",
+        "Input 1 is x. The rows of the analytical matrix are those of the numerical one, from the last to the first.",
+        """
+        class Mended(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, matrix, x, b):
+                ctx.save_for_backward(matrix, x)
+                return matrix @ x + b
+
+            @staticmethod
+            def backward(ctx, gradient):
+                matrix, x = ctx.saved_tensors
+                return gradient.unsqueeze(1) * x, …, gradient
+        """,
+        """
+        class Mended(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, matrix, x, b):
+                ctx.save_for_backward(matrix, x)
+                return matrix @ x + b
+
+            @staticmethod
+            def backward(ctx, gradient):
+                matrix, x = ctx.saved_tensors
+                return gradient.unsqueeze(1) * x, matrix.t() @ gradient, gradient
+        """,
+    ],
+)
+def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any]) -> str:
+    matrix, x, b = inputs
+    result = _apply(Mended, "Mended", *inputs)
+    expect_tensor(result, "Mended.apply(matrix, x, b)", shape=tuple(b.shape))
+    expect_value(result, "Mended.apply(matrix, x, b)", (matrix @ x + b).detach())
+    expect(result.requires_grad, "the result does not require grad. Is it made by `apply`, and not detached?")
+    expect_saved_by_context(result.grad_fn, "Mended")
+    for place, (name, each) in enumerate(zip(("matrix", "x", "b"), inputs, strict=True)):
+        alone = [each if other is each else other.detach() for other in inputs]
+        expect(
+            gradcheck(Mended.apply, alone, raise_exception=False),
+            f"gradcheck still finds a mismatch with respect to input {place}, `{name}`.",
+        )
+    return "Forward and backward belong together now."
+
+
+CURES = {
+    "single": ("double", "Seven digits are too few for a difference that is divided by 1e-6."),
+    "near_zero": ("move", "One step of 1e-6 lands on the other side of the kink at 0. There is nothing wrong."),
+    "transposed": ("mend", "The numbers are right, but in the wrong positions: backward lacks a transpose."),
+    "noisy": ("seed", "A difference of two different functions, divided by 1e-6, is enormous."),
+    "all_zeros": ("mend", "The function depends on `v`, and backward says that it does not."),
+}
+
+
+@exercise(
+    "e02-cure",
+    hints=[
+        "Ask first whether the numerical matrix is to be believed.",
+        "It is not in single precision, near a kink, and for a function that changes. Else backward is wrong.",
+        'Two of the five are cured by "mend".',
+        """
+        single = "double"
+        near_zero = "move"
+        transposed = "mend"
+        noisy = "seed"
+        all_zeros = "mend"
+        """,
+    ],
+)
+def cure(single: Any, near_zero: Any, transposed: Any, noisy: Any, all_zeros: Any) -> str:
+    kinds = ("double", "move", "seed", "mend")
+    words = {
+        name: (truth, {kind: reason for kind in kinds if kind != truth}) for name, (truth, reason) in CURES.items()
+    }
+    expect_words(words, (single, near_zero, transposed, noisy, all_zeros))
+    return "Three times the question was wrong, and twice the answer."
+
+
+@exercise(
+    "e02-is-right",
+    setup="""
+    gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradcheck
+    x = torch.tensor([0.5, 1.0, 2.0])
+    """,
+    hints=[
+        "Make new inputs: without history, in double precision, requiring a gradient. Then ask twice.",
+        "detach().double().requires_grad_() for each of the inputs, and raise_exception=False in both calls.",
+        """
+        def is_right(function, *inputs):
+            doubles = [… for each in inputs]
+            return gradcheck(function, doubles, raise_exception=False) and …
+        """,
+        """
+        def is_right(function, *inputs):
+            doubles = [each.detach().double().requires_grad_() for each in inputs]
+            return gradcheck(function, doubles, raise_exception=False) and gradgradcheck(
+                function, doubles, raise_exception=False
+            )
+        """,
+    ],
+)
+def is_right(is_right: Callable[..., Any], *, x: Any) -> str:
+    def verdict(function: Callable[..., Any], *inputs: Any) -> Any:
+        return call(is_right, "is_right", function, *inputs)
+
+    single, other = x.detach().clone(), x.detach().clone() + 1
+    needed = "gradcheck wants inputs in double precision that require a gradient: convert them."
+    expect_equal(verdict(_square, single), "is_right(lambda x: x * x, x)", True, mistakes={False: needed})
+    expect_equal(verdict(_product, single, other), "is_right(lambda x, y: x * y, x, y)", True)
+    expect(
+        not single.requires_grad and dtype_name(single) == "float32" and values(single) == values(x),
+        "the input that was handed over has changed: `requires_grad_` works in place. Detach it first.",
+    )
+    cut = "One factor is detached, so that half of the derivative is missing. Does gradcheck's answer get lost?"
+    expect_equal(verdict(_half_cut, single), "is_right(lambda x: x * x.detach(), x)", False, mistakes={True: cut})
+    second_cut = "Its second input is detached. Do all the inputs require a gradient?"
+    expect_equal(
+        verdict(_second_cut, single, other),
+        "is_right(lambda x, y: x * y.detach(), x, y)",
+        False,
+        mistakes={True: second_cut},
+    )
+    once = "A function whose first derivative is right and whose second is not was let through: ask gradgradcheck."
+    expect_equal(verdict(_once_right, single), "the answer for it", False, mistakes={True: once})
+    first = "The first derivative is twice what it should be, and the second fits the wrong first: ask gradcheck, too."
+    expect_equal(verdict(_doubled, single), "the answer for a wrong first derivative", False, mistakes={True: first})
+    return "It says True where both derivatives are right, and only there."
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+def _half_cut(x: Any) -> Any:
+    return x * x.detach()
+
+
+def _second_cut(x: Any, y: Any) -> Any:
+    return x * y.detach()
+
+
+def _doubled(x: Any) -> Any:
+    """The square, with a gradient that is twice too large, and has a derivative itself."""
+    result = x * x
+    if result.requires_grad:
+        result.register_hook(lambda gradient: 2 * gradient)
+    return result
+
+
+def _once_right(x: Any) -> Any:
+    """The cube, and its first derivative; the second is lost."""
+    constant = x.detach()
+    return constant * constant * constant + (x - constant) * (3 * constant * constant)
+
+
+@exercise(
+    "e02-product",
+    setup="""
+    gradcheck = torch.autograd.gradcheck
+    z = torch.tensor(1 + 2j, dtype=torch.complex128, requires_grad=True)
+    """,
+    hints=[
+        "The derivative for u is v, and for v it is u. Backward multiplies by the conjugate of the derivative.",
+        "v.conj() is the conjugate; for real numbers it changes nothing.",
+        """
+        class Product(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, u, v):
+                ctx.save_for_backward(u, v)
+                return u * v
+
+            @staticmethod
+            def backward(ctx, gradient):
+                u, v = ctx.saved_tensors
+                return gradient * …, gradient * …
+        """,
+        """
+        class Product(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, u, v):
+                ctx.save_for_backward(u, v)
+                return u * v
+
+            @staticmethod
+            def backward(ctx, gradient):
+                u, v = ctx.saved_tensors
+                return gradient * v.conj(), gradient * u.conj()
+        """,
+    ],
+)
+def product(Product: Any, *, gradcheck: Callable[..., Any], z: Any) -> str:
+    u = z.detach().clone().requires_grad_()
+    v = (z.detach() * (2 - 0.5j) + 1).requires_grad_()
+    result = _apply(Product, "Product", u, v)
+    expect_value(result, "Product.apply(u, v)", (u * v).detach())
+    expect_saved_by_context(result.grad_fn, "Product")
+    real = [each.detach().real.clone().requires_grad_() for each in (u, v)]
+    expect(
+        gradcheck(Product.apply, real, raise_exception=False),
+        "gradcheck finds a mismatch for real numbers already: the derivative for `u` is `v`, and for `v` it is `u`.",
+    )
+    expect(
+        gradcheck(Product.apply, (u, v), raise_exception=False),
+        "right for real numbers, wrong for complex ones: backward multiplies by the *conjugate* of the derivative.",
+    )
+    return "Right for real numbers, and for complex ones."
+
+
+def _apply(answer: Any, name: str, *arguments: Any) -> Any:
+    """What the learner's function makes of these arguments."""
+    is_function = isinstance(answer, type) and hasattr(answer, "apply") and hasattr(answer, "backward")
+    expect(is_function, f"`{name}` is {text(answer)}; a class that derives from torch.autograd.Function was asked for.")
+    return call(answer.apply, f"{name}.apply", *arguments)

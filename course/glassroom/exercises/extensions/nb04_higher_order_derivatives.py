@@ -1,0 +1,306 @@
+"""Exercises of notebook 04: derivatives that have derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.account import expect_saved_by_context
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
+from glassroom.exercises.facts import is_tensor, same_value, text, values
+
+
+@exercise(
+    "e03-order",
+    setup="x = torch.tensor(0.5)",
+    hints=[
+        "A derivative that was recorded has a derivative itself.",
+        "Ask for the gradient of f(x), then for the gradient of that, order times, each with create_graph=True.",
+        """
+        def derivative(f, x, order):
+            x = x.detach().requires_grad_()
+            result = f(x)
+            for _ in range(order):
+                (result,) = torch.autograd.grad(result, x, …)
+            return result
+        """,
+        """
+        def derivative(f, x, order):
+            x = x.detach().requires_grad_()
+            result = f(x)
+            for _ in range(order):
+                (result,) = torch.autograd.grad(result, x, create_graph=True)
+            return result
+        """,
+    ],
+)
+def derivative(derivative: Callable[..., Any], *, x: Any) -> str:
+    at = x.detach().clone()
+    right = [at.sin(), at.cos(), -at.sin(), -at.cos()]  # the derivatives of the sine, round and round
+    for order in (1, 2, 3, 6):
+        found = call(derivative, "derivative", _sine, at, order)
+        _expect_no_tuple(found, "derivative")
+        expect_tensor(found, f"derivative(f, x, {order})", shape=())
+        expect(
+            order == 1 or not same_value(values(found), values(right[1])),
+            f"of order {order} it gives the first derivative. Ask for the gradient of the gradient, `order` times.",
+        )
+        expect_value(found, f"derivative(sine, x, {order})", right[order % 4])
+    _expect_untouched(at)
+    return "Each time the way back was recorded, so that it could be walked back again."
+
+
+@exercise(
+    "e03-penalty",
+    setup="""
+    points = torch.tensor([[1.0, 2.0], [0.0, -1.0], [0.5, 0.5]])
+    weights = torch.tensor([2.0, -1.0], requires_grad=True)
+    def critic(rows):
+        return (rows * weights).sum(dim=1).tanh()
+    """,
+    hints=[
+        "The gradient with respect to the input is a part of a loss: it must be recorded.",
+        "autograd.grad of model(points).sum() for points of your own, with create_graph=True; then norm(dim=1).",
+        """
+        def penalty(model, points):
+            points = points.detach().requires_grad_()
+            (slopes,) = torch.autograd.grad(model(points).sum(), points, …)
+            return ((slopes.norm(dim=1) - 1) ** 2).mean()
+        """,
+        """
+        def penalty(model, points):
+            points = points.detach().requires_grad_()
+            (slopes,) = torch.autograd.grad(model(points).sum(), points, create_graph=True)
+            return ((slopes.norm(dim=1) - 1) ** 2).mean()
+        """,
+    ],
+)
+def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: Any) -> str:
+    mine, before = points.detach().clone(), weights.grad
+    weights.grad = None
+    try:
+        found = call(penalty, "penalty", critic, mine)
+        touched = weights.grad is not None
+        weights.grad = None
+        if is_tensor(found) and found.requires_grad and found.numel() == 1:
+            found.backward()
+        reached = weights.grad
+    finally:
+        weights.grad = before
+    _expect_no_tuple(found, "penalty")
+    expect_tensor(found, "penalty(critic, points)", shape=())
+
+    # The slope of tanh(row · weights) is (1 - tanh²) times the weights, so its length can be written down.
+    leaf = weights.detach().clone().requires_grad_()
+    scores = (mine.detach() * leaf).sum(dim=1).tanh()
+    lengths = (1 - scores * scores) * (leaf * leaf).sum().sqrt()
+    right = ((lengths - 1) ** 2).mean()
+    together = ((lengths * lengths).sum().sqrt() - 1) ** 2
+    expect(
+        not same_value(values(found), values((lengths**2).mean())),
+        "that is the mean of the squared lengths; what is penalised is their distance from 1.",
+    )
+    expect(
+        not same_value(values(found), values(together)),
+        "that is the length of all gradients together. Each row has a length of its own: norm(dim=1).",
+    )
+    expect_value(found, "penalty(critic, points)", right.detach())
+    expect(
+        found.requires_grad,
+        "the number is right, and it has no history: in a loss it would be a constant. It needs create_graph=True.",
+    )
+    right.backward()
+    expect(
+        reached is not None and same_value(values(reached), values(leaf.grad)),
+        "the number is right, and its gradient for the weights is not. Was a part of it detached?",
+    )
+    expect(not touched, "the number is right, but the weights' `.grad` was filled. autograd.grad fills none.")
+    _expect_untouched(mine, name="points")
+    return "A gradient of a gradient: its history leads to the weights, and no .grad was filled on the way."
+
+
+@exercise(
+    "e03-product",
+    setup="""
+    x = torch.tensor([3.0, 5.0])
+    v = torch.tensor([1.0, -1.0])
+    """,
+    hints=[
+        "Walking back from the slopes with the weights v gives v times the Hessian.",
+        "The slopes with create_graph=True; then torch.autograd.grad(slopes, x, grad_outputs=v).",
+        """
+        def product(f, x, v):
+            x = x.detach().requires_grad_()
+            (slopes,) = torch.autograd.grad(f(x), x, create_graph=True)
+            (result,) = torch.autograd.grad(slopes, …)
+            return result
+        """,
+        """
+        def product(f, x, v):
+            x = x.detach().requires_grad_()
+            (slopes,) = torch.autograd.grad(f(x), x, create_graph=True)
+            (result,) = torch.autograd.grad(slopes, x, grad_outputs=v)
+            return result
+        """,
+    ],
+)
+def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
+    at = x.detach().clone()
+    x0, x1 = values(at)
+    v0, v1 = values(v)
+    found = call(product, "product", _bent, at, v.detach())
+    _expect_no_tuple(found, "product")
+    expect_tensor(found, "product(f, x, v)", shape=(2,))
+    wrong = {
+        (2 * x0 * x1, x0 * x0): "that is the gradient of f. Walk back from it once more.",
+        (2 * x1 + 2 * x0, 2 * x0): "that is the sum of the Hessian's rows, as `slopes.sum()` gives it. Where is v?",
+        (2 * x1 * v0, 0.0): "that is the Hessian's diagonal times v. The inputs meet each other, so all of it counts.",
+    }
+    for mistake, shows in wrong.items():
+        expect(not same_value(values(found), mistake), shows)
+    expect(same_value(values(found), (2 * x1 * v0 + 2 * x0 * v1, 2 * x0 * v0)), _not_it(found, "the Hessian times v"))
+    expect(
+        not found.requires_grad,
+        "the product is right, and it has a history. The second gradient needs no create_graph.",
+    )
+    _expect_untouched(at)
+    return "The second derivatives in one direction, for two backwards and no matrix."
+
+
+@exercise(
+    "e03-newton",
+    setup="x = torch.tensor(2.0, dtype=torch.float64)",
+    hints=[
+        "The slope is a gradient; the curvature is the gradient of the slope.",
+        "The slope with create_graph=True, the curvature from it, and detach() the new x.",
+        """
+        def newton_step(f, x):
+            x = x.detach().requires_grad_()
+            (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+            (curvature,) = …
+            return (x - slope / curvature).detach()
+        """,
+        """
+        def newton_step(f, x):
+            x = x.detach().requires_grad_()
+            (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+            (curvature,) = torch.autograd.grad(slope, x)
+            return (x - slope / curvature).detach()
+        """,
+    ],
+)
+def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
+    at = x.detach().clone()
+    found = call(newton_step, "newton_step", _quartic, at)
+    _expect_no_tuple(found, "newton_step")
+    expect_tensor(found, "newton_step(f, x)", shape=())
+    place = values(at)
+    slope, curvature = 4 * place**3 - 3, 12 * place**2
+    wrong = {
+        place - slope: "that is a step of gradient descent with rate 1. How large the step is, the curvature says.",
+        place + slope / curvature: "that goes uphill: the step is *against* the slope.",
+        place - _quartic(place) / slope: "that is Newton's method for f = 0. The bottom is where the *slope* is 0.",
+    }
+    for mistake, shows in wrong.items():
+        expect(not same_value(values(found), mistake), shows)
+    expect(same_value(values(found), place - slope / curvature), _not_it(found, "x - slope / curvature"))
+    expect(
+        not found.requires_grad,
+        "the step is right, and the new x carries the graph that it was made with. Let go of it: detach().",
+    )
+    _expect_untouched(at)
+    return "One step to the bottom of the parabola, and no graph comes along."
+
+
+@exercise(
+    "e03-bell",
+    setup="""
+    x = torch.tensor([0.0, 0.5, 2.0], dtype=torch.float64)
+    grad = torch.autograd.grad
+    """,
+    hints=[
+        "What backward computes from saved inputs and results can be recorded; what forward computed cannot.",
+        "Save x and the result; in backward, multiply grad by -2, x and the result.",
+        """
+        class Bell(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                result = (-x * x).exp()
+                ctx.save_for_backward(…)
+                return result
+
+            @staticmethod
+            def backward(ctx, grad):
+                x, result = ctx.saved_tensors
+                return …
+        """,
+        """
+        class Bell(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                result = (-x * x).exp()
+                ctx.save_for_backward(x, result)
+                return result
+
+            @staticmethod
+            def backward(ctx, grad):
+                x, result = ctx.saved_tensors
+                return grad * -2 * x * result
+        """,
+    ],
+)
+def bell(Bell: Any, *, x: Any, grad: Any) -> str:
+    expect(
+        hasattr(Bell, "apply"), f"`Bell` is {text(Bell)}; a class derived from torch.autograd.Function was asked for."
+    )
+    leaf, other = x.detach().clone().requires_grad_(), x.detach().clone().requires_grad_()
+    found, right = call(Bell.apply, "Bell.apply", leaf), (-other * other).exp()
+    expect_tensor(found, "Bell.apply(x)", shape=tuple(x.shape))
+    expect_value(found, "Bell.apply(x)", right.detach())
+    expect(found.requires_grad, "nothing was recorded: is the result made by `apply`, and returned as it is?")
+    expect_saved_by_context(found.grad_fn, "Bell")
+    (slopes,) = call(lambda: grad((found * found).sum(), leaf, create_graph=True), "its backward")
+    expect_value(slopes, "the gradient of the sum of Bell.apply(x) ** 2", (-4 * other * right * right).detach())
+    expect(
+        slopes.requires_grad,
+        "the first derivative is right, and nothing of it was recorded: is `backward` written with tensors' operators?",
+    )
+    found_bends = call(lambda: grad(slopes.sum(), leaf, allow_unused=True), "walking back from the first derivative")[0]
+    (bends,) = grad((-4 * other * right * right).sum(), other)
+    expect(
+        found_bends is not None and same_value(values(found_bends), values(bends)),
+        "the first derivative is right, and the second is not: a part of the first is a constant. Which factor did "
+        "`forward` compute, or `detach` cut off?",
+    )
+    return "Its backward is made of saved inputs and results, so it has a derivative like any computation."
+
+
+def _sine(x: Any) -> Any:
+    return x.sin()
+
+
+def _bent(x: Any) -> Any:
+    return x[0] * x[0] * x[1]
+
+
+def _quartic(x: Any) -> Any:
+    return x**4 - 3 * x
+
+
+def _expect_no_tuple(found: Any, name: str) -> None:
+    expect(
+        not isinstance(found, (tuple, list)),
+        f"`{name}` returns a tuple, as autograd.grad does: take the one gradient out of it.",
+    )
+
+
+def _expect_untouched(tensor: Any, name: str = "x") -> None:
+    expect(
+        is_tensor(tensor) and not tensor.requires_grad and tensor.grad is None,
+        f"the values are right, but the caller's `{name}` requires grad now. Use a detach() of it.",
+    )
+
+
+def _not_it(found: Any, wanted: str) -> str:
+    return f"{text(values(found))} is not {wanted}."

@@ -1,0 +1,258 @@
+"""Exercises of notebook 05: the matrix of derivatives, by rows and by columns, and for each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.account import functions_called
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_words
+from glassroom.exercises.facts import same_value, text, values
+
+SETUP = """
+def f(x):
+    return torch.stack((x[0] * x[1], x[0] * x[0], x[1] + x[1]))
+x = torch.tensor([2.0, 5.0])
+"""
+
+
+@exercise(
+    "e04-rows",
+    setup=SETUP,
+    hints=[
+        "A row of the Jacobian is the gradient of one result.",
+        "Run f once. For each result, autograd.grad with retain_graph=True; stack the rows.",
+        """
+        def by_rows(f, x):
+            x = x.detach().requires_grad_()
+            y = f(x)
+            rows = [torch.autograd.grad(result, x, …)[0] for result in y]
+            return …
+        """,
+        """
+        def by_rows(f, x):
+            x = x.detach().requires_grad_()
+            y = f(x)
+            rows = [torch.autograd.grad(result, x, retain_graph=True)[0] for result in y]
+            return torch.stack(rows)
+        """,
+    ],
+)
+def by_rows(by_rows: Callable[..., Any], *, f: Any, x: Any) -> str:
+    runs: list[Any] = []
+
+    def counted(x: Any) -> Any:
+        runs.append(x)
+        return f(x)
+
+    at = x.detach().clone()
+    _expect_jacobian(call(by_rows, "by_rows", counted, at), "by_rows(f, x)", _jacobian_of_f(at))
+    expect(
+        len(runs) == 1,
+        f"the matrix is right, and f ran {len(runs)} times for it. With retain_graph=True once is enough.",
+    )
+    _expect_untouched(at)
+    wide = x.new_tensor([1.0, 2.0, 3.0, 4.0])
+    _expect_jacobian(
+        call(by_rows, "by_rows", _neighbors, wide), "by_rows of another function", _jacobian_of_neighbors(wide)
+    )
+    return "One forward, and a backward for each result."
+
+
+@exercise(
+    "e04-columns",
+    setup=SETUP,
+    hints=[
+        "A column of the Jacobian tells where all results move if one input moves.",
+        "torch.func.jvp for each row of torch.eye(len(x)); its second result is a column. stack(…, dim=1).",
+        """
+        def by_columns(f, x):
+            columns = [torch.func.jvp(f, (x,), (…,))[1] for direction in torch.eye(len(x))]
+            return torch.stack(columns, …)
+        """,
+        """
+        def by_columns(f, x):
+            columns = [torch.func.jvp(f, (x,), (direction,))[1] for direction in torch.eye(len(x))]
+            return torch.stack(columns, dim=1)
+        """,
+    ],
+)
+def by_columns(by_columns: Callable[..., Any], *, f: Any, x: Any) -> str:
+    at = x.detach().clone()
+    with functions_called() as called:
+        found = call(by_columns, "by_columns", f, at)
+    _expect_jacobian(found, "by_columns(f, x)", _jacobian_of_f(at))
+    for ready in ("jacfwd", "jacrev", "jacobian"):
+        expect(
+            ready not in called, f"the matrix is right, and `{ready}` made it. Build it yourself, from torch.func.jvp."
+        )
+    expect(
+        called & {"jvp", "make_dual"},
+        "the matrix is right, and it was made by walking back, a row at a time. Go forward: let one input move, and "
+        "torch.func.jvp says where all results move. That is a column.",
+    )
+    wide = x.new_tensor([1.0, 2.0, 3.0, 4.0])
+    found = call(by_columns, "by_columns", _neighbors, wide)
+    _expect_jacobian(found, "by_columns of another function", _jacobian_of_neighbors(wide))
+    return "Each column says where all results move when one input does."
+
+
+TASKS = {
+    "camera": ("jacrev", "There are 2 results and 500 inputs: a walk for each result is the cheaper one."),
+    "orbit": ("jacfwd", "There are 1000 results and 6 inputs: a walk for each input is the cheaper one."),
+    "wind": ("jvp", "A direction of the inputs is given, and only the product is wanted, not the matrix."),
+    "blame": ("vjp", "Weights of the results are given, and only the product is wanted, not the matrix."),
+}
+
+
+@exercise(
+    "e04-cheaper",
+    hints=[
+        "Backwards costs a walk for each result, forwards one for each input.",
+        "Is the matrix wanted, or a product? Then: which are fewer, or what is given, inputs or results?",
+        'camera = "jacrev", and wind = "jvp". Each of the other two is the answer once.',
+        """
+        camera = "jacrev"
+        orbit = "jacfwd"
+        wind = "jvp"
+        blame = "vjp"
+        """,
+    ],
+)
+def cheaper(camera: Any, orbit: Any, wind: Any, blame: Any) -> str:
+    words = {
+        name: (best, {choice: reason for choice, _ in TASKS.values() if choice != best})
+        for name, (best, reason) in TASKS.items()
+    }
+    expect_words(words, (camera, orbit, wind, blame))
+    return "Count results and inputs, and ask for no matrix where a product will do."
+
+
+@exercise(
+    "e04-samples",
+    setup="""
+    xs = torch.tensor([[1.0, 2.0], [3.0, 0.0], [0.0, 1.0]])
+    ys = torch.tensor([1.0, 0.0, 2.0])
+    w = torch.tensor([1.0, -1.0])
+    def error(w, x, y):
+        return ((w * x).sum() - y) ** 2
+    """,
+    hints=[
+        "First the gradient of one sample, then that for all of them.",
+        "torch.func.grad(error) differentiates for w. vmap gives w whole, and one slice of xs and ys each: in_dims.",
+        """
+        def each_gradient(w, xs, ys):
+            gradient = torch.func.grad(error)
+            return torch.func.vmap(gradient, in_dims=…)(w, xs, ys)
+        """,
+        """
+        def each_gradient(w, xs, ys):
+            gradient = torch.func.grad(error)
+            return torch.func.vmap(gradient, in_dims=(None, 0, 0))(w, xs, ys)
+        """,
+    ],
+)
+def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any) -> str:
+    found = call(each_gradient, "each_gradient", w, xs, ys)
+    missed = (xs * w).sum(dim=1) - ys
+    right = 2 * missed[:, None] * xs
+    expect_tensor(found, "each_gradient(w, xs, ys)")
+    for mistake, shows in (
+        (right.sum(dim=0), "that is the sum over the samples, as backward gives it. Each sample's is wanted."),
+        (right.mean(dim=0), "that is the mean over the samples. Each sample's is wanted."),
+        (2 * missed[:, None] * w, "that is the gradient for the sample `x`; the one for `w` was asked for."),
+        (missed * missed, "these are the errors; their gradients for `w` were asked for."),
+    ):
+        expect(not same_value(values(found), values(mistake)), shows)
+    expect_tensor(found, "each_gradient(w, xs, ys)", shape=tuple(xs.shape))
+    expect(same_value(values(found), values(right)), f"{text(values(found))} are not the samples' gradients.")
+    return "The gradient of one sample, mapped over all of them."
+
+
+@exercise(
+    "e04-bend",
+    setup="""
+    x = torch.tensor([3.0, 5.0])
+    v = torch.tensor([1.0, -1.0])
+    """,
+    hints=[
+        "The gradient is a function. Where does it move, if x moves in the direction v?",
+        "torch.func.jvp of torch.func.grad(f), at (x,), with the tangents (v,). Its second result is the answer.",
+        """
+        def bend(f, x, v):
+            gradient, moved = torch.func.jvp(…, (x,), (v,))
+            return moved
+        """,
+        """
+        def bend(f, x, v):
+            gradient, moved = torch.func.jvp(torch.func.grad(f), (x,), (v,))
+            return moved
+        """,
+    ],
+)
+def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
+    at = x.detach().clone()
+    found = call(bend, "bend", _bent, at, v.detach())
+    expect(
+        not isinstance(found, (tuple, list)),
+        "`bend` returns a tuple: torch.func.jvp gives a result and its tangent. The tangent is the answer.",
+    )
+    expect_tensor(found, "bend(f, x, v)")
+    (x0, x1), (v0, v1) = values(at), values(v)
+    gradient = [2 * x0 * x1, x0 * x0]
+    for mistake, shows in (
+        (gradient, "that is the gradient. Of what jvp returns, the second is the tangent."),
+        (gradient[0] * v0 + gradient[1] * v1, "that is the slope of f in the direction v. It is `grad(f)` that moves."),
+        ([2 * x1 + 2 * x0, 2 * x0], "that is the Hessian times ones. Where is v?"),
+    ):
+        expect(not same_value(values(found), mistake), shows)
+    right = [2 * x1 * v0 + 2 * x0 * v1, 2 * x0 * v0]
+    expect(same_value(values(found), right), f"{text(values(found))} is not the Hessian times v.")
+    _expect_untouched(at)
+    return "Backwards once for the gradient, forwards along v; and no matrix."
+
+
+def _jacobian_of_f(x: Any) -> list[list[float]]:
+    x0, x1 = values(x)
+    return [[x1, x0], [2 * x0, 0.0], [0.0, 2.0]]
+
+
+def _neighbors(x: Any) -> Any:
+    """Three results of four inputs: each the product of two neighbors."""
+    return x[1:] * x[:-1]
+
+
+def _jacobian_of_neighbors(x: Any) -> list[list[float]]:
+    a, b, c, d = values(x)
+    return [[b, a, 0.0, 0.0], [0.0, c, b, 0.0], [0.0, 0.0, d, c]]
+
+
+def _bent(x: Any) -> Any:
+    return x[0] * x[0] * x[1]
+
+
+def _expect_jacobian(found: Any, name: str, right: list[list[float]]) -> None:
+    """The matrix, with the usual mistakes told apart."""
+    expect(
+        not isinstance(found, (tuple, list)), f"`{name}` is a {type(found).__name__}; make one tensor of its pieces."
+    )
+    expect_tensor(found, name)
+    transposed = [list(column) for column in zip(*right, strict=True)]
+    expect(
+        not same_value(values(found), transposed),
+        f"`{name}` lies on its side: the results are the rows, and the inputs the columns.",
+    )
+    expect(
+        not same_value(values(found), [sum(column) for column in transposed]),
+        f"`{name}` is the sum of the rows, one backward from all results together.",
+    )
+    expect_tensor(found, name, shape=(len(right), len(right[0])))
+    expect(same_value(values(found), right), f"`{name}` is {text(values(found))}, and not {text(right)}.")
+
+
+def _expect_untouched(tensor: Any) -> None:
+    expect(
+        not tensor.requires_grad and tensor.grad is None,
+        "the values are right, but the caller's `x` requires grad now. Use a detach() of it.",
+    )

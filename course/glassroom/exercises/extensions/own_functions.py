@@ -1,0 +1,32 @@
+"""What the exercises on functions with a backward of your own have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glassroom.exercises.expect import (
+    call,
+    expect,
+)
+from glassroom.exercises.facts import (
+    text,
+)
+
+
+def expect_function(answer: Any, name: str) -> None:
+    is_function = isinstance(answer, type) and hasattr(answer, "apply") and hasattr(answer, "backward")
+    expect(
+        is_function,
+        f"`{name}` is {text(answer)}; a class that derives from torch.autograd.Function was asked for.",
+    )
+
+
+def applied(answer: Any, name: str, *arguments: Any) -> Any:
+    """What the learner's function makes of these arguments."""
+    expect_function(answer, name)
+    return call(answer.apply, f"{name}.apply", *arguments)
+
+
+def leaf_of(tensor: Any) -> Any:
+    """A leaf of its own with these values, which requires grad."""
+    return tensor.detach().clone().requires_grad_()

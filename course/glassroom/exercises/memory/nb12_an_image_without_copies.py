@@ -1,0 +1,247 @@
+"""Exercises of part 1's capstone: views of a photograph, edits that reach it or not, and one copy at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.account import account, expect_no_copies
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import call, every_slot, expect, expect_copy, expect_tensor, expect_view, run
+from glassroom.exercises.facts import is_contiguous, is_tensor
+
+PHOTO = "photo = (torch.arange(427 * 640 * 3) * 7 % 251).to(torch.uint8).view(427, 640, 3)"
+TILES = """
+def tiles(frame, size):
+    height, width, channels = frame.shape
+    return frame.view(height // size, size, width // size, size, channels).transpose(1, 2)
+"""
+BUDGET = 2_400_000
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two tensors of one shape hold the same numbers: a photograph is too much for lists."""
+    return bool((a == b).all())
+
+
+@exercise(
+    "image-views",
+    setup=PHOTO + "\nframe = photo[40:424, 64:576]",
+    hints=[
+        "Slices, integers and permute make new headers over the same storage.",
+        "permute names the old dimensions in their new order; a slice may have a step.",
+        """
+        planes = frame.permute(…)
+        small = frame[::4, …]
+        red = small[..., …]
+        """,
+        """
+        planes = frame.permute(2, 0, 1)
+        small = frame[::4, ::4]
+        red = small[..., 0]
+        """,
+    ],
+)
+def views(planes: Any, small: Any, red: Any, *, photo: Any) -> str:
+    crop = photo[40:424, 64:576]
+    right = {
+        "planes": (planes, crop.permute(2, 0, 1), "permute changes the order of dimensions, and copies nothing."),
+        "small": (small, crop[::4, ::4], "A slice with a step is a view; a list of places is not."),
+        "red": (red, crop[::4, ::4, 0], "An integer in an index takes a dimension away, and copies nothing."),
+    }
+    with every_slot() as slot:
+        for name, (answer, wanted, because) in right.items():
+            with slot(name):
+                expect_tensor(answer, name, shape=wanted.shape, dtype="uint8")
+                if name == "planes" and not _equal(answer, wanted):
+                    expect(
+                        not _equal(answer, crop.reshape(3, 384, 512)),
+                        "`planes` has the shape that was asked for, and its pixels are scrambled: reshape and view cut "
+                        "the elements anew in their old order. Channels change places by permute.",
+                    )
+                    turned = crop.permute(2, 1, 0)
+                    expect(
+                        not _equal(answer, turned.reshape(3, 384, 512)), "`planes` is turned: height and width swapped."
+                    )
+                expect(
+                    _equal(answer, wanted), f"`{name}` holds other pixels. Look at rows, columns and channel once more."
+                )
+                expect_view(answer, name, of=photo, of_name="photo", because=because)
+    return "Three more headers over the photograph, which did not move."
+
+
+@exercise(
+    "image-tiles",
+    setup=PHOTO,
+    hints=[
+        "Height becomes two dimensions, which tile and which row in it, and so does width. view can cut a dimension.",
+        "After the cut the order is tile row, row, tile column, column, channel. Two of them have to change places.",
+        """
+        def tiles(frame, size):
+            height, width, channels = frame.shape
+            cut = frame.view(height // size, size, …, …, channels)
+            return cut.transpose(…, …)
+        """,
+        """
+        def tiles(frame, size):
+            height, width, channels = frame.shape
+            cut = frame.view(height // size, size, width // size, size, channels)
+            return cut.transpose(1, 2)
+        """,
+    ],
+)
+def tiles(tiles: Callable[..., Any], *, photo: Any) -> str:
+    for frame, size in ((photo[40:424, 64:576], 32), (photo[:24, 8:56], 8), (photo[:6, :4], 2)):
+        height, width = frame.shape[0] // size, frame.shape[1] // size
+        with account() as kept:
+            result = call(tiles, "tiles", frame, size)
+        name = f"tiles(frame, {size}) of a frame {tuple(frame.shape)}"
+        expect_tensor(result, name, shape=(height, width, size, size, 3), dtype="uint8")
+        wanted = frame.unfold(0, size, size).unfold(1, size, size).permute(0, 1, 3, 4, 2)
+        if not _equal(result, wanted):
+            expect(
+                not _equal(result, frame.reshape(height, width, size, size, 3)),
+                "the shape is right, and no tile is: reshape cuts the elements in their order, so that a tile gets a "
+                "piece of one row. Cut height and width in two each, then let two dimensions change places.",
+            )
+            expect(not _equal(result, wanted.transpose(2, 3)), "each tile is turned: its rows are columns.")
+            expect(False, f"`{name}` holds other pixels: [r, c] should be frame[r * size : …, c * size : …].")
+        because = "Cut with view, which raises where it would have to copy."
+        expect_view(result, name, of=photo, of_name="the frame", because=because)
+        expect_no_copies(kept, "tiles", because)
+    return "A hundred and ninety-two tiles, and nobody moved a byte."
+
+
+@exercise(
+    "image-pixelate",
+    setup=PHOTO + TILES,
+    hints=[
+        "What writes into a view writes into its storage. Which step of yours would make a copy?",
+        "The mean goes over the two dimensions within a tile; keepdim=True lets it broadcast. Write with [:] or copy_.",
+        """
+        def pixelate(frame, size):
+            cut = tiles(frame, size)
+            cut[:] = cut.float().mean(…, keepdim=True)
+        """,
+        """
+        def pixelate(frame, size):
+            cut = tiles(frame, size)
+            cut[:] = cut.float().mean((2, 3), keepdim=True)
+        """,
+    ],
+)
+def pixelate(pixelate: Callable[..., Any], *, photo: Any) -> str:
+    for rows, columns, size in ((slice(200, 264), slice(256, 352), 16), (slice(0, 12), slice(4, 16), 4)):
+        mine, wanted = photo.clone(), photo.clone()
+        part = wanted[rows, columns]
+        blocks = part.unfold(0, size, size).unfold(1, size, size)  # rows, columns, channel, row, column
+        gray = blocks.float().mean((2, 3, 4), keepdim=True).to(blocks.dtype)
+        blocks.copy_(blocks.float().mean((3, 4), keepdim=True))
+        run(pixelate, "pixelate", mine[rows, columns], size)
+        if _equal(mine, wanted):
+            continue
+        expect(
+            not _equal(mine, photo),
+            "nothing has changed in the photograph: the colors went into a copy, or a name was bound anew. Write into "
+            "the view with cut[:] = … or cut.copy_(…), and look for a reshape before it.",
+        )
+        found = mine[rows, columns].unfold(0, size, size).unfold(1, size, size)
+        expect(
+            not _equal(found, gray.expand(found.shape)),
+            "each tile has one number for all three channels. Leave the channels out of the mean.",
+        )
+        outside = mine.clone()
+        outside[rows, columns] = photo[rows, columns]
+        expect(_equal(outside, photo), "pixels outside of `frame` have changed too.")
+        apart = int((mine.short() - wanted.short()).abs().max())
+        expect(apart > 1, "the colors are one too bright in places: the fraction is to be cut off, not rounded.")
+        expect(False, "the photograph has changed, and not to the mean color of each tile.")
+    return "The mean went into the tiles, and the photograph shows it."
+
+
+@exercise(
+    "image-brighter",
+    setup=PHOTO,
+    hints=[
+        "Two things must not happen: a write into the photograph, and a byte above 255.",
+        "Either compute in a larger dtype and come back, or take care beforehand that no sum exceeds 255.",
+        """
+        def brighter(frame, by):
+            return frame.clamp(max=…) + by
+        """,
+        """
+        def brighter(frame, by):
+            return frame.clamp(max=255 - by) + by
+        """,
+    ],
+)
+def brighter(brighter: Callable[..., Any], *, photo: Any) -> str:
+    for by in (100, 1, 0):
+        mine = photo[40:104, 64:128].clone()
+        mine[0, 0, 0] = 255
+        before = mine.clone()
+        result = call(brighter, "brighter", mine, by)
+        name = f"brighter(frame, {by})"
+        expect(
+            _equal(mine, before),
+            "the photograph has changed: an operator that ends in _, an assignment to a slice or += reached it.",
+        )
+        expect_tensor(result, name, shape=(64, 64, 3), dtype="uint8")
+        wrapped = before + by
+        wanted = (before.short() + by).clamp(max=255).to(before.dtype)
+        expect(
+            _equal(result, wanted) or not _equal(result, wrapped),
+            f"`{name}` wraps around: 200 + 100 is 44 in a byte. clamp after the sum comes too late.",
+        )
+        expect(_equal(result, wanted), f"`{name}` holds other values: each should be larger by {by}, and at most 255.")
+        expect_copy(result, name, of=mine, of_name="frame", because="A preview is a picture of its own.")
+    return "A new picture without dark spots, and the photograph as it was."
+
+
+@exercise(
+    "image-batch",
+    setup=PHOTO + TILES,
+    hints=[
+        "Everything that changes the order is a view, up to one copy that converts and orders at once.",
+        "Channels before rows in the tiles, an empty float32 tensor of that shape, copy_, div_ in place, then view.",
+        """
+        def prepare(frame):
+            cut = tiles(frame, 32).permute(…)
+            x = torch.empty(cut.shape)
+            x.copy_(…)
+            return x.….view(192, 3, 32, 32)
+        """,
+        """
+        def prepare(frame):
+            cut = tiles(frame, 32).permute(0, 1, 4, 2, 3)
+            x = torch.empty(cut.shape)
+            x.copy_(cut)
+            return x.div_(255).view(192, 3, 32, 32)
+        """,
+    ],
+)
+def batch(prepare: Callable[..., Any], *, photo: Any) -> str:
+    camera = photo.clone()
+    frame = camera[40:424, 64:576]
+    with account() as kept:
+        result = call(prepare, "prepare", frame)
+    expect(_equal(camera, photo), "after the call the photograph is changed: div_ reached it through a view.")
+    expect_tensor(result, "the result", shape=(192, 3, 32, 32), dtype="float32")
+    wanted = frame.unfold(0, 32, 32).unfold(1, 32, 32).reshape(192, 3, 32, 32).float() / 255
+    scrambled = frame.unfold(0, 32, 32).unfold(1, 32, 32).permute(0, 1, 3, 4, 2).reshape(192, 3, 32, 32).float() / 255
+    expect(
+        float((result - scrambled).abs().max()) > 1e-5,
+        "the shape is right, and the pixels are scrambled: channels come first by permute, not by reshape.",
+    )
+    expect(
+        float((result - wanted).abs().max()) < 1e-5,
+        "the values are not those of `careless`: tile after tile, channels first, divided by 255.",
+    )
+    expect(is_contiguous(result), "the values are right, and the result is not contiguous: the order was not paid for.")
+    expect(is_tensor(result) and sum(kept.allocations) > 0, "the result stands on memory that was there before.")
+    expect(
+        sum(kept.allocations) <= BUDGET,
+        f"the values are right, and {sum(kept.allocations):,} bytes were allocated in {len(kept.allocations)} "
+        f"storages; the budget is {BUDGET:,}. Which step makes a tensor that is used only once?",
+    )
+    return f"{sum(kept.allocations):,} bytes were allocated: those of the result."

@@ -1,0 +1,87 @@
+"""The exercise of part 5's review: a model that follows another one, in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.account import account
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import expect, run
+
+FEW = 64  #: bytes that a number on the way may take
+
+
+@exercise(
+    "networks-towards",
+    setup="nn = torch.nn",
+    hints=[
+        "A parameter is a leaf: it may be written to where nothing is recorded. What is written into stays itself.",
+        "Under no_grad, for each pair of parameters lerp_, or mul_ and add_ with alpha; for each of buffers copy_.",
+        """
+        def towards(average, model, keep):
+            with torch.no_grad():
+                for mine, other in zip(average.parameters(), model.parameters()):
+                    mine.lerp_(…)
+                for mine, other in zip(average.buffers(), model.buffers()):
+                    mine.…
+        """,
+        """
+        def towards(average, model, keep):
+            with torch.no_grad():
+                for mine, other in zip(average.parameters(), model.parameters()):
+                    mine.lerp_(other, 1 - keep)
+                for mine, other in zip(average.buffers(), model.buffers()):
+                    mine.copy_(other)
+        """,
+    ],
+)
+def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
+    def new(value: float) -> Any:
+        made = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8))
+        with torch.no_grad():
+            for each in [*made.parameters(), *made.buffers()]:
+                each.fill_(value)
+        return made
+
+    average, model = new(1.0), new(5.0)
+    places = [each.data_ptr() for each in average.parameters()]
+    wanted = 1.0
+    for keep in (0.75, 0.5):
+        old, wanted = wanted, keep * wanted + (1 - keep) * 5.0
+        with account() as kept:
+            run(towards, "towards", average, model, keep)
+        expect(
+            all(bool((each == 5.0).all()) for each in model.parameters()), "`model` has changed: it is only looked at."
+        )
+        for name, each in average.named_parameters():
+            found = float(each.detach().flatten()[0])
+            expect(
+                abs(found - old) > 1e-6,
+                f"`{name}` of `average` has not changed. An = gives a name to a new tensor; write into the parameter.",
+            )
+            swapped = (1 - keep) * old + keep * 5.0
+            expect(
+                keep == 0.5 or abs(found - swapped) > 1e-6,
+                f"`{name}` is {found:g}: `keep` is the share of the average, and not that of the model.",
+            )
+            expect(
+                abs(found - wanted) < 1e-6,
+                f"`{name}` is {found:g}, and should be {keep:g} · {old:g} + {1 - keep:g} · 5.",
+            )
+            expect(each.is_leaf and each.requires_grad, f"`{name}` of `average` is no parameter any more.")
+        expect(
+            [each.data_ptr() for each in average.parameters()] == places,
+            "the values are right, and the parameters lie on other storages now: write into those that were there.",
+        )
+        for name, each in average.named_buffers():
+            expect(
+                bool((each == 5).all()),
+                f"the buffer `{name}` is not that of the model: parameters() leaves buffers out.",
+            )
+        expect(
+            sum(kept.allocations) <= FEW,
+            f"the values are right, and {sum(kept.allocations):,} bytes were allocated on the way. Two operators in "
+            "place, or lerp_, need none.",
+        )
+    return "It follows in place, buffers and all, and nobody recorded it."

@@ -1,0 +1,144 @@
+"""Exercises on random numbers: dice, an order that a seed decides, and one order for two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_equal,
+    expect_tensor,
+)
+from glassroom.exercises.facts import (
+    shape,
+    values,
+)
+
+
+@exercise(
+    "t02-throws",
+    setup="manual_seed = torch.manual_seed",
+    hints=[
+        "randint draws integers and leaves its upper end out.",
+        "The lowest is 1. So that 6 can come up, the end is one more.",
+        """
+        def throws(count):
+            return torch.randint(1, …, (count, 2))
+        """,
+        """
+        def throws(count):
+            return torch.randint(1, 7, (count, 2))
+        """,
+    ],
+)
+def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -> str:
+    manual_seed(0)  # so that the verdict is the same each time: 600 throws miss a face once in 10**47
+    result = call(throws, "throws", 600)
+    expect_tensor(result, "throws(600)", shape=(600, 2), dtype="int64")
+    drawn = values(result)
+    eyes = {number for throw in drawn for number in throw}
+    expect(0 not in eyes, "a die shows a 0. randint begins at 0 unless it is told where.")
+    expect(6 in eyes, "in 600 throws there is no 6. randint leaves its upper end out, as range does.")
+    expect(7 not in eyes, "a die shows a 7. randint leaves out its upper end, 7, and no more.")
+    expect_equal(sorted(eyes), "the eyes that came up", [1, 2, 3, 4, 5, 6])
+    expect(any(a != b for a, b in drawn), "the two dice always show the same. Each is to be thrown.")
+    expect(
+        values(call(throws, "throws", 600)) != drawn,
+        "two calls give the same throws. Leave the seed to the one who calls.",
+    )
+    return "Two dice, 1 to 6: the end, 7, is left out."
+
+
+@exercise(
+    "t02-split",
+    setup="manual_seed, rand = torch.manual_seed, torch.rand",
+    hints=[
+        "A generator of your own has a state of its own.",
+        "torch.Generator().manual_seed(seed) makes it, and randperm takes generator=.",
+        """
+        def split(count, seed):
+            generator = torch.Generator().manual_seed(…)
+            return torch.randperm(count, generator=…)
+        """,
+        """
+        def split(count, seed):
+            generator = torch.Generator().manual_seed(seed)
+            return torch.randperm(count, generator=generator)
+        """,
+    ],
+)
+def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any], rand: Callable[[int], Any]) -> str:
+    manual_seed(0)
+    expected = values(rand(4))
+    manual_seed(0)
+    first = call(split, "split", 50, 3)
+    untouched = values(rand(4)) == expected
+    expect_tensor(first, "split(50, 3)", shape=(50,), dtype="int64")
+    expect(
+        sorted(values(first)) == list(range(50)),
+        "in `split(50, 3)` some numbers come up twice, or not at all. To shuffle 0 … count−1 is what randperm does.",
+    )
+    expect(values(first) != list(range(50)), "`split(50, 3)` is in order; it should be shuffled.")
+    again = call(split, "split", 50, 3)
+    expect(values(again) == values(first), "`split(50, 3)` gives another order each time: it does not use `seed`.")
+    expect(
+        untouched,
+        "the common generator has moved on, or was seeded: the next to draw from it gets other numbers. "
+        "Use a generator of your own.",
+    )
+    other = call(split, "split", 50, 4)
+    expect(values(other) != values(first), "`split(50, 4)` is like `split(50, 3)`. The order should depend on `seed`.")
+    return "The order is the seed's alone, and nobody else's numbers have changed."
+
+
+@exercise(
+    "t02-together",
+    setup="""
+    x = torch.arange(10.0).view(10, 1) * 100
+    y = torch.arange(10)
+    generator = torch.Generator
+    """,
+    hints=[
+        "One order for both: draw it once, and index with it twice.",
+        "randperm draws an order, and takes generator=. A list of indices as an index picks rows.",
+        """
+        def shuffled(x, y, generator):
+            order = torch.randperm(…, generator=generator)
+            return x[…], y[…]
+        """,
+        """
+        def shuffled(x, y, generator):
+            order = torch.randperm(len(x), generator=generator)
+            return x[order], y[order]
+        """,
+    ],
+)
+def together(shuffled: Callable[..., Any], *, x: Any, y: Any, generator: Callable[[], Any]) -> str:
+    def shuffle(seed: int) -> Any:
+        return call(shuffled, "shuffled", x, y, generator().manual_seed(seed))
+
+    before = values(x), values(y)
+    result = shuffle(3)
+    is_pair = isinstance(result, (tuple, list)) and len(result) == 2
+    expect(is_pair, "`shuffled(x, y, generator)` should return two tensors: the rows, and their labels.")
+    rows, labels = result
+    expect((values(x), values(y)) == before, "`x` and `y` themselves are changed. Make new tensors.")
+    expect_tensor(rows, "the rows", shape=shape(x))
+    expect_tensor(labels, "the labels", shape=shape(y))
+    drawn = values(labels)
+    complete = sorted(drawn) == sorted(before[1]) and sorted(values(rows)) == sorted(before[0])
+    expect(complete, "some rows come up twice, or not at all. randperm has each index once.")
+    expect(
+        values(rows) == [before[0][label] for label in drawn],
+        "the rows and the labels are in two different orders: two draws were made. One order serves both.",
+    )
+    expect(drawn != before[1], "nothing was shuffled: rows and labels are in the order in which they came.")
+    expect(
+        values(shuffle(3)[1]) == drawn,
+        "with the same state of the generator, the order is another one: it was not drawn from `generator`.",
+    )
+    expect(values(shuffle(4)[1]) != drawn, "another generator gives the same order: it was not drawn from `generator`.")
+    return "One order, drawn once, for rows and labels."

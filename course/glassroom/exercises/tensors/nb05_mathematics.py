@@ -1,0 +1,136 @@
+"""Exercises on mathematics, element by element: out=, remainders, and small numbers that keep their digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.account import account
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_tensor,
+    expect_value,
+)
+from glassroom.exercises.facts import (
+    shape,
+    share_memory,
+    values,
+)
+
+TENSOR = "tensor = torch.tensor"
+
+
+@exercise(
+    "t04-bell",
+    setup="""
+    x = torch.arange(3.0)
+    empty_like = torch.empty_like
+    """,
+    hints=[
+        "Begin with out=, which puts the first result into the storage that is there. Go on in place.",
+        "torch.mul(x, x, out=out) squares. Then two methods whose names end in _.",
+        """
+        def bell(x, out):
+            torch.mul(x, x, out=out)
+            return out.mul_(…).…
+        """,
+        """
+        def bell(x, out):
+            torch.mul(x, x, out=out)
+            return out.mul_(-0.5).exp_()
+        """,
+    ],
+)
+def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any], Any]) -> str:
+    before = values(x)
+    mine, out = x.clone(), empty_like(x)
+    address = out.data_ptr()
+    with account() as kept:
+        result = call(bell, "bell", mine, out)
+    expect(values(mine) == before, "after `bell(x, out)` the tensor x is changed. Its squares belong into `out`.")
+    expect_tensor(result, "bell(x, out)", shape=shape(x))
+    expect(
+        out.data_ptr() == address and share_memory(result, out),
+        "what `bell(x, out)` returns is not in the storage of `out`: a new tensor was made.",
+    )
+    expect_value(result, "bell(x, out)", [math.exp(-value * value / 2) for value in before])
+    expect(
+        not sum(kept.allocations),
+        f"`bell(x, out)` is right, and allocated {sum(kept.allocations)} bytes on the way: every operator that is not "
+        "told where to write makes a new tensor. Give the first one out=out, and go on in place.",
+    )
+    return "Nothing was allocated: every step wrote into the storage that was there before."
+
+
+@exercise(
+    "t04-turned",
+    setup=TENSOR,
+    hints=[
+        "A remainder by 360 lies in 0 ≤ angle < 360, for negative angles too, if it is the right remainder.",
+        "Shift so that −180 becomes 0, take the remainder with %, and shift back.",
+        """
+        def turned(degrees):
+            return (degrees + …) % 360 - …
+        """,
+        """
+        def turned(degrees):
+            return (degrees + 180) % 360 - 180
+        """,
+    ],
+)
+def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str:
+    angles = [0.0, 90.0, 179.0, 270.0, 180.0, 360.0, 725.0, -90.0, -180.0, -181.0, -800.0]
+    result = call(turned, "turned", tensor(angles))
+    expect_tensor(result, "turned(degrees)", shape=(len(angles),))
+    for angle, found in zip(angles, values(result), strict=True):
+        wanted = (angle + 180) % 360 - 180
+        if found == wanted:
+            continue
+        expect(
+            not angle % 360 == found == 180,
+            f"{angle} became {found}. 180 itself should become −180: the upper end is left out.",
+        )
+        expect(found != angle % 360, f"{angle} became {found}, which lies between 0 and 360. Shift, and shift back.")
+        expect(
+            not (angle < 0 and found == wanted - 360),
+            f"{angle} became {found}. Negative angles have another remainder in fmod; use %.",
+        )
+        expect(False, f"{angle} became {found}; it should be {wanted}.")
+    return "% has the sign of the divisor, so negative angles wrap around the right way."
+
+
+@exercise(
+    "t04-growth",
+    setup=TENSOR,
+    hints=[
+        "1 + rate loses the rate. Take logarithms: the power becomes a product.",
+        "(1 + rate)**days is exp(days * log(1 + rate)). There are functions for log(1 + …) and exp(…) − 1.",
+        """
+        def growth(rate, days):
+            return torch.…(days * torch.…(rate))
+        """,
+        """
+        def growth(rate, days):
+            return torch.expm1(days * torch.log1p(rate))
+        """,
+    ],
+)
+def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -> str:
+    for rate, days in ((0.25, 2), (1e-8, 1_000_000), (1e-8, 1)):
+        result = call(growth, "growth", tensor([rate]), days)
+        name = f"growth(torch.tensor([{rate}]), {days})"
+        expect_tensor(result, name, shape=(1,), dtype="float32")
+        wanted = math.expm1(days * math.log1p(rate))
+        [found] = values(result)
+        if math.isclose(found, wanted, rel_tol=1e-4):
+            continue
+        expect(found != 0, f"`{name}` is 0. The rate was lost when it was added to 1, or 1 was taken away at the end.")
+        expect(
+            not math.isclose(found, wanted + 1, rel_tol=1e-4),
+            f"`{name}` is {found:.6g}: that is what there is, not by how much it has grown.",
+        )
+        expect(False, f"`{name}` is {found:.6g}; it should be {wanted:.6g}.")
+    return "A small rate keeps its digits, at the beginning and at the end."

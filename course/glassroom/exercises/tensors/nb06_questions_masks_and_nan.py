@@ -1,0 +1,134 @@
+"""Exercises on questions to every element, and on what is not a number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_copy,
+    expect_tensor,
+)
+from glassroom.exercises.facts import (
+    dtype_name,
+    shape,
+    text,
+    values,
+)
+
+
+@exercise(
+    "t04-outside",
+    setup="v = torch.arange(6.0)",
+    hints=[
+        "Two questions, and one of them is enough: or.",
+        "Element by element, or is |. It binds more tightly than < and >.",
+        """
+        def outside(x, low, high):
+            return (x < low) … (x > high)
+        """,
+        """
+        def outside(x, low, high):
+            return (x < low) | (x > high)
+        """,
+    ],
+)
+def outside(outside: Callable[..., Any], *, v: Any) -> str:
+    for low, high in ((2, 4), (-1, 0.5), (5, 5)):
+        result = call(outside, "outside", v.clone(), low, high)
+        name = f"outside(v, {low}, {high})"
+        expect_tensor(result, name, shape=shape(v))
+        expect(dtype_name(result) == "bool", f"`{name}` has dtype {result.dtype}. A mask of bools was asked for.")
+        found, numbers = values(result), values(v)
+        wanted = [not low <= number <= high for number in numbers]
+        expect(found != [not each for each in wanted], f"`{name}` is True inside, and False outside.")
+        expect(found != [False] * len(found) or found == wanted, f"`{name}` is False everywhere: no element is both.")
+        for number, told, right in zip(numbers, found, wanted, strict=True):
+            at_an_end = " The ends themselves are not outside." if number in (low, high) else ""
+            expect(told == right, f"in `{name}`, the element {number:g} should be {right}.{at_an_end}")
+    return "One mask of two questions, joined element by element."
+
+
+@exercise(
+    "t04-filled",
+    setup="""
+    import math
+    odd = torch.tensor([1.0, math.nan, math.inf])
+    """,
+    hints=[
+        "== finds no nan. isnan() does, and finds nothing else.",
+        "torch.where(question, yes, no) makes a new tensor of both.",
+        """
+        def filled(readings, value):
+            return torch.where(…, value, readings)
+        """,
+        """
+        def filled(readings, value):
+            return torch.where(readings.isnan(), value, readings)
+        """,
+    ],
+)
+def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
+    for value in (-1.0, 20.0):
+        readings = odd.clone()
+        result = call(filled, "filled", readings, value)
+        name = f"filled(odd, {value})"
+        expect(bool(readings.isnan()[1]), f"after `{name}` the readings themselves are changed. Make a new tensor.")
+        expect_tensor(result, name, shape=(3,))
+        first, missing, beyond = values(result)
+        expect(not math.isnan(missing), f"in `{name}` the nan is still there. (Was it looked for with ==?)")
+        expect(
+            beyond == math.inf,
+            f"in `{name}` the infinite reading has become {beyond:.3g}. nan_to_num replaces more than nan.",
+        )
+        expect((first, missing) == (1.0, value), f"`{name}` begins with {first}, {missing}; not with 1.0, {value}.")
+        expect_copy(result, name, of=readings, of_name="readings")
+    return "Only the missing ones were replaced, and the readings themselves are as they were."
+
+
+@exercise(
+    "t04-same",
+    setup="""
+    import math
+    odd = torch.tensor([1.0, math.nan, math.inf])
+    """,
+    hints=[
+        "An element is the same if the two are equal, or if both are nan.",
+        "(x == y) | (…), and then one answer of all of them, as a plain bool.",
+        """
+        def same(x, y):
+            return bool(((x == y) | (x.isnan() & …)).all())
+        """,
+        """
+        def same(x, y):
+            return bool(((x == y) | (x.isnan() & y.isnan())).all())
+        """,
+    ],
+)
+def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
+    shifted = odd.flip(0)
+    larger = odd.clone()
+    larger[0] = 1.001
+    negative = odd.clone()
+    negative[2] = -math.inf
+    zeros = odd.clone()
+    zeros[1] = 0.0
+    cases = [
+        (odd, odd.clone(), True, "nan was met by nan"),
+        (odd, shifted, False, "the nan is at the same place, and 1 meets infinity"),
+        (odd, larger, False, "1 and 1.001 are not equal"),
+        (odd, negative, False, "one is infinite, the other minus infinite"),
+        (odd, zeros, False, "a nan was met by a 0"),
+        (zeros, odd, False, "a 0 was met by a nan"),
+        (odd[:1], odd[:1].clone(), True, "1 was met by 1"),
+    ]
+    for x, y, wanted, why in cases:
+        told = call(same, "same", x.clone(), y)
+        name = f"same({text(values(x))}, {text(values(y))})"
+        expect(isinstance(told, bool), f"`{name}` is a {type(told).__name__}; a plain bool was asked for.")
+        expect(told == wanted, f"`{name}` is {told}, though {why}.")
+    return "Equal where something was measured, and missing at the same places."

@@ -1,0 +1,112 @@
+"""Exercises on DLPack, and on one function for several libraries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_value,
+)
+from glassroom.exercises.facts import (
+    is_array,
+    is_tensor,
+    same_value,
+    shape,
+    share_memory,
+    text,
+    values,
+)
+
+
+@exercise(
+    "t09-join",
+    setup="""
+    import numpy as np
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    from_dlpack = torch.from_dlpack
+    """,
+    hints=[
+        "The protocol is two methods, and the array that your class holds has both of them.",
+        "Each of your methods calls the array's method of the same name. __dlpack__ passes its keywords on: **wishes.",
+        """
+        class Sensor:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **wishes):
+                return self.array.…
+
+            def __dlpack_device__(self):
+                return self.array.…
+        """,
+        """
+        class Sensor:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **wishes):
+                return self.array.__dlpack__(**wishes)
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+        """,
+    ],
+)
+def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
+    sensor = call(Sensor, "Sensor", array)
+    for method in ("__dlpack__", "__dlpack_device__"):
+        expect(hasattr(sensor, method), f"A `Sensor` has no method `{method}`.")
+    made = call(lambda: from_dlpack(sensor), "torch.from_dlpack(Sensor(array))")
+    expect(is_tensor(made), "`torch.from_dlpack(Sensor(array))` is not a tensor.")
+    expect(
+        share_memory(made, array),
+        "What comes out is on other memory than `array`. Hand out the array's own capsule, not a copy's.",
+    )
+    expect_value(made, "torch.from_dlpack(Sensor(array))", values(array))
+    return "Two methods, and every library that speaks DLPack can read your class without a copy."
+
+
+@exercise(
+    "t09-unit",
+    hints=[
+        "The length of a row is the root of the sum of its squares. The sum must keep its dimension to be divided by.",
+        "xp.sum takes axis= and keepdims=, and so does no method of both libraries. xp.sqrt takes what comes out.",
+        """
+        def unit(x, xp):
+            return x / xp.sqrt(xp.sum(…, axis=-1, keepdims=…))
+        """,
+        """
+        def unit(x, xp):
+            return x / xp.sqrt(xp.sum(x * x, axis=-1, keepdims=True))
+        """,
+    ],
+)
+def unit(unit: Callable[..., Any], *, torch: Any) -> str:
+    rows = [[3.0, 4.0], [0.0, 2.0], [-6.0, 8.0]]
+    wanted = [[0.6, 0.8], [0.0, 1.0], [-0.6, 0.8]]
+    for xp, x, kind in ((np, np.array(rows), "an array"), (torch, torch.tensor(rows), "a tensor")):
+        name = f"unit(x, {xp.__name__.replace('numpy', 'np').replace('tensorglass', 'torch')})"
+        result = call(unit, "unit", x, xp)
+        expect(
+            is_array(result) if xp is np else is_tensor(result),
+            f"`{name}` was given {kind} and returned {type(result).__name__}. Let `xp` compute, and convert nothing.",
+        )
+        expect(shape(result) == (3, 2), f"`{name}` has size {shape(result)}; it should be as large as x, (3, 2).")
+        found = values(result)
+        expect(
+            not same_value(found, [[each / math.sqrt(129) for each in row] for row in rows]),
+            f"`{name}` divides by the length of the whole. Each row has a length of its own: axis=-1, keepdims=True.",
+        )
+        expect(
+            not same_value(found, [[each / (a * a + b * b) for each in (a, b)] for a, b in rows]),
+            f"`{name}` divides by the sum of the squares; the length is its root.",
+        )
+        expect(same_value(found, wanted), f"`{name}` holds {text(found)}; it should hold {text(wanted)}.")
+    return "One function, and each library computed with its own."

@@ -1,0 +1,104 @@
+"""Exercises of notebook 19: what Python and the library make of `a.t()[1] += 2`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glassroom.exercises.account import account
+from glassroom.exercises.engine import exercise
+from glassroom.exercises.expect import expect, expect_truths, expect_value, run
+
+CALLS = ["t", "__getitem__", "__iadd__", "__setitem__"]
+
+
+@exercise(
+    "t14-calls",
+    hints=[
+        "Read the line from left to right, and write down a method for each thing that it does.",
+        "x[1] += 2 is three things in Python: read x[1], add in place, assign the result to x[1].",
+        'calls = ["t", "__getitem__", …, …]',
+        'calls = ["t", "__getitem__", "__iadd__", "__setitem__"]',
+    ],
+)
+def calls(calls: Any) -> str:
+    expect(
+        isinstance(calls, (list, tuple)) and all(isinstance(each, str) for each in calls),
+        "`calls` should be a list of names, such as `['t', …]`.",
+    )
+    found = [each.strip().removesuffix("()").rpartition(".")[2] for each in calls]
+    found = [{"add_": "__iadd__"}.get(each, each) for each in found]
+    expect(found[:1] == ["t"], "What is written first is called first: `t`.")
+    expect("__add__" not in found, "`+=` is not `+`: Python asks for `__iadd__` first, addition in place.")
+    expect("__getitem__" in found, "The row has to be read before something can be added to it.")
+    expect("__iadd__" in found, "Which method is `+=`?")
+    expect(
+        "__setitem__" in found,
+        "One is missing. After the addition Python assigns the result to where it read from, always.",
+    )
+    expect(found == CALLS, "These are the methods, in the wrong order.")
+    return "Python reads, adds in place, and assigns, whatever kind of thing `a` is."
+
+
+TWICE = {
+    "row_plus": (True, "`a[0] += 1` adds in place, and then assigns the row to itself: two writes."),
+    "row_add": (False, "`a[0].add_(1)` has no assignment in it."),
+    "all_plus": (False, "`a += 1` binds the name `a` once more. That writes nothing to memory."),
+    "named_plus": (False, "`b += 1` binds the name `b` once more: there is no index on the left, so no assignment."),
+    "chosen_plus": (
+        False,
+        "A list in the index makes a copy. The addition writes to that; only the assignment writes to `a`.",
+    ),
+}
+
+
+@exercise(
+    "t14-twice",
+    hints=[
+        "An augmented assignment writes twice to `a` if both its addition and its assignment reach the storage of a.",
+        "Is there an index on the left of `+=`? Is what it gives a view or a copy?",
+        "row_plus = True; the four others: with a name on the left, nothing is assigned into memory.",
+        """
+        row_plus = True
+        row_add = False
+        all_plus = False
+        named_plus = False
+        chosen_plus = False
+        """,
+    ],
+)
+def twice(row_plus: Any, row_add: Any, all_plus: Any, named_plus: Any, chosen_plus: Any) -> str:
+    expect_truths(TWICE, (row_plus, row_add, all_plus, named_plus, chosen_plus))
+    return "Only an index on the left that gives a view is written twice."
+
+
+@exercise(
+    "t14-once",
+    setup="make = lambda: torch.arange(12).view(3, 4)",
+    hints=[
+        "A column is a view, and an operator in place on a view writes to the storage.",
+        "Not `+=` with an index on the left, which assigns once more. The method `add_` does not.",
+        "def add_to_column(a, j, number):\n    a[:, j].…(number)",
+        "def add_to_column(a, j, number):\n    a[:, j].add_(number)",
+    ],
+)
+def once(add_to_column: Callable[..., Any], *, make: Callable[[], Any]) -> str:
+    for j, number in ((1, 100), (0, -3), (-1, 7)):
+        a, wanted = make(), make()
+        wanted[:, j] = wanted[:, j] + number
+        before = a._version
+        with account() as kept:
+            run(add_to_column, "add_to_column", a, j, number)
+        expect(a.tolist() != make().tolist(), "`a` is as it was. The change went into a copy, or into nothing.")
+        expect_value(a, "a", wanted)
+        expect(
+            a._version - before == 1,
+            f"`a` was written {a._version - before} times. An index on the left of `+=` adds, and then assigns the "
+            "column to itself.",
+        )
+        expect(
+            not any(kept.allocations),
+            f"The column is right, and a new storage of {max(kept.allocations, default=0)} bytes was made on the way: "
+            "`+` without `=` computes into one. `add_` does not.",
+        )
+    return "One write, and no new storage."

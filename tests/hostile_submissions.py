@@ -104,4 +104,43 @@ CODE: dict[str, str] = {
     "script-in-outputs": "from IPython.display import HTML, SVG, display\ndisplay(HTML('<script>alert(1)</script>'))\n"
     "display({'image/svg+xml': '<svg onload=\"alert(1)\"><script>alert(2)</script></svg>'}, raw=True)\n"
     "print('<script>alert(3)</script><img src=x onerror=alert(4)>')\nmiddle = '</pre><script>alert(5)</script>'",
+    # It goes by ways that are seldom taken.
+    "traces-others": "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+    "tried = [libc.ptrace(16, int(p), None, None) for p in os.listdir('/proc') if p.isdigit()]\nprint('attached', 0 in tried)\n"
+    "for p in os.listdir('/proc'):\n    for f in ('mem', 'maps', 'root/etc/shadow', 'cwd', 'fd/0', 'fd/1'):\n"
+    "        try: print(open(f'/proc/{p}/{f}', 'rb').read(100))\n        except Exception: pass",
+    "memory-without-a-process": "import ctypes\nlibc = ctypes.CDLL(None)\nlibc.shmat.restype = ctypes.c_void_p\nheld = 0\n"
+    "for _ in range(60):\n    n = libc.shmget(0, 50_000_000, 0o1600)\n    if n < 0: break\n    p = libc.shmat(n, None, 0)\n"
+    "    ctypes.memset(p, 1, 50_000_000); libc.shmdt(ctypes.c_void_p(p)); held += 50\nprint('held', held, 'MB'); middle = held",
+    "memory-in-files-without-names": "import os, time\nfiles = []\nfor _ in range(200):\n    f = os.memfd_create('x')\n"
+    "    for _ in range(15): os.write(f, b'x' * 1_000_000)\n    files.append(f)\nprint('held', 3000, 'MB')\ntime.sleep(1); middle = 1",
+    "gigantic-names": "import os\nfor n in (200, 255, 256, 5000, 10**6):\n    try: open('/tmp/' + 'é' * (n // 2), 'w').close()\n"
+    "    except OSError: pass\ntry:\n    for _ in range(20_000): os.mkdir('d' * 250); os.chdir('d' * 250)\nexcept OSError: pass\n"
+    "raise type('E' * 10**6, (Exception,), {})('x' * 10**7)",
+    "takes-its-own-limits-away": "import resource\nfor k in (resource.RLIMIT_NOFILE, resource.RLIMIT_STACK, resource.RLIMIT_DATA):\n"
+    "    resource.setrlimit(k, (0, 0))\nmiddle = 1",
+    "watches-everything": "import ctypes, os\nlibc = ctypes.CDLL(None)\nwatches = 0\nfor _ in range(300):\n    f = libc.inotify_init()\n"
+    "    if f < 0: break\n    for d, _, names in os.walk('/usr/lib'):\n        watches += libc.inotify_add_watch(f, d.encode(), 0xfff) >= 0\n"
+    "print('watches', watches)",
+    "letters-that-turn-round": "print('\\u202e' + 'txet siht' + '\\u2066\\u2069\\u200f')\n"
+    "raise type('\\u202eorrE', (Exception,), {})('\\u202e</pre><script>alert(6)</script>\\x1b[31m\\x00\\ud800')",
+    "answers-that-are-no-text": "middle = ['\\ud800' * 1000, '\\x00', '\\u202e', float('nan'), float('inf'), -0.0, 10**4000]\nprint(middle)",
+    "not-a-number-in-a-message": "from glassroom.classroom.inside import crossing\n"
+    "crossing.Side.encode_all = lambda self, v: {'values': [float('nan'), {'float': 'x'}, {'int': '1' * 10**6}], 'storages': {}}",
+    "a-tensor-beyond-its-storage": "from glassroom.classroom.inside import crossing\n"
+    "t = {'tensor': 'r0', 'id': 'r0', 'dtype': 'float32', 'size': [2, 2], 'stride': [10**12, -1], 'offset': 10**15, 'version': 10**12}\n"
+    "crossing.Side.encode_all = lambda self, v: {'values': [t, t, t], 'storages': {'r0': ''}, 'devices': {'r0': 'sim:999'}}",
+    "a-tensor-of-its-own-gradient": "from glassroom.classroom.inside import crossing\n"
+    "t = {'tensor': 'r0', 'id': 'r0', 'dtype': 'float32', 'size': [0], 'stride': [1], 'offset': 0, 'version': 0}\n"
+    "t |= {'inputs': ['r0', 'j7'], 'function': 10**9, 'name': 'x'}\n"
+    "crossing.Side.encode_all = lambda self, v: {'values': [t, {'same': 'r5'}], 'storages': {'r0': ''}}",
+    "a-dtype-of-objects": "from glassroom.classroom.inside import crossing\n"
+    "crossing.Side.encode_all = lambda self, v: {'values': [{'number': ['O', '00000000']}, {'dtype': '__loader__'}, {'builtin': 'exec'}], 'storages': {}}",
+    "a-message-of-brackets": "import socket, os\nfor fd in range(3, 64):\n    try:\n        s = socket.socket(fileno=os.dup(fd))\n"
+    "        body = b'[' * 10**6\n        s.sendall(len(body).to_bytes(8, 'big') + body)\n    except OSError: pass",
+    "its-own-account": "from glassroom.exercises import account\naccount.open_accounts = lambda: []\n"
+    "account.Account.size = property(lambda s: (0,) * 9)\nmiddle = torch.zeros(2, 2)",
+    "passes-files-on": "import socket, os, array\na_end, b_end = socket.socketpair()\nf = os.open('/dev/zero', os.O_RDONLY)\n"
+    "try:\n    while True: a_end.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [f] * 200))])\n"
+    "except OSError: pass\nos.kill(os.getppid(), 19)\nmiddle = 1",
 }  # fmt: skip

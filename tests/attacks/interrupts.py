@@ -81,7 +81,7 @@ def modes() -> None:
 
 
 class _Derived(torch.Tensor):
-    """A class of one's own."""
+    """A class of your own."""
 
 
 class _Observer:

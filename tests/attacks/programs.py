@@ -126,7 +126,7 @@ torch.autograd.grad(torch.utils.checkpoint.checkpoint(f, x, use_reentrant=False)
 torch.autograd.grad(Twice.apply(f(Twice.apply(x))), x, create_graph=True)[0].tanh().real.sum().backward()
 torch.func.jvp(torch.func.grad(f), (d,), (torch.ones_like(d),)); torch.func.jacfwd(f)(d)
 """.replace("\n", ";")
-#: A function of one's own, which programs call.
+#: A function of your own, which programs call.
 TWICE = """
 class Twice(torch.autograd.Function):
     @staticmethod

@@ -1,4 +1,4 @@
-"""One JupyterLab and one Chromium for all browser tests."""
+"""One JupyterLab and one Chromium for all browser tests of a process."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from browser.jupyterlab import CHROMIUM, Lab, running_lab
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if CHROMIUM is None:
-        here = Path(__file__).parent
-        for item in items:
-            if here in Path(item.path).parents:
-                item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium"))
+    """Tests that share a page go to one process: those of a file, or those of each notebook that a file opens."""
+    here = Path(__file__).parent
+    for item in items:
+        if here not in Path(item.path).parents:
+            continue
+        if CHROMIUM is None:
+            item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium"))
+        notebook = item.callspec.params.get("notebook", ()) if hasattr(item, "callspec") else ()
+        item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *notebook])))
 
 
 @pytest.fixture(scope="session")

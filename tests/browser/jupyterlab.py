@@ -23,6 +23,7 @@ import nbformat
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ROOT = Path(__file__).parents[2]
 TOKEN = secrets.token_hex(16)
+START_SECONDS = 240  # on a machine that is busy with much else
 
 
 @dataclass
@@ -131,7 +132,8 @@ def running_lab(base: Path) -> Iterator[Lab]:
 
 
 def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
         assert server.poll() is None, log.read_text()
         try:
             with urllib.request.urlopen(url, timeout=2):

@@ -15,7 +15,7 @@ from browser.jupyterlab import Watch, set_theme
 from every_inspector import every_inspector
 
 import tensorglass
-from glassroom import watch
+from glassroom import graph, step_backward, watch
 from glassroom.inspectors.base import Inspector
 
 KINDS = tuple(every_inspector(tensorglass))
@@ -265,6 +265,24 @@ def test_a_phone_shows_it_whole_in_letters_that_can_be_read(pages: Any, kind: st
     assert watch.errors == []
     page.set_viewport_size({"width": 1100, "height": 900})
     page.emulate_media(color_scheme="light")
+
+
+def test_so_it_shows_a_graph_of_many_branches_and_its_backward(chromium: Any, tmp_path: Path) -> None:
+    ws = [tensorglass.ones(3, requires_grad=True) for _ in range(12)]
+    loss = tensorglass.stack([w.exp() for w in ws]).sum()
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    for picture in (graph(loss), step_backward(loss)):
+        picture.save(tmp_path / "wide.html")
+        page.goto((tmp_path / "wide.html").as_uri())
+        page.locator("[tabindex='0']").first.focus()
+        reached = set()
+        for _ in range(26):  # by Right, which goes from box to box, or on by a step
+            page.keyboard.press("ArrowRight")
+            reached.add(page.locator(".box.at").get_attribute("data-key"))
+        assert len(reached) >= page.locator(".box").count() - 1 == 25  # the graph begins at its root
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert (page.evaluate(WIDER), page.evaluate(SMALL)) == ([], [])
+    page.close()
 
 
 def test_markup_in_names_runs_nowhere(chromium: Any, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def test_the_browser_says_what_python_says(chromium: Any, pytorch: Any, is_numpy
     found = page.evaluate(
         """async ([module, asked]) => {
             const made = await import(URL.createObjectURL(new Blob([module], { type: "text/javascript" })));
-            return asked.map(([tensor, typed]) => {
+            return JSON.stringify(JSON.parse(asked).map(([tensor, typed]) => {
                 const story = made.indexed(tensor, typed);
                 const { led, picks } = story;
                 return {
@@ -79,12 +80,12 @@ def test_the_browser_says_what_python_says(chromium: Any, pytorch: Any, is_numpy
                     sources: led && made.every(led.size).map((index) => made.sourceOf(led, index)),
                     times: led && made.every(tensor.size).map((index) => made.timesOf(led, picks, index)),
                 };
-            });
+            }), (_, value) => value ?? null);
         }""",
-        [exporting(module_of(Path(indexing.__file__).with_name("words.js"))), asked],
+        [exporting(module_of(Path(indexing.__file__).with_name("words.js"))), json.dumps(asked)],
     )
     page.close()
-    for question, answer, truth in zip(asked, found, expected, strict=True):
+    for question, answer, truth in zip(asked, json.loads(found), expected, strict=True):
         assert answer == truth, (question[1], question[0]["size"])
 
 

@@ -6,8 +6,10 @@ import copy
 import io
 import json
 import os
+import warnings
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from classes import FILE, answered
@@ -80,6 +82,53 @@ def test_canvass_zip_with_several_attempts(a_class: Path, notebook: Notebook, tm
     assert (a_class / "submitted/lovelaceada/memory-02" / FILE).read_bytes() == serialise(second)
     assert kept(a_class) == [serialise(first)]
     assert any("an earlier attempt of lovelaceada" in line for line in report.oddities)
+
+
+@pytest.mark.parametrize("name", ["Ada King_{}_assignsubmission_file_/{f}", "kingada_{}_77_{f}"])
+def test_two_people_of_one_name_are_two_learners(a_class: Path, notebook: Notebook, tmp_path: Path, name: str) -> None:
+    archive = tmp_path / "delivery.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for number in ("12", "13"):
+            file.writestr(name.format(number, f=FILE), serialise(answered(notebook, {"02-count": f"# {number}"})))
+    report = collect(read_course(a_class), archive)
+    assert sorted({learner[-3:] for learner, _ in report.taken}) == [" 12", " 13"]
+    assert "several people have this name" in report.oddities[0]
+
+
+def test_a_name_that_comes_twice_in_an_archive_is_two_attempts(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    archive = tmp_path / "delivery.zip"
+    with zipfile.ZipFile(archive, "w") as file, warnings.catch_warnings(action="ignore"):
+        for name in (f"eve/{FILE}", f"eve/{FILE}", f"eve/{FILE.upper()}", f"--trust/{FILE}", f"eve/../ada/{FILE}"):
+            file.writestr(name, serialise(answered(notebook, {"02-count": f"# {name}"})))
+    report = collect(read_course(a_class), archive)
+    assert sorted(report.taken) == [("--trust", "memory-02"), ("eve", "memory-02")]
+    assert sum("an earlier attempt of eve" in each for each in report.oddities) == 2
+    assert not (a_class / "submitted" / "ada").exists()
+
+
+def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(
+    a_class: Path, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / FILE).write_bytes(serialise(notebook))
+    own = tmp_path / "in" / "eve"
+    own.mkdir(parents=True)
+    (own / FILE).write_bytes(b"mine")
+    walk = os.fwalk
+
+    def swapped(*arguments: Any, **named: Any) -> Any:
+        for folder, *found in walk(*arguments, **named):
+            if folder.endswith("eve"):
+                own.rename(tmp_path / "was")
+                own.symlink_to(secret)
+            yield folder, *found
+
+    monkeypatch.setattr(os, "fwalk", swapped)
+    collect(read_course(a_class), tmp_path / "in", "memory-02")
+    assert (a_class / "submitted" / "eve" / "memory-02" / FILE).read_bytes() == b"mine"
 
 
 def test_nbgraders_exchange(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:

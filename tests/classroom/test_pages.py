@@ -80,7 +80,7 @@ def test_a_learners_page_has_points_messages_pictures_and_comments(folder: Path)
     row.marks[1].outputs = [{"image/svg+xml": SVG}]
     page = feedback_of(folder, row, why=ByHand(1.5, "Nearly."))
     assert '<span class="sum">2.5</span> of 9 points' in page
-    assert "`middle` is a copy" in page
+    assert "<code>middle</code> is a copy" in page
     assert "data:image/svg+xml;base64," in page
     assert "Nearly." in page
     assert "One storage." in page

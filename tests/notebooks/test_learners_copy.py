@@ -7,6 +7,8 @@ from glassroom.workspace.notebook_json import parse, source
 from glassroom.workspace.sources import notebooks_folder
 from glassroom.workspace.learner_folder import update
 
+IMPORTED = ()
+
 
 @pytest.fixture(scope="module")
 def working_copy(tmp_path_factory):
@@ -21,6 +23,7 @@ def printed(cell):
     return "".join(text for output in cell["outputs"] if output["output_type"] == "stream" for text in output["text"])
 
 
+@pytest.mark.usefixtures("kernels")
 def test_nothing_raises_and_every_check_says_not_yet(path, working_copy):
     place = working_copy / path.relative_to(notebooks_folder())
     walked = execute(parse(place.read_bytes()), place.parent)

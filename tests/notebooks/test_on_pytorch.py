@@ -9,10 +9,11 @@ import difflib
 import pytest
 
 from glassroom.workspace.execution import execute
-from glassroom.workspace.normalise import normalised
+from glassroom.workspace.normalize import normalized
 from glassroom.workspace.notebook_json import source
 
 COMPARED = ("text/plain", "image/svg+xml")
+IMPORTED = ("torch",)
 
 
 def outputs(cell):
@@ -37,11 +38,11 @@ def on_pytorch(notebook):
     return notebook
 
 
+@pytest.mark.usefixtures("kernels")
 def test_a_notebook_prints_the_same_on_real_pytorch(path, notebook):
-    pytest.importorskip("torch", reason="real PyTorch is not installed (extra: parity)")
     stored = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     expected = [outputs(cell) for cell in stored]
-    ran = normalised(execute(on_pytorch(notebook), path.parent, allow_errors=True))
+    ran = normalized(execute(on_pytorch(notebook), path.parent, allow_errors=True))
     complaints = []
     for cell, ours, theirs in zip(stored, expected, (c for c in ran["cells"] if c["cell_type"] == "code"), strict=True):
         declared = cell["metadata"].get("glassroom", {}).get("differs")

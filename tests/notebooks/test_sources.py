@@ -1,8 +1,10 @@
 """What holds for the source notebooks as they are stored: complete outputs, nothing of this machine, few exemptions."""
 
+import base64
+import io
 import re
 
-from glassroom.workspace.normalise import normalised
+from glassroom.workspace.normalize import normalized
 from glassroom.workspace.notebook_json import parse, serialise, source
 from glassroom.workspace.sources import course_notebooks, notebooks_folder
 
@@ -20,7 +22,7 @@ def exempt(cell):
 
 
 def test_a_notebook_is_stored_in_its_normal_form(path, notebook):
-    assert path.read_bytes() == serialise(normalised(notebook)), f"run: glassroom refresh {path.name}"
+    assert path.read_bytes() == serialise(normalized(notebook)), f"run: glassroom refresh {path.name}"
 
 
 def test_every_cell_was_run_in_order(notebook):
@@ -39,9 +41,24 @@ def test_at_most_one_cell_in_ten_is_exempt_from_comparison(notebook):
     assert sum(map(exempt, cells)) <= len(cells) / 10
 
 
+def test_figures_have_no_background_and_ask_for_none(notebook):
+    """So they are at home in both themes: `plt.style.use("glassroom.figures")`."""
+    from matplotlib.image import imread
+
+    for cell in code_cells(notebook):
+        for output in cell["outputs"]:
+            if "image/png" in output.get("data", {}):
+                png = base64.b64decode("".join(output["data"]["image/png"]))
+                assert imread(io.BytesIO(png))[0, 0, 3] == 0, f"{source(cell)}\nhas a background"
+                assert "needs_background" not in output["metadata"], (
+                    f"{source(cell)}\nshows tick labels on one axis only, for which JupyterLab gets a background"
+                )
+
+
 def test_outputs_hold_no_addresses_and_no_folders_of_this_machine(notebook):
     for cell in code_cells(notebook):
-        text = "".join(str(output) for output in cell["outputs"])
+        told = [{**output, "data": {**output.get("data", {}), "image/png": ""}} for output in cell["outputs"]]
+        text = "".join(map(str, told))  # without bitmaps, whose letters are chance
         assert not re.search(r"0x[0-9a-f]{6,}|/home/|/root/|site-packages|/tmp/", text), source(cell)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from glassroom.cli import app
 from glassroom.cli.refresh import refresh
-from glassroom.workspace.normalise import normalised
+from glassroom.workspace.normalize import normalized
 from glassroom.workspace.notebook_json import parse, serialise
 from glassroom.workspace.problems import Exit
 
@@ -112,24 +112,24 @@ def test_live_widgets_are_left_out_and_the_static_picture_stays():
         {"output_type": "display_data", "data": both, "metadata": {}},
         {"output_type": "display_data", "data": widget, "metadata": {}},
     ]
-    (cell,) = normalised(notebook(code("show(a)", outputs=outputs)))["cells"]
+    (cell,) = normalized(notebook(code("show(a)", outputs=outputs)))["cells"]
     assert [output["data"] for output in cell["outputs"]] == [{"text/plain": ["S0"], "image/svg+xml": ["<svg/>"]}]
 
 
 def test_cells_keep_their_ids_and_get_stable_ones_where_they_have_none():
     cells = [code("a", id="mine"), code("b"), code("b"), code("c", id="mine")]
-    first = [cell["id"] for cell in normalised(notebook(*cells))["cells"]]
+    first = [cell["id"] for cell in normalized(notebook(*cells))["cells"]]
     assert first[0] == "mine"
     assert len(set(first)) == 4
-    assert first == [cell["id"] for cell in normalised(notebook(*cells))["cells"]]
+    assert first == [cell["id"] for cell in normalized(notebook(*cells))["cells"]]
 
 
-def test_normalising_is_idempotent_and_leaves_its_argument_alone():
+def test_normalizing_is_idempotent_and_leaves_its_argument_alone():
     source = notebook(code("1", metadata={"execution": {"time": "now"}, "tags": ["x"]}))
     before = copy.deepcopy(source)
-    once = normalised(source)
+    once = normalized(source)
     assert source == before
-    assert normalised(once) == once
+    assert normalized(once) == once
     assert once["cells"][0]["metadata"] == {"tags": ["x"]}
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from glassroom.cli import suite
 
+ROOT = Path(__file__).resolve().parents[3]
 PASSING = "def test_fine():\n    pass\n"
 FAILING = "def test_wrong():\n    assert 1 == 2\n"
 SKIPPED = "import pytest\npytest.importorskip('no_such_module', reason='no_such_module is not installed')\n"
@@ -20,7 +21,7 @@ def layer(tmp_path):
 
     def make(content):
         (tmp_path / "test_it.py").write_text(content)
-        return suite.Layer("made-up", ("-p", "no:cacheprovider", str(tmp_path)))
+        return suite.Layer("made-up", ("-p", "no:cacheprovider", "-p", "no:nbval", str(tmp_path)))
 
     return make
 
@@ -68,13 +69,24 @@ def test_style_comes_first_and_a_folder_nobody_named_comes_last(tmp_path):
     assert names == ["style", "library", "library-plain", "outputs", "zebra"]
 
 
+def files_of(layer):
+    return [path.name for path in map(Path, layer.arguments) if path.is_file()]
+
+
 def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path):
     for name in ("library", "parity"):
         (tmp_path / "tests" / name).mkdir(parents=True)
         for file in ("test_gradients.py", "test_printing.py"):
             (tmp_path / "tests" / name / file).write_text(WITHOUT_SHORTCUTS)
     layers = {layer.name: layer for layer in suite.available_layers(tmp_path, jobs=1)}
-    assert [Path(each).name for each in layers["library-plain"].arguments] == ["test_gradients.py", "test_printing.py"]
-    assert [Path(each).name for each in layers["parity-plain"].arguments] == ["test_gradients.py"]
+    assert files_of(layers["library-plain"]) == ["test_gradients.py", "test_printing.py"]
+    assert files_of(layers["parity-plain"]) == ["test_gradients.py"]
     result = suite._run(layers["library-plain"], ["-p", "no:cacheprovider"], tmp_path)
     assert (result.passed, result.failed) == (2, 0)
+
+
+def test_what_a_plain_layer_leaves_out_is_there_to_be_left_out():
+    """Pytest says nothing of a name that it does not find."""
+    for layer, names in suite.SAME_EITHER_WAY.items():
+        for file, _, test in (name.partition("::") for name in names):
+            assert f"def {test}" in (ROOT / "tests" / layer / file).read_text(encoding="utf-8")

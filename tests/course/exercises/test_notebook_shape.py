@@ -20,7 +20,7 @@ PARTS = {
         A2.1 A2.2 A2.3 A2.4 A2.5 A2.6 A2.7 A2.8 A2.9
         A3.1 A3.2 A3.3 A3.4
         A4.1 A4.2 A4.3 A4.4
-        A5.1 A5.2 A5.4 A5.8 A5.9
+        A5.2 A5.8 A5.9
         """,
     ),
     "2_tensors": ("t", "A3.2 A3.3 A5.1 A5.2 A5.4"),
@@ -157,9 +157,29 @@ def test_a_notebook_checks_the_exercises_that_are_declared_for_it(place):
 
 
 @pytest.mark.parametrize("place", NOTEBOOKS)
-def test_ids_of_exercises_begin_with_their_part_and_notebook(place):
+def test_ids_of_exercises_begin_with_their_part_and_a_number(place):
     prefix, _ = PARTS[part_of(place)]
-    assert all(each.startswith(f"{prefix}{number(place)}-") for each in checked(place))
+    # the number is that of the notebook when the exercise was written: ids stay
+    beginning = about(place).get("ids", rf"{prefix}\d\d")
+    assert all(re.match(f"{beginning}-", each) for each in checked(place))
+
+
+@pytest.mark.parametrize("place", [place for place in NOTEBOOKS if "ids" in about(place)])
+def test_capstones_and_reviews_have_ids_of_their_own(place):
+    assert re.fullmatch("(Capstone|Review): .+", about(place)["title"])
+    assert re.fullmatch("[a-z]{3,}", about(place)["ids"])
+
+
+@pytest.mark.parametrize("place", [place for place in NOTEBOOKS if about(place)["title"].startswith("Review")])
+def test_questions_of_a_review_say_where_they_were_taught(place):
+    code = "\n".join(cells(place, "code"))
+    asked = code.count("predict(")
+    taught = re.findall(r'taught="([a-z0-9_]+)"', code)
+    assert 12 <= asked <= 20
+    assert len(taught) == asked
+    by_topic = {PurePosixPath(other).stem[3:]: other for other in NOTEBOOKS}
+    assert set(taught) <= set(by_topic)
+    assert {by_topic[each] for each in taught} <= set(links(place, prose(place)))
 
 
 @pytest.mark.parametrize("place", NOTEBOOKS)

@@ -88,7 +88,7 @@ def test_a_figure_takes_the_theme_of_its_axes() -> None:
     matplotlib.pyplot.close("all")
 
 
-def test_colours_are_told_apart_without_colour() -> None:
+def test_colors_are_told_apart_without_color() -> None:
     lanes = show(**{f"t{n}": torch.arange(3) for n in range(6)})
     patterns = {
         part.look.get("stroke-dasharray", "")
@@ -179,8 +179,8 @@ def test_without_a_browser_a_script_prints_the_text_and_where_the_page_is(tmp_pa
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rich_prints_the_same_words_in_colours(inspectors, kind: str) -> None:
-    rich = pytest.importorskip("rich.console", reason="colours need rich (extra: course)")
+def test_rich_prints_the_same_words_in_colors(inspectors, kind: str) -> None:
+    rich = pytest.importorskip("rich.console", reason="colors need rich (extra: course)")
     console = rich.Console(width=1000, force_terminal=True, color_system="standard", _environ={})
     with console.capture() as captured:
         console.print(inspectors[kind])
@@ -188,7 +188,7 @@ def test_rich_prints_the_same_words_in_colours(inspectors, kind: str) -> None:
     assert "\x1b[" in captured.get()
 
 
-def test_colours_are_for_terminals_alone(capsys) -> None:
+def test_colors_are_for_terminals_alone(capsys) -> None:
     picture = show(a=torch.arange(2))
     picture.print()
     assert capsys.readouterr().out == picture.text + "\n"
@@ -197,7 +197,7 @@ def test_colours_are_for_terminals_alone(capsys) -> None:
 TYPED = "import numpy as np; from glassroom import show\nshow(np.arange(3))\nexit\n"
 
 
-def test_ipython_on_a_terminal_displays_colours(tmp_path: Path) -> None:
+def test_ipython_on_a_terminal_displays_colors(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
     ours, theirs = pty.openpty()
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path), "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -270,7 +270,7 @@ def test_every_word_of_a_picture_stands_out_from_what_is_behind_it(inspectors, k
 
 def too_faint(svg: str, theme: str) -> list[tuple[str, float]]:
     """The words of a picture whose contrast with the shapes behind them is below 4.5."""
-    colour = matplotlib.colors.to_rgb
+    color = matplotlib.colors.to_rgb
     shapes: list[tuple[float, float, float, float, Any, float]] = []
     faint = []
     for part in parts_of(svg, theme):
@@ -278,7 +278,7 @@ def too_faint(svg: str, theme: str) -> list[tuple[str, float]]:
         if part.tag == "rect" and look.get("fill", "black") != "none":
             x, y, width, height = (float(given[name]) for name in ("x", "y", "width", "height"))
             alpha = float(look.get("fill-opacity", 1)) * float(look["opacity"])
-            shapes.append((x, y, x + width, y + height, colour(look.get("fill", "black")), alpha))
+            shapes.append((x, y, x + width, y + height, color(look.get("fill", "black")), alpha))
         elif part.tag == "text":
             x, y = float(given["x"]), float(given["y"]) - 3
             behind = (1.0, 1.0, 1.0)
@@ -286,7 +286,7 @@ def too_faint(svg: str, theme: str) -> list[tuple[str, float]]:
                 if left <= x <= right and top <= y <= bottom:
                     behind = tuple(o * alpha + b * (1 - alpha) for o, b in zip(over, behind, strict=True))
             alpha = float(look["opacity"])
-            ink = tuple(i * alpha + b * (1 - alpha) for i, b in zip(colour(look["fill"]), behind, strict=True))
+            ink = tuple(i * alpha + b * (1 - alpha) for i, b in zip(color(look["fill"]), behind, strict=True))
             ratio = contrast(ink, behind)
             if ratio < 4.5:
                 faint.append((part.words, round(ratio, 2)))

@@ -7,16 +7,19 @@ import importlib
 import re
 import sys
 import weakref
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from glassroom import graph, step_backward
+from glassroom.drawing.canvas import NARROW, narrow
 from glassroom.drawing.graph.folding import MOST, boxes_of
 from glassroom.inspectors.autograd_graph.inspector import AutogradGraph
 from glassroom.reading.graph import graph_data
 
+SVG = "{http://www.w3.org/2000/svg}"
 LIBRARIES = ("tensorglass", "torch")
 
 
@@ -266,6 +269,43 @@ def test_every_edge_of_the_picture_joins_two_boxes(library: Any) -> None:
     edges = [each for each in picture.iter() if each.get("data-from")]
     assert edges
     assert all(edge.get("data-from") in keys and edge.get("data-to") in keys for edge in edges)
+
+
+def test_what_is_too_wide_stands_in_a_column_whole_and_legible(library: Any) -> None:
+    ws = [library.ones(3, requires_grad=True) for _ in range(20)]
+    shared = library.zeros(3, requires_grad=True)
+    many = library.stack([w.exp() + shared for w in ws]).sum()
+    drawn = [graph(many), step_backward(regression(library)["loss"]), step_backward(many)]
+    for picture in drawn:
+        assert _width(picture.svg) <= 1000
+        with narrow():
+            svg = picture.svg
+        assert _width(svg) <= NARROW
+        boxes = _rectangles(svg, "box")
+        assert set(boxes) == set(_rectangles(picture.svg, "box"))
+        rows = sorted(boxes.values(), key=lambda box: box[1])
+        assert all(upper[3] < lower[1] for upper, lower in pairwise(rows)), "no box lies on another"
+        for edge in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+            if edge.get("class") == "edge":
+                start, end = boxes[edge.attrib["data-from"]], boxes[edge.attrib["data-to"]]
+                assert start[3] < end[1], "gradients flow down"
+                path = [float(each) for each in re.findall(r"[\d.]+", edge[0].attrib["d"])]
+                assert path[1] == pytest.approx(start[3], abs=0.2)
+                assert path[-1] == pytest.approx(end[1], abs=0.2)
+
+
+def _width(svg: str) -> float:
+    return float(ElementTree.fromstring(svg).attrib["width"])
+
+
+def _rectangles(svg: str, kind: str) -> dict[str, tuple[float, float, float, float]]:
+    """The boxes of a picture by key: left, top, right and bottom."""
+    found = {}
+    for box in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        if box.get("class", "").startswith(kind):
+            x, y, width, height = [float(box[0].attrib[name]) for name in ("x", "y", "width", "height")]
+            found[box.attrib["data-key"]] = x, y, x + width, y + height
+    return found
 
 
 def test_a_graph_that_was_drawn_keeps_nothing_alive(library: Any) -> None:

@@ -118,7 +118,7 @@ def test_numbers_that_are_no_positions_are_refused_in_pytorchs_words() -> None:
     assert (story.refused.error, str(story.refused)) == truth(x, "1.5", {})
 
 
-def test_a_view_has_the_tensors_colour_and_a_copy_has_none() -> None:
+def test_a_view_has_the_tensors_color_and_a_copy_has_none() -> None:
     x = torch.arange(6.0).reshape(2, 3)
     assert explore_index(x, "1").svg.count('class="boxes h0"') == 2
     assert explore_index(x, "[1]").svg.count('class="boxes h0"') == 1

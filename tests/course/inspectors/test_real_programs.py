@@ -10,7 +10,7 @@ from unittest.mock import MagicMock, Mock
 
 import pytest
 
-from glassroom import aliases, graph, memory_timeline, show, watch
+from glassroom import aliases, device_map, graph, holders, memory_timeline, show, watch
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 
 torch = pytest.importorskip("torch", reason="these are programs of PyTorch's")
@@ -322,3 +322,65 @@ def test_cells_that_are_not_shown_are_not_said_to_be_as_they_were() -> None:
         x.add_(1)
 
     assert " of the " in watch(program).text
+
+
+def test_a_step_with_jagged_and_fake_tensors_is_watched_to_its_end() -> None:
+    fake = pytest.importorskip("torch._subclasses.fake_tensor")
+
+    def step() -> Any:
+        rows = [torch.ones(2, 3), torch.ones(1, 3)]
+        doubled = torch.nested.nested_tensor(rows, layout=torch.jagged) * 2
+        with fake.FakeTensorMode():
+            size = (torch.ones(3, 4) @ torch.ones(4, 5)).shape
+        return doubled.values().sum().item(), tuple(size)
+
+    seen = []
+    watch(lambda: seen.append(step()))
+    memory_timeline(lambda: seen.append(step()))
+    assert seen == [(18.0, (3, 5))] * 2
+
+
+def test_a_look_is_seen_by_no_mode_of_the_program() -> None:
+    modes = pytest.importorskip("torch.utils._python_dispatch")
+    calls = []
+
+    class Noting(modes.TorchDispatchMode):  # type: ignore[misc, name-defined]  # PyTorch's is Any here
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            calls.append(func)
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(3, requires_grad=True)
+    with Noting():
+        y = x * 2
+        before = len(calls)
+        for look in (show, aliases, device_map, graph, holders):
+            assert look(y).text
+        assert len(calls) == before
+
+
+def test_containers_that_refuse_or_hold_themselves_are_shown() -> None:
+    class Refusing(dict):  # type: ignore[type-arg]  # of anything
+        def items(self) -> Any:
+            raise RuntimeError("not now")
+
+    held: dict[str, Any] = {"x": torch.ones(2)}
+    held["itself"] = held
+    for value in (held, Refusing(x=torch.ones(2))):
+        for look in (show, device_map):
+            assert "'x'" in look(value=value).text
+
+
+def test_the_graph_of_an_orthogonal_weight_is_told_whole() -> None:
+    parametrizations = pytest.importorskip("torch.nn.utils.parametrizations")
+    layer = parametrizations.orthogonal(torch.nn.Linear(3, 3))
+    spectral = parametrizations.spectral_norm(torch.nn.Linear(4, 4))
+    loss = layer(torch.ones(2, 3)).sum() + spectral(torch.ones(2, 4)).sum()
+    picture = graph(loss)
+    assert "SumBackward0" in picture.text
+    assert picture.svg
+
+
+def test_a_sparse_leaf_has_no_graph_to_show() -> None:
+    leaf = torch.eye(3).to_sparse().requires_grad_()
+    with pytest.raises(ValueError, match="leaf of layout"):
+        graph(leaf)

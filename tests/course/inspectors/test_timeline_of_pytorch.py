@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import json
+import sys
 import weakref
 from collections.abc import Callable, Iterator
+from functools import lru_cache, partial, wraps
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -339,3 +343,103 @@ def test_what_is_compared_are_functions_and_timelines_with_names() -> None:
         memory_timeline(only=lambda: None)
     with pytest.raises(TypeError, match="runs that are all named"):
         memory_timeline(lambda: None, other=lambda: None)  # type: ignore[call-overload]  # that is the mistake
+
+
+def _with_defaults(model: Any, optimizer: Any, run: Any) -> Any:
+    def step(model: Any = model, *, optimizer: Any = optimizer) -> None:
+        run(model, optimizer)
+
+    return step
+
+
+def _closing_over(model: Any, optimizer: Any, run: Any) -> Any:
+    def step() -> None:
+        run(model, optimizer)
+
+    return step
+
+
+def _wrapped(model: Any, optimizer: Any, run: Any) -> Any:
+    @wraps(run)
+    def step() -> None:
+        run(model, optimizer)
+
+    return lru_cache(step)
+
+
+def _bound(model: Any, optimizer: Any, run: Any) -> Any:
+    class Trainer:
+        def __init__(self) -> None:
+            self.held = SimpleNamespace(model=model, optimizer=optimizer)
+
+        def step(self) -> None:
+            run(self.held.model, self.held.optimizer)
+
+        __call__ = step
+
+    return Trainer().step
+
+
+def _called(model: Any, optimizer: Any, run: Any) -> Any:
+    return _bound(model, optimizer, run).__self__
+
+
+def _of_a_class(model: Any, optimizer: Any, run: Any) -> Any:
+    class Trainer:
+        held = model, optimizer
+
+        @classmethod
+        def step(cls) -> None:
+            run(*cls.held)
+
+    return Trainer.step
+
+
+def _of_a_module(model: Any, optimizer: Any, run: Any) -> Any:
+    this.held = model, optimizer  # type: ignore[attr-defined]  # of this module
+    return lambda: run(*this.held)  # type: ignore[attr-defined]  # of this module
+
+
+def _partial(model: Any, optimizer: Any, run: Any) -> Any:
+    return partial(partial(run, model), optimizer=optimizer)
+
+
+this = sys.modules[__name__]
+WAYS = (_with_defaults, _closing_over, _wrapped, _bound, _called, _of_a_class, _of_a_module, _partial)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("library", ["torch", "tensorglass"])
+def test_a_model_is_found_however_a_step_knows_it(library: str, way: Any) -> None:
+    lib = importlib.import_module(library)
+    model = lib.nn.Linear(100, 10)
+    optimizer = lib.optim.SGD(model.parameters(), momentum=0.9)
+    batch = lib.ones(4, 100)
+
+    def run(model: Any, optimizer: Any) -> None:
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+
+    step = way(model, optimizer, run)
+    step()  # so that optimizer state is there before
+    levels = the_bands(memory_timeline(step)).levels
+    held = sum(each.untyped_storage().nbytes() for each in model.parameters())
+    assert [max(levels[role]) for role in (PARAMETERS, STATE, GRADIENTS)] == [held] * 3
+
+
+def test_parameters_to_which_no_variable_leads_are_counted_once_an_operator_reads_them() -> None:
+    hidden = {"": nn.Linear(100, 10)}  # its key is no name that anything is found by
+    batch = torch.ones(4, 100)
+
+    class Opaque:
+        def __getattribute__(self, name: str) -> Any:
+            return hidden[""] if name == "model" else object.__getattribute__(self, name)
+
+    opaque = Opaque()
+    levels = the_bands(memory_timeline(partial(_through, opaque, batch))).levels
+    assert levels[PARAMETERS][0] == 4040
+
+
+def _through(opaque: Any, batch: Any) -> None:
+    opaque.model(batch).sum().backward()

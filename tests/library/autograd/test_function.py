@@ -1,4 +1,4 @@
-"""Functions of one's own: what apply makes of forward and backward, and that nothing of it is kept too long."""
+"""Functions of your own: what apply makes of forward and backward, and that nothing of it is kept too long."""
 
 import gc
 import weakref

@@ -13,7 +13,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # without a GPU CuPy warns that there is none
     nvrtc = pytest.importorskip("cupy", reason="CuPy is not installed: pip install 'tensorglass[gpu]'").cuda.nvrtc
 
-NOTEBOOK = Path(__file__).parents[3] / "notebooks/4_extensions/07_kernels_of_your_own.ipynb"
+NOTEBOOK = Path(__file__).parents[3] / "notebooks/4_extensions/08_kernels_of_your_own.ipynb"
 
 
 def constants() -> dict[str, str]:

@@ -33,3 +33,9 @@ def test_networks_are_imported_without_mpi():
     program = "import sys, tensorglass.nn.parallel, tensorglass.distributed; print('mpi4py' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert said == "False\n"
+
+
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_processes_with_unequal_numbers_of_batches_train_what_one_trains(run, processes):
+    done = run("uneven.py", processes)
+    assert (done.returncode, done.stdout.count("fine")) == (0, processes), done.stderr

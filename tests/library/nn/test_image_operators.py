@@ -85,7 +85,7 @@ def test_the_simulated_device_computes_what_the_cpu_computes(name: str) -> None:
 
 
 def _normalized(x: torch.Tensor, dims: tuple[int, ...], *, keepdim: bool) -> tuple[torch.Tensor, ...]:
-    """`x` normalised over `dims`, with the means and the inverses of the standard deviations."""
+    """`x` normalized over `dims`, with the means and the inverses of the standard deviations."""
     mean, variance = x.mean(dims, keepdim=True), x.var(dims, correction=0, keepdim=True)
     inverse = (variance + 1e-5).rsqrt()
     used = [each if keepdim else each.squeeze(dims) for each in (mean, inverse)]

@@ -1,4 +1,4 @@
-"""Generated functions of one's own: every kind of input, of output, of what is saved and of what happens then."""
+"""Generated functions of your own: every kind of input, of output, of what is saved and of what happens then."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Functions of one's own do what PyTorch's do: values, gradients, flags, nodes, order of calls, errors."""
+"""Functions of your own do what PyTorch's do: values, gradients, flags, nodes, order of calls, errors."""
 
 import pytest
 from parity.autograd.function_programs import BODIES, programs

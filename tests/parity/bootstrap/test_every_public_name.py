@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import pkgutil
+import sys
 import types
 from typing import Any
 
@@ -14,8 +18,11 @@ torch = pytest.importorskip("torch", reason="the oracle is missing: pip install 
 HOMES = [
     *("", "Tensor", "nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler"),
     *("utils.data", "linalg", "fft", "special", "cuda", "cuda.amp", "amp", "distributions", "nn.parallel"),
-    *("nn.attention", "func"),
+    *("nn.attention", "func", "backends", "distributed", "library", "multiprocessing", "overrides", "random"),
+    *("return_types", "serialization", "types", "utils"),
 ]
+#: Packages whose modules are gone through too.
+PACKAGES = ("amp", "autograd", "distributions", "func", "nn", "optim", "signal", "utils.data")
 OTHERS = (
     "typing",
     "typing_extensions",
@@ -45,9 +52,52 @@ def is_of_pytorch(value: Any) -> bool:
     return (getattr(value, "__module__", None) or "torch").partition(".")[0] not in OTHERS
 
 
+def modules_below(package: str) -> list[str]:
+    """The public modules of a package of PyTorch's, by their paths."""
+    found = [package]
+    for each in pkgutil.iter_modules(sys.modules[f"torch.{package}"].__path__, f"torch.{package}."):
+        if not each.name.rpartition(".")[2].startswith("_"):
+            with contextlib.suppress(ImportError):  # of what is not installed
+                importlib.import_module(each.name)
+                path = each.name.removeprefix("torch.")
+                found += modules_below(path) if each.ispkg else [path]
+    return found
+
+
+def own(path: str) -> list[str]:
+    """The names that a module of PyTorch's defines, or says that it offers."""
+    module = sys.modules[f"torch.{path}"]
+    offered = getattr(module, "__all__", None)
+    found = []
+    for name, value in vars(module).items():
+        if name[:1] != "_" and is_of_pytorch(value) and not isinstance(value, types.ModuleType):
+            home = getattr(value, "__module__", None)
+            if name in offered if offered is not None else home == module.__name__:
+                found.append(name)
+    return found
+
+
 def public(home: str) -> list[str]:
     holder = there(torch, home)
     return [name for name in dir(holder) if name[:1] != "_" and is_of_pytorch(getattr(holder, name, None))]
+
+
+def says_what_to_do(error: BaseException) -> bool:
+    return "Instead, " in " ".join(getattr(error, "__notes__", ()))
+
+
+def mute(holder: Any, names: list[str]) -> list[str]:
+    """The names that are neither there nor refused with a word on what to do instead."""
+    found = []
+    for name in names:
+        try:
+            getattr(holder, name)
+        except AttributeError as error:
+            if not says_what_to_do(error):
+                found.append(name)
+        except RuntimeError:
+            continue  # PyTorch's own, of names that need a graph or a device
+    return found
 
 
 @pytest.mark.parametrize("home", HOMES)
@@ -55,18 +105,27 @@ def test_a_name_is_here_or_its_error_says_what_to_do(home: str) -> None:
     holder: Any = there(tensorglass, home)
     if home == "Tensor":
         holder = tensorglass.ones(2)
-    mute = []
-    for name in public(home):
+    assert not mute(holder, public(home))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.filterwarnings("ignore")
+def test_so_is_every_name_of_the_modules_below(package: str) -> None:
+    for path in modules_below(package):
         try:
-            getattr(holder, name)
-        except AttributeError as error:
-            path = f"{home}.{name}" if home else name
-            notes = " ".join(getattr(error, "__notes__", ()))
-            if "Instead, " not in notes:
-                mute.append(path)
-        except RuntimeError:
-            continue  # PyTorch's own, of names that need a graph or a device
-    assert not mute
+            holder = importlib.import_module(f"tensorglass.{path}")
+        except ModuleNotFoundError:
+            with pytest.raises(AttributeError) as caught:
+                there(tensorglass, path)
+            assert says_what_to_do(caught.value), path
+        else:
+            assert (path, mute(holder, own(path))) == (path, [])
+
+
+def test_a_misspelt_name_is_told_what_is_close_to_it() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Adm'") as caught:
+        tensorglass.optim.Adm  # noqa: B018  # looked up for its error
+    assert "torch.optim.Adam" in caught.value.__notes__[0]
 
 
 def test_most_names_are_here() -> None:

@@ -72,9 +72,27 @@ def seen(torch, dist):
     see("send outside", lambda: dist.send(x, 1, group=part))
     work = dist.all_reduce(x, async_op=True)
     see("work", lambda: (work.wait(), work.is_completed(), work.is_success(), work.result()))
+    for settings in ({}, {"divide_by_initial_world_size": False}):
+        see(f"unequal batches {settings}", lambda settings=settings: trained_by_unequal_batches(torch, rank, settings))
+    see("nothing to join", lambda: dist.algorithms.Join([]))
     see("destroyed", lambda: (dist.destroy_process_group(), dist.is_initialized()))
     see("after that", dist.get_rank)
     return lines
+
+
+def trained_by_unequal_batches(torch, rank, settings):
+    """The parameters of a small network after process 0 has had two batches, and process 1 four."""
+    torch.manual_seed(rank)
+    model = torch.nn.parallel.DistributedDataParallel(
+        torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2)).double()
+    )
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with model.join(**settings):
+        for number in range(2 + 2 * rank):
+            optimizer.zero_grad()
+            (model(torch.arange(6.0).double().view(3, 2) * number - rank) ** 3).sum().backward()
+            optimizer.step()
+    return {name: value.mul(1e6).round().tolist() for name, value in model.state_dict().items()}
 
 
 def by_torch(rank, folder):

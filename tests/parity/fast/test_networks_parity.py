@@ -107,7 +107,11 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "convolution of a batch, dilated": (lambda lib: lib.nn.Conv2d(2, 3, 2, dilation=2, bias=False), [(32, 2, 6, 5)]),
     "convolution of few": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(2, 2, 6, 5)]),
     "transposed convolution of a batch": (lambda lib: lib.nn.ConvTranspose2d(2, 3, 3, padding=1), [(33, 2, 6, 5)]),
+    "convolution of larger images": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(3, 2, 15, 16)]),
+    "convolution in groups": (lambda lib: lib.nn.Conv2d(4, 6, 3, padding=1, groups=2), [(2, 4, 6, 5)]),
+    "convolution of more than are taken at a time": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(70, 2, 5, 5)]),
     "pooling": (lambda lib: lib.nn.MaxPool2d(2), [(3, 2, 6, 4)]),
+    "pooling of odd lengths": (lambda lib: lib.nn.MaxPool2d(2), [(3, 2, 7, 5)]),
     "views": (lambda lib: lambda x: x.view(3, 4).t().reshape(2, 6).transpose(0, 1) * 2, [(12,)]),
 }  # fmt: skip
 LAYOUTS: dict[str, Callable[[Any], Any]] = {

@@ -120,7 +120,7 @@ STORIES = {
             torch.manual_seed(5)
             each(lambda: func.vmap(draw, randomness="different")(torch.full((3, 4), 0.5)), lambda: torch.rand(2))
     """,
-    "random numbers in slices, from a generator of one's own": """
+    "random numbers in slices, from a generator of your own": """
         for randomness in ("different", "same", "error"):
             own = torch.Generator().manual_seed(3)
             draws = (

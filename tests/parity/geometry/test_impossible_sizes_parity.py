@@ -1,6 +1,6 @@
 """Sizes, strides and offsets that no tensor can have are refused wherever they come in, in PyTorch's words.
 
-A length is 0 or more, and what is counted fits into 64 bits: elements, bytes, and how far neighbours lie apart.
+A length is 0 or more, and what is counted fits into 64 bits: elements, bytes, and how far neighbors lie apart.
 """
 
 from __future__ import annotations

@@ -102,6 +102,29 @@ def test_twenty_steps(name: str, options: dict[str, Any], dtype: str) -> None:
     assert_same(left[0], left[1], tolerance)
 
 
+def with_flag(library: Any, name: str, options: dict[str, Any]) -> Any:
+    """Where five steps lead, and two more of another one that took the state over; or the refusal."""
+    try:
+        params, optimizer = make(library, name, options)
+        steps(library, params, optimizer, 5)
+        others, other = make(library, name, options)
+        other.load_state_dict(optimizer.state_dict())
+        steps(library, others, other, 2)
+    except (AssertionError, RuntimeError, TypeError, ValueError) as error:
+        return type(error).__name__, str(error).split("\n")[0]
+    return [plain(each) for each in (params, optimizer.state_dict(), others, other.state_dict())]
+
+
+@pytest.mark.parametrize("flag", ["foreach", "fused", "capturable", "differentiable"])
+@pytest.mark.parametrize("info", optim_db, ids=lambda info: info.optim_cls.__name__)
+def test_flags_change_or_refuse_what_they_do_in_pytorch(info: Any, flag: str) -> None:
+    name = info.optim_cls.__name__
+    for each in info.optim_inputs_func("cpu") if name not in ("LBFGS", "SparseAdam") else ():
+        one, other = (with_flag(library, name, {**each.kwargs, flag: True}) for library in BOTH)
+        # PyTorch's ASGD computes rates in float32 where it has lists of parameters. Muon: see above.
+        assert_same(one, other, {"Muon": 5e-2, "ASGD": 1e-6}.get(name, 1e-12))
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -6,7 +6,7 @@ from exercise_answers import right_answers, wrong_answers
 TWICE = "added, squared, exponential, reshaped, averaged = "
 
 WITHOUT_THE_LEAF = """
-def makers(tensor):
+def node_names(tensor):
     names, node = [], tensor.grad_fn
     while node is not None and node.next_functions:
         names.append(node.name())
@@ -14,7 +14,7 @@ def makers(tensor):
     return names
 """
 WITHOUT_THE_RESULT = """
-def makers(tensor):
+def node_names(tensor):
     names, node = [], tensor.grad_fn
     while node.next_functions:
         node = node.next_functions[0][0]
@@ -22,7 +22,7 @@ def makers(tensor):
     return names
 """
 NODES = """
-def makers(tensor):
+def node_names(tensor):
     nodes, node = [], tensor.grad_fn
     while node is not None:
         nodes.append(node)
@@ -35,7 +35,7 @@ def names_from(node):
         return []
     return [node.name()] + [name for following in node.next_functions[:1] for name in names_from(following[0])]
 
-def makers(tensor):
+def node_names(tensor):
     return names_from(tensor.grad_fn)
 """
 FROM_THE_LEAF = RECURSIVE.replace("names_from(tensor.grad_fn)", "names_from(tensor.grad_fn)[::-1]")
@@ -49,13 +49,13 @@ WRONG = [
     ("a02-makers", FROM_THE_LEAF, "The way begins at the result"),
     ("a02-makers", ALWAYS_THOSE_OF_LOSS, "for another tensor"),
     ("a02-makers", FAILS_WITHOUT_A_GRAPH, "raised AttributeError"),
-    ("a02-makers", "def makers(tensor): return [tensor.grad_fn.name()]", "are not those of the 5 nodes"),
-    ("a02-makers", "def makers(tensor): return tensor.grad_fn.name()", "a list of names"),
-    ("a02-makers", "makers = []", "a function was asked for"),
+    ("a02-makers", "def node_names(tensor): return [tensor.grad_fn.name()]", "are not those of the 5 nodes"),
+    ("a02-makers", "def node_names(tensor): return tensor.grad_fn.name()", "a list of names"),
+    ("a02-makers", "node_names = []", "a function was asked for"),
     ("a02-by-hand", "by_hand = 2 * (rates * hours - paid)", "a slope of its own"),
-    ("a02-by-hand", "by_hand = (rates * hours - paid) * hours", "The square is passed over"),
+    ("a02-by-hand", "by_hand = (rates * hours - paid) * hours", "The square was skipped"),
     ("a02-by-hand", "by_hand = 2 * (rates * hours - paid) * rates", "the gradient of `hours`"),
-    ("a02-by-hand", "by_hand = 2 * (paid - rates * hours) * hours", "The sign is turned round"),
+    ("a02-by-hand", "by_hand = 2 * (paid - rates * hours) * hours", "The sign is wrong"),
     ("a02-by-hand", "by_hand = (rates * hours - paid) ** 2", "the squares themselves"),
     ("a02-by-hand", "by_hand = ((rates * hours - paid) ** 2).sum()", "has shape ()"),
     ("a02-twice", TWICE + "False, False, False, True, True", "nothing is saved"),
@@ -68,7 +68,7 @@ WRONG = [
     ("a02-once", "first.backward()", "of `first` alone"),
     ("a02-once", "second.backward()", "of `second` alone"),
     ("a02-once", "(first + second).backward(retain_graph=True)", "still in memory"),
-    ("a02-once", "first.backward(retain_graph=True); second.backward()", "in two walks"),
+    ("a02-once", "first.backward(retain_graph=True); second.backward()", "took two walks"),
     ("a02-once", "(first - second).backward()", "`s.grad` holds"),
     ("a02-link", "total = torch.tensor([6.0, 14.0]).sum()", "the record is missing"),
     ("a02-link", "total = torch.tensor([6.0, 14.0], requires_grad=True).sum()", "`slope` would learn nothing"),

@@ -2,15 +2,24 @@
 
 from exercise_answers import verdict_on, wrong_answers
 
-SUM_OF_MEANS = "for x, target in pieces: ((w * x - target) ** 2).mean().backward()"
-SUM_OF_SQUARES = "for x, target in pieces: ((w * x - target) ** 2).sum().backward()"
+SUM_OF_MEANS = "def send_back(w, pieces):\n    for x, target in pieces: ((w * x - target) ** 2).mean().backward()"
+SUM_OF_SQUARES = "def send_back(w, pieces):\n    for x, target in pieces: ((w * x - target) ** 2).sum().backward()"
 CLEARED_BETWEEN = """
-for x, target in pieces:
-    w.grad = None
-    (((w * x - target) ** 2).mean() / 2).backward()
+def send_back(w, pieces):
+    for x, target in pieces:
+        w.grad = None
+        (((w * x - target) ** 2).mean() / 2).backward()
 """
-FIRST_PIECE = "x, target = pieces[0]; ((w * x - target) ** 2).mean().backward()"
-
+FIRST_PIECE = "def send_back(w, pieces):\n    x, target = pieces[0]; ((w * x - target) ** 2).mean().backward()"
+ONE_WALK = """
+def send_back(w, pieces):
+    (sum(((w * x - target) ** 2).mean() for x, target in pieces) / len(pieces)).backward()
+"""
+ALL_WEIGHTS = """
+def jacobian(f, x):
+    y = f(x)
+    return torch.stack([torch.autograd.grad(y.sum(), x, retain_graph=True)[0] for _ in y])
+"""
 AS_IT_WAS = """
 recorded = []
 for factor in (1.0, 2.0, 3.0):
@@ -59,11 +68,14 @@ WRONG = [
     ("a03-pieces", SUM_OF_SQUARES, "the loss is their mean"),
     ("a03-pieces", CLEARED_BETWEEN, "second piece alone"),
     ("a03-pieces", FIRST_PIECE, "first piece alone"),
+    ("a03-pieces", ONE_WALK, "1 backward brought it"),
+    ("a03-pieces", SUM_OF_MEANS.replace(".mean()", ".mean().div(4)"), "half of it"),
     ("a03-recorded", AS_IT_WAS, "all three entries are one tensor, which holds [6.0, 6.0]"),
     ("a03-recorded", ZEROED, "all three entries are one tensor, which holds [0.0, 0.0]"),
     ("a03-recorded", CLONES_OF_THE_SUM, "still add up"),
     ("a03-recorded", "recorded = w", "a list of three gradients"),
     ("a03-recorded", "recorded = [torch.ones(2)]", "has length 1"),
+    ("a03-jacobian", ALL_WEIGHTS, "the sum of the two"),
     ("a03-jacobian", NEVER_CLEARED, "holds the first one as well"),
     ("a03-jacobian", ONE_TENSOR, "one tensor, x.grad, several times"),
     ("a03-jacobian", CLEARED_TOO_LATE, "called a second time"),

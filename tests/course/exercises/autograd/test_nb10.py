@@ -2,62 +2,145 @@
 
 from exercise_answers import right_answers, wrong_answers
 
-HOOKED = "def tame(x):\n    y = {}\n    y.register_hook(lambda g: {})\n    return y"
+PRODUCT = "def multiply_rule(grad, a, b): return "
+FITTED = """
+def fitted(grad, size):
+    while grad.dim() > len(size):
+        grad = grad.{front}
+    for dim, length in enumerate(size):
+        if length == 1:
+            grad = grad.{kept}
+    return grad
+"""
+MATMUL = "def matmul_rule(grad, a, b): return "
+WAITING = """
+def waiting(root):
+    counts, stack = {{root: {first}}}, [root]
+    while stack:
+        for source in stack.pop().inputs:
+            if source not in counts:
+                counts[source] = 0
+                {push}
+            {count}
+    {last}
+    return counts
+"""
+BACKWARD = """
+def backward(root, gradient):
+    missing, arrived, ready = waiting(root), {{root: {first}}}, [root]
+    while ready:
+        node = ready.pop()
+        grad = arrived.pop(node)
+        {all}
+        if node.rule is None:
+            node.grad = {leaf}
+            continue
+        for source, part in zip(node.inputs, node.rule(grad)):
+            arrived[source] = {arrive}
+            missing[source] -= 1
+            if missing[source] == 0:
+                ready.append(source)
+"""
+ADDED = "grad if node.grad is None else node.grad + grad"
+SUMMED = "arrived[source] + part if source in arrived else part"
+RECURSIVE = """
+def backward(root, gradient):
+    if root.rule is None:
+        root.grad = gradient if root.grad is None else root.grad + gradient
+        return
+    for source, part in zip(root.inputs, root.rule(gradient)):
+        backward(source, part)
+"""
+
+
+def backward(first: str = "gradient", all: str = "pass", leaf: str = ADDED, arrive: str = SUMMED) -> str:
+    return BACKWARD.format(first=first, all=all, leaf=leaf, arrive=arrive)
+
+
+def waiting(
+    first: str = "0", push: str = "stack.append(source)", count: str = "counts[source] += 1", last: str = ""
+) -> str:
+    return WAITING.format(first=first, push=push, count=count, last=last)
+
 
 test_wrong_answers = wrong_answers(
     [
-        ("a10-double", "doubled = lambda x: x", "as it arrives"),
-        ("a10-double", "doubled = lambda x: 2 * x", "The value of `doubled`"),
-        ("a10-double", "doubled = lambda x: 2 * x.detach() - x", "should be [6"),
-        ("a10-double", "doubled = lambda x: x.detach()", "all of it is detached"),
-        ("a10-reverse", "turned = lambda x: -x", "The value of `turned`"),
-        ("a10-reverse", "turned = lambda x: x - x.detach() + x.detach()", "as it arrives"),
-        ("a10-reverse", "turned = lambda x: 2 * x - x.detach()", "should be [-3"),
-        ("a10-round", "rounded = lambda x: x.round()", "the gradient is 0"),
-        ("a10-round", "rounded = lambda x: x + (x - x.round()).detach()", "The value of `rounded`"),
-        ("a10-round", "rounded = lambda x: x.detach().round()", "all of it is detached"),
-        ("a10-one", "scaled = lambda a, b: a * b", "still reaches b"),
-        ("a10-one", "scaled = lambda a, b: a.detach() * b", "still reaches b"),
-        ("a10-one", "scaled = lambda a, b: (a * b).detach()", "all of it is detached"),
-        ("a10-one", "def scaled(a, b):\n    b.requires_grad_(False)\n    return a * b", "what the caller owns"),
-        ("a10-root", "root = lambda x: torch.where(x > 0, x.sqrt(), 0.0)", "nan"),
-        ("a10-root", "root = lambda x: x.sqrt()", "The value of `root`"),
-        (
-            "a10-root",
-            "root = lambda x: x.clamp(min=1e-12).sqrt() * (x > 0).detach() + x * 0 + x - x.detach()",
-            "gradient",
-        ),
-        ("a10-root", "root = lambda x: x.abs().sqrt() * (x > 0)", "gradient of x is"),
-        ("a10-clip", "tame = lambda x: x * 1", "as it arrives"),
-        ("a10-clip", "tame = lambda x: x.clamp(-1, 1)", "The value of `tame`"),
-        ("a10-clip", "def tame(x):\n    x.register_hook(lambda g: g.clamp(-1, 1))\n    return x * 1", "stays on x"),
-        ("a10-clip", HOOKED.format("x * 1", "None"), "as it arrives"),
+        ("a09-multiply", PRODUCT + "grad * a, grad * b", "the wrong way round"),
+        ("a09-multiply", PRODUCT + "b, a", "leaves out `grad`"),
+        ("a09-multiply", PRODUCT + "grad * (a + b)", "should return two gradients"),
+        ("a09-multiply", PRODUCT + "(grad * b).sum(), (grad * a).sum()", "shape"),
+        ("a09-fitted", "def fitted(grad, size): return grad", "has size (2, 3, 4)"),
+        ("a09-fitted", FITTED.format(front="sum(0)", kept="sum(dim)"), "keepdim"),
+        ("a09-fitted", FITTED.format(front="mean(0)", kept="mean(dim, keepdim=True)"), "That is a mean"),
+        ("a09-fitted", FITTED.format(front="sum(-1)", kept="sum(dim, keepdim=True)"), "has size"),
+        ("a09-fitted", FITTED.format(front="select(0, 0)", kept="sum(dim, keepdim=True)"), "`fitted(grad, (3, 4))"),
+        ("a09-matmul", MATMUL + "grad @ b, a @ grad", "raised RuntimeError"),
+        ("a09-matmul", MATMUL + "(grad @ b.t()).t(), a.t() @ grad", "is transposed"),
+        ("a09-matmul", MATMUL + "grad @ b.t()", "two gradients"),
+        ("a09-matmul", MATMUL + "a.t() @ grad, grad @ b.t()", "gradient of a"),
+        ("a09-waiting", waiting(count=""), "Count it every time"),
+        ("a09-waiting", waiting(first="1"), "nothing sends a gradient to the root"),
+        ("a09-waiting", waiting(push=""), "are missing"),
+        ("a09-waiting", waiting(last="del counts[root]"), "The root belongs"),
+        ("a09-waiting", waiting(count="counts[source] = 1"), "also of the same node"),
+        ("a09-waiting", "def waiting(root): return len(root.inputs)", "a dictionary"),
+        ("a09-backward", RECURSIVE, "called its rule twice"),
+        ("a09-backward", backward(first="1.0"), "it is not 1 here"),
+        ("a09-backward", backward(leaf="grad"), "yours starts anew"),
+        ("a09-backward", backward(arrive="part"), "what arrives is added up"),
+        ("a09-backward", backward(all="node.grad = grad"), "Only leaves keep"),
+        ("a09-backward", "def backward(root, gradient): root.grad = gradient", "is still None"),
     ]
 )
 
 test_unusual_right_answers = right_answers(
     [
-        ("a10-double", "doubled = lambda x: x + (x - x.detach())"),
-        ("a10-double", "def doubled(x):\n    y = x * 1\n    y.register_hook(lambda g: 2 * g)\n    return y"),
-        ("a10-reverse", "turned = lambda x: x.detach() - (x - x.detach())"),
-        ("a10-reverse", "def turned(x):\n    y = x.clone()\n    y.register_hook(torch.neg)\n    return y"),
-        ("a10-round", "rounded = lambda x: x.round().detach() + x - x.detach()"),
+        ("a09-multiply", "multiply_rule = lambda grad, a, b: [b * grad, a * grad]"),
+        ("a09-multiply", PRODUCT + "torch.mul(grad, b), torch.einsum('i,i->i', grad, a)"),
         (
-            "a10-round",
-            "class Round(torch.autograd.Function):\n"
-            "    @staticmethod\n"
-            "    def forward(ctx, x):\n"
-            "        return x.round()\n"
-            "    @staticmethod\n"
-            "    def backward(ctx, grad):\n"
-            "        return grad\n"
-            "rounded = Round.apply",
+            "a09-fitted",
+            "def fitted(grad, size):\n"
+            "    front = grad.dim() - len(size)\n"
+            "    dims = [d for d in range(grad.dim()) if d < front or size[d - front] == 1]\n"
+            "    return grad.sum(dims, keepdim=True).reshape(size) if dims else grad",
         ),
-        ("a10-one", "scaled = lambda a, b: a * b.data"),
-        ("a10-one", "def scaled(a, b):\n    with torch.no_grad():\n        c = b * 1\n    return a * c"),
-        ("a10-root", "root = lambda x: torch.where(x > 0, x, 1).sqrt() * (x > 0)"),
-        ("a10-root", "def root(x):\n    m = x > 0\n    y = torch.zeros_like(x)\n    y[m] = x[m].sqrt()\n    return y"),
-        ("a10-clip", HOOKED.format("x.clone()", "torch.clamp(g, min=-1, max=1)")),
-        ("a10-clip", HOOKED.format("x.view_as(x)", "g.maximum(-torch.ones_like(g)).minimum(torch.ones_like(g))")),
+        ("a09-fitted", "def fitted(grad, size): return grad.sum_to_size(size)"),
+        ("a09-matmul", MATMUL + "torch.einsum('nm,km->nk', grad, b), torch.einsum('nk,nm->km', a, grad)"),
+        ("a09-matmul", MATMUL + "[(b @ grad.t()).t(), (grad.t() @ a).t()]"),
+        (
+            "a09-waiting",
+            "from collections import Counter\n"
+            "def waiting(root):\n"
+            "    counts, seen = Counter({root: 0}), set()\n"
+            "    def visit(node):\n"
+            "        if node in seen: return\n"
+            "        seen.add(node)\n"
+            "        for each in node.inputs: counts[each] += 1; visit(each)\n"
+            "    visit(root)\n"
+            "    return counts",
+        ),
+        (
+            "a09-waiting",
+            "def waiting(root):\n"
+            "    nodes = [root]\n"
+            "    for node in nodes: nodes += [each for each in dict.fromkeys(node.inputs) if each not in nodes]\n"
+            "    return {node: sum(each.inputs.count(node) for each in nodes) for node in nodes}",
+        ),
+        (
+            "a09-backward",
+            "def backward(root, gradient):\n"
+            "    order = []\n"
+            "    def visit(node):\n"
+            "        if node not in order:\n"
+            "            for each in node.inputs: visit(each)\n"
+            "            order.append(node)\n"
+            "    visit(root)\n"
+            "    grads = {root: gradient}\n"
+            "    for node in reversed(order):\n"
+            "        if node.rule is None: node.grad = (node.grad or 0.0) + grads[node]; continue\n"
+            "        for each, part in zip(node.inputs, node.rule(grads[node])):\n"
+            "            grads[each] = grads.get(each, 0) + part",
+        ),
+        ("a09-backward", backward(leaf="(node.grad or 0.0) + grad", arrive="arrived.get(source, 0.0) + part")),
     ]
 )

@@ -36,7 +36,7 @@ def make_weight():
     return weight
 """
 MAKERS_RECURSIVE = """
-def makers(tensor):
+def node_names(tensor):
     def down(node):
         return [] if node is None else [node.name(), *down(node.next_functions[0][0] if node.next_functions else None)]
     return down(tensor.grad_fn)
@@ -58,14 +58,16 @@ def jacobian(f, x):
 """
 JACOBIAN_OF_THE_LIBRARY = "def jacobian(f, x): return torch.autograd.functional.jacobian(f, x)"
 PIECES_WEIGHTED = """
-for x, target in pieces:
-    loss = ((w * x - target) ** 2).sum() / len(inputs)
-    loss.backward()
+def send_back(w, pieces):
+    for x, target in pieces:
+        loss = ((w * x - target) ** 2).sum() / sum(map(len, (pieces[0][0], pieces[1][0])))
+        loss.backward()
 """
 PIECES_BY_WEIGHT = """
-for x, target in pieces:
-    loss = ((w * x - target) ** 2).mean()
-    loss.backward(torch.tensor(0.5))
+def send_back(w, pieces):
+    for x, target in pieces:
+        loss = ((w * x - target) ** 2).mean()
+        loss.backward(torch.tensor(0.5))
 """
 STEP_IN_A_BLOCK = """
 def step(weights, rate):

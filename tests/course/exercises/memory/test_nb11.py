@@ -84,7 +84,7 @@ test_wrong_answers = wrong_answers(
         ),
         ("11-index", "def indexed(size, stride, offset, dim, part): return size, stride", "three things"),
         ("11-runs", RUNS.format(skip="pass", test="step * length", kept="step"), "Leave out dimensions of size 1"),
-        ("11-runs", RUNS.format(skip=SKIP, test="-1", kept="step"), "two neighbours there still merge"),
+        ("11-runs", RUNS.format(skip=SKIP, test="-1", kept="step"), "two neighbors there still merge"),
         ("11-runs", RUNS.format(skip=SKIP, test="step * length", kept="found[-1][1]"), "the step of its last"),
         ("11-runs", RUNS.format(skip=SKIP, test="found[-1][1]", kept="step"), "leads to other cells"),
         ("11-runs", "def runs(size, stride): return [(2, 1)]", "multiply to the number of elements"),

@@ -93,7 +93,7 @@ WRONG = [
     ("n04-batches", "torch_manual = torch.manual_seed\n" + BATCHES.format(
         order="(torch_manual(0), torch.randperm(count))[1] if shuffle else torch.arange(count)", pieces=PIECES),
      "the same order"),
-    ("n04-batches", SHUFFLED_BATCHES, "each batch has neighbours"),
+    ("n04-batches", SHUFFLED_BATCHES, "each batch has neighbors"),
     ("n04-collate", COLLATE.format(pictures="torch.cat(pictures)", labels="torch.tensor(labels)"), "stack keeps them"),
     ("n04-collate", COLLATE.format(pictures="torch.stack(pictures)", labels="labels"), "a tensor was asked for"),
     ("n04-collate", COLLATE.format(pictures="torch.stack(pictures)", labels="torch.Tensor(labels)"), "torch.int64"),

@@ -4,9 +4,9 @@ from exercise_answers import right_answers, wrong_answers
 
 NORM = """
 def norm(x, weight, bias):
-    centred = x - x.mean(-1, keepdim=True)
-    variance = (centred**2).mean(-1, keepdim=True)
-    return centred / (variance + 1e-5).sqrt() * weight + bias
+    centered = x - x.mean(-1, keepdim=True)
+    variance = (centered**2).mean(-1, keepdim=True)
+    return centered / (variance + 1e-5).sqrt() * weight + bias
 """
 APPEND = """
 def append(room, length, new):
@@ -22,21 +22,21 @@ users = 8
 """
 
 WRONG = [
-    ("n09-norm", NORM.replace("(centred**2).mean(-1, keepdim=True)", "x.var(-1, keepdim=True)"), "divided by d − 1"),
+    ("n09-norm", NORM.replace("(centered**2).mean(-1, keepdim=True)", "x.var(-1, keepdim=True)"), "divided by d − 1"),
     ("n09-norm", NORM.replace(".sqrt()", ""), "its root is missing"),
-    ("n09-norm", NORM.replace("centred / (", "x / ("), "was not subtracted"),
+    ("n09-norm", NORM.replace("centered / (", "x / ("), "was not subtracted"),
     ("n09-norm", NORM.replace(" / (variance + 1e-5).sqrt()", ""), "the spread stays"),
     ("n09-norm", NORM.replace(" * weight + bias", ""), "are not applied"),
     ("n09-norm", NORM.replace("mean(-1, keepdim=True)", "mean()"), "together"),
     ("n09-norm", NORM.replace("(variance + 1e-5).sqrt()", "(variance.sqrt() + 1e-5)"), "under the root"),
-    ("n09-norm", NORM.replace("centred = x -", "centred = x; centred -="), "itself was changed"),
+    ("n09-norm", NORM.replace("centered = x -", "centered = x; centered -="), "itself was changed"),
     ("n09-norm", NORM.replace("x.mean(-1, keepdim=True)", "x.mean(-1)"), "raised RuntimeError"),
     ("n09-tie", "pass", "weights of their own"),
     ("n09-tie", "with torch.no_grad(): scores.weight.copy_(embed.weight)", "the storages are two"),
     ("n09-tie", "scores.weight.data = embed.weight.data", "two parameters"),
     ("n09-tie", "scores.weight = torch.nn.Parameter(embed.weight)", "two parameters"),
     ("n09-tie", "scores.weight = embed.weight\nembed.weight.requires_grad_(False)", "does not ask"),
-    ("n09-tie", "scores = embed.weight", "no module"),
+    ("n09-tie", "scores = embed.weight", "not a module"),
     (
         "n09-append",
         "def append(room, length, new): return torch.cat([room[:, :, :length], new], dim=2)",

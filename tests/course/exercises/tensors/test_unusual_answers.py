@@ -97,14 +97,18 @@ def stable_softmax(x):
     return torch.tensor(powers / powers.sum(-1, keepdims=True))
 """
 WHOLE_BY_JOINING = """
-left, right = torch.full((2, 2), 1.0), torch.full((2, 4), 2.0)
-whole = torch.cat([left, right], dim=1)
-left, right = whole.split([2, 4], dim=1)
+def in_parts():
+    left, right = torch.full((2, 2), 1.0), torch.full((2, 4), 2.0)
+    whole = torch.cat([left, right], dim=1)
+    left, right = whole.split([2, 4], dim=1)
+    return whole, left, right
 """
 WHOLE_BY_ONES = """
-whole = torch.ones(2, 6)
-left, right = whole[:, :2], whole[:, 2:]
-right += 1
+def in_parts():
+    whole = torch.ones(2, 6)
+    left, right = whole[:, :2], whole[:, 2:]
+    right += 1
+    return whole, left, right
 """
 SAFE_BY_FLAGS = """
 def to_tensor(array):
@@ -185,7 +189,7 @@ RIGHT = [
         + "points.nbytes + other.nbytes, 16_000_000, (points - other).nbytes",
     ),
     ("t05-stride", "v = x.expand(2, 3, 4, 5); size, stride = v.size(), list(v.stride())"),
-    ("t05-channels", "centred = torch.stack([channel - m for channel, m in zip(photo, mean)])"),
+    ("t05-channels", "centered = torch.stack([channel - m for channel, m in zip(photo, mean)])"),
     ("t05-gaps", "gaps = torch.cdist(places[:, None], places[:, None])"),
     ("t06-channels", "brightness = batch.transpose(0, 1).flatten(1).mean(1)"),
     ("t06-shares", "def shares(x): return torch.div(x, x.sum(dim=x.dim() - 1, keepdim=True))"),
@@ -200,7 +204,7 @@ RIGHT = [
     ("t07-zip", "zipped = torch.empty(6, dtype=p.dtype)\nzipped[::2], zipped[1::2] = p, q"),
     ("t07-whole", WHOLE_BY_ONES),
     ("t07-large", "large = small[[0, 0, 1, 1]][:, [0, 0, 1, 1]]"),
-    ("t07-places", "places = torch.tensor([[[i, j] for j in range(3)] for i in range(2)])"),
+    ("t07-places", "indices = torch.tensor([[[i, j] for j in range(3)] for i in range(2)])"),
     ("t08-letters", "columns, gram, form = ' ab -> b ', 'ax,bx->ab', 'p,pq,q'"),
     ("t08-heads", "scores = torch.einsum('...qhn,...khn->...hqk', queries, keys)"),
     ("t08-never", "def apply(u, w, x): return torch.mul(torch.dot(w, x), u)"),
@@ -252,13 +256,13 @@ WRONG = [
     ("t04-translated", FLOATED_LAST, "computed in float32, and converted last"),
     ("t05-sizes", "first, second, third, fourth, fifth = (1, 1), (6, 2), (2, 2, 6), 'error', (8, 7, 6, 5)", "3 of 5"),
     ("t05-stride", "size, stride = (2, 3, 4, 5), (15, 5, 0, 1)", "what an unsqueezed dimension of length 1 shows"),
-    ("t05-channels", "photo -= mean[:, None, None]\ncentred = photo", "is not as it was given"),
+    ("t05-channels", "photo -= mean[:, None, None]\ncentered = photo", "is not as it was given"),
     ("t05-gaps", "places[:] = 0\ngaps = (places[:, None] - places).abs()", "is not as it was given"),
     ("t06-so-far", "so_far = days.cumsum_(0) / torch.arange(1, 8)", "is not as it was given"),
     ("t06-softmax", SOFTMAX_OF_THE_LIBRARY, "calls `softmax`"),
     ("t06-softmax", SOFTMAX_BY_ITS_LOGARITHM, "calls `log_softmax`"),
     ("t06-softmax", SOFTMAX_OF_NUMPY, "It leaves the tensors"),
-    ("t07-whole", WHOLE_BY_JOINING, "nothing has been written into `whole` since it was made"),
+    ("t07-whole", WHOLE_BY_JOINING, "then copied"),
     ("t07-three", "query, key, value = (each.clone() for each in mixed.chunk(3, dim=-1))", "0 of 3 are right"),
     ("t09-who", WHO + "'copy', 'view', 'view', 'copy', 'view'", "0 of 5 are right"),
     ("t12-figures", FIGURES + "10_000, 2_000_000, 18 * 2**20", "`allocated_small` and `reserved_small`"),

@@ -120,6 +120,21 @@ def test_a_tensor_is_seen_to_be_freed_when_its_last_name_goes(torch: Any) -> Non
     assert last.held == 0
 
 
+def test_what_is_freed_is_told_though_its_place_is_taken() -> None:
+    """The gradient of `w` may get the memory, and the address, of what backward lets go of."""
+    x = tensorglass.ones(64, 64)
+
+    def cell() -> None:
+        w = tensorglass.ones(64, 10, requires_grad=True)
+        for part in (x, x):
+            loss = (part @ w).square().mean() / 2
+            loss.backward()
+
+    for _ in range(4):
+        backward, _ = steps(watch(cell).story, "loss.backward()")
+        assert "1 storage of 2,560 bytes freed, from step 3" in said(backward)
+
+
 def test_temporaries_and_what_the_graph_keeps_are_accounted_for(torch: Any) -> None:
     w = torch.ones(3, requires_grad=True)
 

@@ -1,6 +1,6 @@
 """Calls that are wrong, made of calls that are right: an argument of another type, one too few, one too many.
 
-From each good call below come its wrong neighbours; whatever PyTorch says to one, in class and first line, so must we.
+From each good call below come its wrong neighbors; whatever PyTorch says to one, in class and first line, so must we.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ MISFITS: tuple[Any, ...] = ("a", None, 1.5, True, ("a",), (0, "a"), (1.5, 0), MA
 def wrong_calls(
     arguments: tuple[Any, ...], first: int, misfits: tuple[Any, ...]
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """The neighbours of a good call: from `first` on, each argument replaced, the last left out, one added."""
+    """The neighbors of a good call: from `first` on, each argument replaced, the last left out, one added."""
     for place in range(first, len(arguments)):
         for misfit in misfits:
             yield (*arguments[:place], misfit, *arguments[place + 1 :]), {}

@@ -132,7 +132,7 @@ print(places[3], torch.tril(torch.ones(3, 3, dtype=torch.bool)))
 
 
 class Heavy(torch.optim.Optimizer):
-    """Momentum, as an optimizer of one's own."""
+    """Momentum, as an optimizer of your own."""
 
     def __init__(self, params, lr=0.1, momentum=0.9):
         super().__init__(params, {"lr": lr, "momentum": momentum})
@@ -149,7 +149,7 @@ class Heavy(torch.optim.Optimizer):
 
 
 class Warm(torch.optim.lr_scheduler.LRScheduler):
-    """A rate that rises, as a schedule of one's own."""
+    """A rate that rises, as a schedule of your own."""
 
     def get_lr(self):
         return [base * min(1.0, (self.last_epoch + 1) / 3) for base in self.base_lrs]

@@ -12,7 +12,7 @@ torch.manual_seed(0)
 
 
 class Scale(nn.Module):
-    """A layer of one's own, with a buffer and extra state."""
+    """A layer of your own, with a buffer and extra state."""
 
     __constants__ = ["factor"]
 

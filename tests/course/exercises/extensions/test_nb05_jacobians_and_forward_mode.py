@@ -1,0 +1,113 @@
+"""What people answer wrongly in notebook 05 of part 4, and what the checks tell them."""
+
+from exercise_answers import right_answers, wrong_answers
+
+ROWS = """
+def by_rows(f, x):
+    {leaf}
+    y = f(x)
+    rows = [torch.autograd.grad(result, x, retain_graph=True)[0] for result in y]
+    return {result}
+"""
+OWN_LEAF = "x = x.detach().requires_grad_()"
+AGAIN_AND_AGAIN = """
+def by_rows(f, x):
+    x = x.detach().requires_grad_()
+    return torch.stack([torch.autograd.grad(f(x)[row], x)[0] for row in range(len(f(x)))])
+"""
+ONE_BACKWARD = """
+def by_rows(f, x):
+    x = x.detach().requires_grad_()
+    f(x).sum().backward()
+    return x.grad
+"""
+THREE_ROWS = """
+def by_rows(f, x):
+    x = x.detach().requires_grad_()
+    y = f(x)
+    return torch.stack([torch.autograd.grad(y[row], x, retain_graph=True)[0] for row in range(3)])[:, :2]
+"""
+
+COLUMNS = """
+def by_columns(f, x):
+    columns = [torch.func.jvp(f, (x,), ({direction},))[1] for direction in torch.eye(len(x))]
+    return {result}
+"""
+SAMPLES = """
+def each_gradient(w, xs, ys):
+    return {result}
+"""
+BEND = """
+def bend(f, x, v):
+    return {result}
+"""
+CHEAPER = "camera, orbit, wind, blame = "
+
+WRONG = [
+    ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="rows"), "make one tensor"),
+    ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows, dim=1)"), "lies on its side"),
+    ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="sum(rows)"), "the sum of the rows"),
+    ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.cat(rows)"), "has shape (6,)"),
+    ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows) * 2"), "and not [["),
+    ("e04-rows", ROWS.format(leaf="x.requires_grad_()", result="torch.stack(rows)"), "requires grad now"),
+    ("e04-rows", ROWS.format(leaf="pass", result="torch.stack(rows)"), "raised RuntimeError"),
+    ("e04-rows", AGAIN_AND_AGAIN, "f ran 4 times"),
+    ("e04-rows", ONE_BACKWARD, "the sum of the rows"),
+    ("e04-rows", THREE_ROWS, "of another function"),
+    ("e04-columns", COLUMNS.format(direction="direction", result="columns"), "make one tensor"),
+    ("e04-columns", COLUMNS.format(direction="direction", result="torch.stack(columns)"), "lies on its side"),
+    ("e04-columns", COLUMNS.format(direction="2 * direction", result="torch.stack(columns, dim=1)"), "and not [["),
+    ("e04-columns", COLUMNS.format(direction="direction", result="sum(columns)"), "has shape (3,)"),
+    ("e04-cheaper", CHEAPER + "'jacfwd', 'jacfwd', 'jvp', 'vjp'", "2 results and 500 inputs"),
+    ("e04-cheaper", CHEAPER + "'jacrev', 'jacrev', 'jvp', 'vjp'", "1000 results and 6 inputs"),
+    ("e04-cheaper", CHEAPER + "'jacrev', 'jacfwd', 'jacfwd', 'vjp'", "A direction of the inputs"),
+    ("e04-cheaper", CHEAPER + "'jacrev', 'jacfwd', 'jvp', 'jvp'", "Weights of the results"),
+    ("e04-samples", SAMPLES.format(result="torch.func.grad(error)(w, xs[0], ys[0])"), "has shape (2,)"),
+    (
+        "e04-samples",
+        SAMPLES.format(result="torch.func.grad(lambda w: ((xs * w).sum(1) - ys).square().sum())(w)"),
+        "the sum over the samples",
+    ),
+    (
+        "e04-samples",
+        SAMPLES.format(result="torch.func.grad(lambda w: ((xs * w).sum(1) - ys).square().mean())(w)"),
+        "the mean over the samples",
+    ),
+    (
+        "e04-samples",
+        SAMPLES.format(result="torch.func.vmap(torch.func.grad(error, argnums=1), in_dims=(None, 0, 0))(w, xs, ys)"),
+        "the gradient for the sample",
+    ),
+    (
+        "e04-samples",
+        SAMPLES.format(result="torch.func.vmap(error, in_dims=(None, 0, 0))(w, xs, ys)"),
+        "these are the errors",
+    ),
+    ("e04-samples", SAMPLES.format(result="torch.func.vmap(torch.func.grad(error))(w, xs, ys)"), "raised"),
+    ("e04-samples", SAMPLES.format(result="xs * 2"), "not the samples' gradients"),
+    ("e04-bend", BEND.format(result="torch.func.jvp(torch.func.grad(f), (x,), (v,))"), "returns a tuple"),
+    ("e04-bend", BEND.format(result="torch.func.jvp(torch.func.grad(f), (x,), (v,))[0]"), "that is the gradient"),
+    ("e04-bend", BEND.format(result="torch.func.jvp(f, (x,), (v,))[1]"), "in the direction v"),
+    (
+        "e04-bend",
+        BEND.format(result="torch.func.jvp(torch.func.grad(f), (x,), (torch.ones(2),))[1]"),
+        "the Hessian times ones",
+    ),
+    ("e04-bend", BEND.format(result="v * 2"), "is not the Hessian times v"),
+    (
+        "e04-bend",
+        BEND.format(result="torch.func.jvp(torch.func.grad(f), (x.requires_grad_(),), (v,))[1].detach()"),
+        "requires grad now",
+    ),
+]
+
+ALSO_RIGHT = [
+    ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.vstack(rows)")),
+    ("e04-rows", "def by_rows(f, x): return torch.func.jacrev(f)(x)"),
+    ("e04-columns", COLUMNS.format(direction="direction", result="torch.stack(columns).t()")),
+    ("e04-samples", SAMPLES.format(result="2 * ((xs * w).sum(1, keepdim=True) - ys[:, None]) * xs")),
+    ("e04-bend", BEND.format(result="torch.func.hessian(f)(x) @ v")),
+]
+
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_right_answer_is_right = right_answers(ALSO_RIGHT)

@@ -1,0 +1,130 @@
+"""What people answer, wrongly and rightly, in the capstone of part 5."""
+
+from exercise_answers import right_answers, wrong_answers
+
+STEP = "def step(reader, optimizer, images, labels, rows):\n"
+PARTS = "    total = 0.0\n    for part in rows.split(32):\n"
+LOSS = "        loss = F.cross_entropy(reader(batch(images, part)), labels[part])"
+SHARE = " * (len(part) / len(rows))\n"
+SUM = "        loss.backward()\n        total += loss.item()\n"
+ACCURACY = "def accuracy(reader, images, labels, rows):\n"
+SAID = "reader(batch(images, part)).argmax(1) == labels[part]"
+
+test_wrong_answers = wrong_answers(
+    [
+        ("budget-floor", "adam = 946_336; momentum = 839_136; plain = 602_552", "The data is in the same memory"),
+        ("budget-floor", "adam = 839_136; momentum = 602_552; plain = 365_968", "0 of 3 are right"),
+        ("budget-floor", "adam = 1_075_720; momentum = 839_136; plain = 129_384", "`plain`"),
+        ("budget-floor", "adam = 473_168; momentum = 839_136; plain = 602_552", "state alone"),
+        ("budget-batch", "batch = lambda images, rows: (images.float() / 8 - 1)[rows]", "all images, as floats"),
+        ("budget-batch", "batch = lambda images, rows: images[rows].float()", "holds 0 to 16"),
+        ("budget-batch", "batch = lambda images, rows: images[rows].float() / 8 - 1", "Compute in place"),
+        ("budget-batch", "batch = lambda images, rows: images[rows].double() / 8 - 1", "dtype torch.float64"),
+        ("budget-batch", "batch = lambda images, rows: images[rows].div_(8).sub_(1)", "raised RuntimeError"),
+        (
+            "budget-step",
+            f"{STEP}    optimizer.zero_grad()\n    loss = F.cross_entropy(reader(batch(images, rows)), labels[rows])\n"
+            "    loss.backward()\n    optimizer.step()\n    return loss.item()",
+            "at one time",
+        ),
+        (
+            "budget-step",
+            f"{STEP}    optimizer.zero_grad()\n{PARTS}{LOSS}\n{SUM}    optimizer.step()\n    return total",
+            "added up as they are",
+        ),
+        (
+            "budget-step",
+            f"{STEP}{PARTS}        optimizer.zero_grad()\n{LOSS}\n{SUM}        optimizer.step()\n    return total / 7",
+            "another way of learning",
+        ),
+        (
+            "budget-step",
+            f"{STEP}{PARTS}{LOSS}{SHARE}{SUM}    optimizer.step()\n    return total",
+            "zero_grad comes first",
+        ),
+        (
+            "budget-step",
+            f"{STEP}    optimizer.zero_grad()\n{PARTS}{LOSS} / 7\n{SUM}    optimizer.step()\n    return total",
+            "weigh parts by their rows",
+        ),
+        (
+            "budget-step",
+            f"{STEP}    optimizer.zero_grad()\n{PARTS}{LOSS}{SHARE}        total = total + loss\n"
+            "    total.backward()\n    optimizer.step()\n    return total.item()",
+            "at one time",
+        ),
+        (
+            "budget-accuracy",
+            f"{ACCURACY}    return sum(({SAID}).sum().item() for part in rows.split(32)) / len(rows)",
+            "makes a graph",
+        ),
+        (
+            "budget-accuracy",
+            f"{ACCURACY}    with torch.no_grad():\n        part = rows\n        return ({SAID}).float().mean().item()",
+            "at once",
+        ),
+        (
+            "budget-accuracy",
+            f"{ACCURACY}    with torch.no_grad():\n"
+            f"        s = [({SAID}).float().mean().item() for part in rows.split(32)]\n"
+            "    return sum(s) / len(s)",
+            "accuracy of 100 rows",
+        ),
+        (
+            "budget-accuracy",
+            f"{ACCURACY}    reader.eval()\n    with torch.no_grad():\n"
+            f"        return sum(({SAID}).sum().item() for part in rows.split(32)) / len(rows)",
+            "training mode",
+        ),
+        (
+            "budget-accuracy",
+            f"{ACCURACY}    with torch.no_grad():\n"
+            f"        return sum(({SAID}).sum() for part in rows.split(32)) / len(rows)",
+            "returns a tensor",
+        ),
+    ]
+)
+
+test_right_answers = right_answers(
+    [
+        ("budget-floor", "p = 236_584; d = 129_384; adam, momentum, plain = (n * p + d for n in (4, 3, 2))"),
+        ("budget-floor", "adam, momentum, plain = 1_075_720, 839_136, 602_552"),
+        (
+            "budget-batch",
+            "def batch(images, rows):\n    x = torch.empty(len(rows), 64)\n"
+            "    x.copy_(images[rows])\n    return x.div_(8).sub_(1)",
+        ),
+        (
+            "budget-batch",
+            "def batch(images, rows):\n    x = images.index_select(0, rows).to(torch.float32)\n"
+            "    x /= 8\n    x -= 1\n    return x",
+        ),
+        (
+            "budget-step",
+            f"{STEP}    reader.zero_grad()\n    total = 0.0\n    for part in rows.split(40):\n"
+            "        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction='sum') / len(rows)\n"
+            f"{SUM}    optimizer.step()\n    return total",
+        ),
+        (
+            "budget-step",
+            f"{STEP}    optimizer.zero_grad()\n    total = 0.0\n    for part in rows.split(64):\n"
+            "        x = batch(images, part)\n"
+            "        for at in (0, 4):\n"
+            "            x = torch.utils.checkpoint.checkpoint(reader[at:at + 4], x, use_reentrant=False)\n"
+            "        loss = F.cross_entropy(reader[8](x), labels[part]) * (len(part) / len(rows))\n"
+            f"{SUM}    optimizer.step()\n    return total",
+        ),
+        (
+            "budget-accuracy",
+            f"{ACCURACY}    with torch.no_grad():\n"
+            f"        right = torch.cat([{SAID} for part in rows.split(50)])\n"
+            "    return right.double().mean().item()",
+        ),
+        (
+            "budget-accuracy",
+            f"{ACCURACY}    was = reader.training\n    reader.eval()\n    with torch.inference_mode():\n"
+            f"        right = sum(int(({SAID}).sum()) for part in rows.split(64))\n"
+            "    reader.train(was)\n    return right / len(rows)",
+        ),
+    ]
+)

@@ -1,0 +1,84 @@
+"""What people answer on creating tensors and on random numbers, and what the checks tell them, on both libraries."""
+
+from exercise_answers import right_answers, wrong_answers
+
+IN_PLACE = """
+def centred(data):
+    x = torch.as_tensor(data, dtype=torch.float64)
+    x -= x.mean()
+    return x
+"""
+COPIED_ARRAYS_ONLY = """
+def centred(data):
+    x = torch.as_tensor(data.copy() if hasattr(data, "copy") else data, dtype=torch.float64)
+    x -= x.mean()
+    return x
+"""
+RESEEDED = """
+def split(count, seed):
+    torch.manual_seed(seed)
+    return torch.randperm(count)
+"""
+
+WRONG = [
+    ("t02-labels", "labels = torch.Tensor([2, 0, 16777217])", "lost its last digit"),
+    ("t02-labels", "labels = torch.Tensor([2, 0, 16777217]).long()", "too late"),
+    ("t02-labels", "labels = torch.tensor([2, 0, 16777217.0], dtype=torch.float64)", "has dtype torch.float64"),
+    ("t02-labels", "labels = [2, 0, 16777217]", "a tensor was asked for"),
+    ("t02-centred", IN_PLACE, "its argument is changed"),
+    ("t02-centred", COPIED_ARRAYS_ONLY, "gives back that very one"),
+    ("t02-centred", "def centred(data): return torch.tensor(data).double()", "holds"),
+    ("t02-centred", "def centred(data): return data - data.mean()", "is a NumPy array"),
+    ("t02-centred", "def centred(data): return torch.Tensor(data) - torch.Tensor(data).mean()", "dtype torch.float32"),
+    ("t02-centred", "def centred(data): return torch.from_numpy(data) - data.mean()", "raised"),
+    ("t02-times", "times = torch.linspace(1, 2, 11)", "unless it is told otherwise"),
+    ("t02-times", "times = torch.arange(1, 2, 0.1, dtype=torch.float64)", "ten points"),
+    ("t02-times", "times = torch.linspace(1, 2, 11).double()", "float32 on the way"),
+    ("t02-times", "times = torch.linspace(1, 2, 12, dtype=torch.float64)", "a step too many"),
+    ("t02-ones", "def ones_for(x): return torch.ones(x.shape[0], 1)", "has dtype torch.float32"),
+    ("t02-ones", "def ones_for(x): return torch.ones_like(x)", "as wide as x"),
+    ("t02-ones", "def ones_for(x): return x.new_ones(x.shape[0])", "A column has two"),
+    ("t02-ones", "def ones_for(x): return x.new_full((2, 1), 1)", "(3, 1) was asked for"),
+    ("t02-ones", "def ones_for(x): return x.new_zeros(x.shape[0], 1)", "holds"),
+    ("t02-throws", "def throws(count): return torch.randint(7, (count, 2))", "shows a 0"),
+    ("t02-throws", "def throws(count): return torch.randint(1, 6, (count, 2))", "leaves its upper end out"),
+    ("t02-throws", "def throws(count): return torch.randint(1, 8, (count, 2))", "shows a 7"),
+    ("t02-throws", "def throws(count): return torch.rand(count, 2) * 6 + 1", "has dtype torch.float32"),
+    (
+        "t02-throws",
+        "def throws(count): return torch.randint(1, 7, (count, 1)).expand(count, 2)",
+        "always show the same",
+    ),
+    (
+        "t02-throws",
+        "def throws(count): return torch.randint(1, 7, (count, 2), generator=torch.Generator().manual_seed(2))",
+        "two calls give the same",
+    ),
+    ("t02-split", RESEEDED, "the next to draw"),
+    ("t02-split", "def split(count, seed): return torch.randperm(count)", "does not use `seed`"),
+    ("t02-split", "def split(count, seed): return torch.arange(count)", "it should be shuffled"),
+    (
+        "t02-split",
+        "def split(count, seed): return torch.randperm(count, generator=torch.Generator().manual_seed(0))",
+        "depend on `seed`",
+    ),
+    ("t02-split", "def split(count, seed): return torch.randint(count, (count,))", "come up twice, or not at all"),
+]
+
+test_a_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+
+test_another_way_passes_as_well = right_answers(
+    [
+        ("t02-labels", "labels = torch.as_tensor([2, 0, 16777217])"),
+        ("t02-centred", "def centred(data): x = torch.tensor(data, dtype=torch.float64); x -= x.mean(); return x"),
+        ("t02-labels", "labels = torch.tensor([2, 0, 16777217], dtype=torch.int32)"),
+        ("t02-times", "times = 1 + torch.arange(11, dtype=torch.float64) / 10"),
+        ("t02-ones", "def ones_for(x): return torch.ones_like(x[:, :1])"),
+        ("t02-ones", "def ones_for(x): return torch.ones(len(x), 1, dtype=x.dtype, device=x.device)"),
+        ("t02-throws", "def throws(count): return torch.randint(6, (count, 2)) + 1"),
+        (
+            "t02-split",
+            "def split(count, seed): return torch.rand(count, generator=torch.Generator().manual_seed(seed)).argsort()",
+        ),
+    ]
+)

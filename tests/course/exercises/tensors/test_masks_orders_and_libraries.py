@@ -1,0 +1,142 @@
+"""What people answer on one order for two tensors, masks, NumPy's deviation, two libraries, and too little room."""
+
+from exercise_answers import right_answers, wrong_answers
+
+LARGEST = """
+def largest(run, size):
+    while size > 0:
+        try:
+            run(size)
+            return size
+        except {error}:
+            {smaller}
+    return 0
+"""
+LARGEST_BY_RECURSION = """
+def largest(run, size):
+    if size == 0:
+        return 0
+    try:
+        run(size)
+    except RuntimeError:
+        return largest(run, size // 2)
+    return size
+"""
+LARGEST_BY_LIST = """
+def largest(run, size):
+    for tried in [size >> power for power in range(size.bit_length())]:
+        try:
+            run(tried)
+        except torch.cuda.OutOfMemoryError:
+            continue
+        return tried
+    return 0
+"""
+NO_CHECK_FOR_NOTHING = """
+def largest(run, size):
+    while True:
+        try:
+            run(size)
+            return size
+        except torch.OutOfMemoryError:
+            size //= 2
+"""
+TOGETHER_BY_COLUMNS = """
+def shuffled(x, y, generator):
+    both = torch.cat([x, y.view(-1, 1)], 1)[torch.rand(len(y), generator=generator).argsort()]
+    return both[:, :1], both[:, 1].long()
+"""
+TOGETHER_IN_PLACE = """
+def shuffled(x, y, generator):
+    order = torch.randperm(len(x), generator=generator)
+    x[:] = x[order]
+    y[:] = y[order]
+    return x, y
+"""
+UNIT_BY_EINSUM = "def unit(x, xp): return x / xp.sqrt(xp.einsum('ij,ij->i', x, x))[:, None]"
+SAME_IN_PYTHON = """
+def same(x, y):
+    return all(a == b or (a != a and b != b) for a, b in zip(x.tolist(), y.tolist()))
+"""
+
+WRONG = [
+    (
+        "t02-together",
+        "def shuffled(x, y, generator):\n    return x[torch.randperm(len(x), generator=generator)], "
+        "y[torch.randperm(len(y), generator=generator)]",
+        "two different orders",
+    ),
+    (
+        "t02-together",
+        "def shuffled(x, y, generator): order = torch.randperm(len(x)); return x[order], y[order]",
+        "not drawn from `generator`",
+    ),
+    ("t02-together", "def shuffled(x, y, generator): return x, y", "nothing was shuffled"),
+    ("t02-together", "def shuffled(x, y, generator): return x.flip(0)", "should return two tensors"),
+    (
+        "t02-together",
+        "def shuffled(x, y, generator):\n    order = torch.randint(len(x), (len(x),), generator=generator)\n"
+        "    return x[order], y[order]",
+        "come up twice",
+    ),
+    ("t02-together", TOGETHER_IN_PLACE, "themselves are changed"),
+    ("t04-outside", "def outside(x, low, high): return (x < low) & (x > high)", "no element is both"),
+    ("t04-outside", "def outside(x, low, high): return (x >= low) & (x <= high)", "True inside"),
+    ("t04-outside", "def outside(x, low, high): return (x <= low) | (x >= high)", "The ends themselves"),
+    ("t04-outside", "def outside(x, low, high): return x < low or x > high", "ambiguous"),
+    ("t04-outside", "def outside(x, low, high): return x[(x < low) | (x > high)]", "(6,) was asked for"),
+    ("t04-outside", "def outside(x, low, high): return ((x < low) | (x > high)).float()", "A mask of bools"),
+    ("t04-same", "def same(x, y): return torch.equal(x, y)", "though nan was met by nan"),
+    ("t04-same", "def same(x, y): return (x == y).all()", "a plain bool was asked for"),
+    ("t04-same", "def same(x, y): return bool(((x == y) | x.isnan()).all())", "a nan was met by a 0"),
+    ("t04-same", "def same(x, y): return torch.equal(x.nan_to_num(0), y.nan_to_num(0))", "a nan was met by a 0"),
+    ("t04-same", "def same(x, y): return bool((x.isnan() == y.isnan()).all())", "1 meets infinity"),
+    ("t08-standard", "def standardized(x): return (x - x.mean(0)) / x.std(0)", "unless it is told otherwise"),
+    (
+        "t08-standard",
+        "def standardized(x): return (x - x.mean(1, keepdim=True)) / x.std(1, correction=0, keepdim=True)",
+        "each row was standardized",
+    ),
+    ("t08-standard", "def standardized(x): return (x - x.mean(0)) / x.var(0, correction=0)", "was asked for"),
+    ("t08-standard", "def standardized(x): return (x - x.mean()) / x.std(correction=0)", "was asked for"),
+    ("t08-standard", "def standardized(x): x -= x.mean(0); return x / x.std(0, correction=0)", "is changed"),
+    ("t09-unit", "def unit(x, xp): return x / xp.sqrt(xp.sum(x * x))", "the length of the whole"),
+    ("t09-unit", "def unit(x, xp): return x / xp.sum(x * x, axis=-1, keepdims=True)", "the length is its root"),
+    ("t09-unit", "def unit(x, xp): return torch.nn.functional.normalize(torch.as_tensor(x))", "Let `xp` compute"),
+    (
+        "t09-unit",
+        "def unit(x, xp):\n    import numpy as np\n    x = np.asarray(x)\n"
+        "    return x / np.sqrt((x * x).sum(-1, keepdims=True))",
+        "Let `xp` compute",
+    ),
+    ("t09-unit", "def unit(x, xp): return x / xp.sqrt(xp.sum(x * x, axis=-1))", "raised"),
+    ("t12-largest", LARGEST.format(error="Exception", smaller="size //= 2"), "is swallowed"),
+    ("t12-largest", LARGEST.format(error="torch.OutOfMemoryError", smaller="size -= 1"), "It should halve"),
+    ("t12-largest", LARGEST.format(error="ValueError", smaller="size //= 2"), "raised OutOfMemoryError"),
+    ("t12-largest", NO_CHECK_FOR_NOTHING, "not worth a try"),
+    ("t12-largest", LARGEST.format(error="torch.OutOfMemoryError", smaller="pass"), "tries for ever"),
+    ("t12-largest", "def largest(run, size): return run(size)", "the size was asked for"),
+]
+RIGHT = [
+    ("t02-together", TOGETHER_BY_COLUMNS),
+    (
+        "t02-together",
+        "def shuffled(x, y, generator):\n    order = torch.randperm(len(y), generator=generator).tolist()\n"
+        "    return [torch.stack([each[at] for at in order]) for each in (x, y)]",
+    ),
+    ("t04-outside", "def outside(x, low, high): return ~((x >= low) & (x <= high))"),
+    ("t04-outside", "def outside(x, low, high): return torch.logical_or(x.lt(low), x.gt(high))"),
+    ("t04-outside", "def outside(x, low, high): return x.clamp(low, high) != x"),
+    ("t04-same", "def same(x, y): return torch.allclose(x, y, rtol=0, atol=0, equal_nan=True)"),
+    ("t04-same", SAME_IN_PYTHON),
+    ("t08-standard", "def standardized(x): return (x - x.mean(0)) / (x.var(0, unbiased=False) ** 0.5)"),
+    ("t08-standard", "def standardized(x): c = x - x.mean(axis=0); return c / (c * c).mean(0).sqrt()"),
+    ("t09-unit", UNIT_BY_EINSUM),
+    ("t09-unit", "def unit(x, xp): return x / xp.linalg.norm(x, axis=-1, keepdims=True)"),
+    ("t09-unit", "def unit(x, xp): return x / (x * x).sum(-1)[..., None] ** 0.5"),
+    ("t12-largest", LARGEST_BY_RECURSION),
+    ("t12-largest", LARGEST_BY_LIST),
+]
+
+test_a_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_right_answer_is_taken = right_answers(RIGHT)

@@ -1,0 +1,55 @@
+"""What people answer in notebook 07 of part 2, on broadcasting, and what the checks tell them."""
+
+from exercise_answers import right_answers, wrong_answers
+
+SIZES = "first, second, third, fourth, fifth = "
+COSTS = "held, stretched, result = "
+STRIDE = "size = (2, 3, 4, 5)\nstride = "
+SUMMED = "def loss(predictions, targets): return ((predictions[:, 0] - targets) ** 2).sum()"
+BY_ELEMENT = "def loss(predictions, targets): return (predictions[:, 0] - targets) ** 2"
+ABSOLUTE = "def loss(predictions, targets): return (predictions[:, 0] - targets).abs().mean()"
+
+WRONG = [
+    ("t05-sizes", SIZES + "(3, 4), (6, 2), (2, 2, 6), 'error', (8, 7, 6, 5)", "(6,) is taken for (1, 6), a row"),
+    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), 'error', (7, 1, 5)", "8 and a 1 that is put in front"),
+    ("t05-sizes", SIZES + "'error', (2, 6), (2, 2, 6), 'error', (8, 7, 6, 5)", "1 goes with any length"),
+    ("t05-sizes", SIZES + "(3, 4), 'error', (2, 2, 6), 'error', (8, 7, 6, 5)", "put in front of the shorter"),
+    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 6), 'error', (8, 7, 6, 5)", "its first 2 stands in front"),
+    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), (4, 2, 3), (8, 7, 6, 5)", "never in between"),
+    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), 'error', (8, 1, 6, 5)", "which is not it"),
+    ("t05-sizes", SIZES + "12, (2, 6), (2, 2, 6), 'error', (8, 1, 6, 5)", "is one number"),
+    ("t05-bytes", COSTS + "12_000, 0, 0", "counts elements"),
+    ("t05-bytes", COSTS + "32_000_000, 0, 0", "Nothing is stretched in memory"),
+    ("t05-bytes", COSTS + "48_000, 32_000, 0", "what lies under it"),
+    ("t05-bytes", COSTS + "48_000, 16_000_000, 0", "the result is new"),
+    ("t05-bytes", COSTS + "48_000, 16_000_000, 32_000_000", "one result"),
+    ("t05-stride", "size = (2, 3, 4, 1)\nstride = 0", "stretched to the 5"),
+    ("t05-stride", STRIDE + "(60, 20, 5, 1)", "copies written down"),
+    ("t05-stride", STRIDE + "(0, 5, 5, 1)", "stay where they are"),
+    ("t05-stride", STRIDE + "(5, 0, 1)", "one number too few"),
+    ("t05-loss", "def loss(predictions, targets): return ((predictions - targets) ** 2).mean()", "meets each target"),
+    ("t05-loss", SUMMED, "is the sum of the squares"),
+    ("t05-loss", BY_ELEMENT, "the mean is missing"),
+    ("t05-loss", ABSOLUTE, "for predictions that are twice"),
+    ("t05-loss", "loss = 0", "a function was asked for"),
+    ("t05-channels", "centered = photo - mean.mean()", "each channel has its own"),
+    ("t05-channels", "centered = photo[0] - mean[:, None, None] * 2", "`centered[0, 0, 0]` is -7; -3.5 was asked for"),
+    ("t05-channels", "centered = photo + mean[:, None, None]", "has the means added"),
+    ("t05-gaps", "gaps = (places - places).abs()", "met place `i` only"),
+    ("t05-gaps", "gaps = (places[:, None] - places[:, None]).abs()", "both were columns"),
+    ("t05-gaps", "gaps = places[:, None] - places", "is a direction"),
+    ("t05-gaps", "gaps = places[:, None] + places", "`gaps[1, 1]` is 6; 0 was asked for"),
+]
+
+RIGHT = [
+    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), 'RuntimeError', (8, 7, 6, 5)"),
+    ("t05-sizes", SIZES + "[3, 4], (2, 6), torch.Size([2, 2, 6]), 'error', (8, 7, 6, 5)"),
+    ("t05-stride", "size, stride = x.expand(2, 3, 4, 5).shape, x.expand(2, 3, 4, 5).stride()"),
+    ("t05-loss", "def loss(p, t): return (p - t[:, None]).square().mean()"),
+    ("t05-loss", "def loss(p, t): return ((p.squeeze(1) - t) ** 2).mean().item()"),
+    ("t05-channels", "centered = photo - mean.view(3, 1, 1)"),
+    ("t05-gaps", "gaps = (places - places.unsqueeze(1)).abs()"),
+]
+
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_way_passes_as_well = right_answers(RIGHT)

@@ -1,0 +1,61 @@
+"""What people answer in notebook 10 of part 2, on linear algebra, and what the checks tell them."""
+
+from exercise_answers import right_answers, wrong_answers
+
+SPELL = "columns, gram, form = "
+SCORES = "scores = torch.einsum('{}', queries, keys)"
+SWAPPED = """
+X = torch.stack([torch.ones(5), t], dim=1)
+slope, intercept = torch.linalg.lstsq(X, y).solution
+"""
+THROUGH_THE_ORIGIN = """
+slope, intercept = torch.linalg.lstsq(t[:, None], y).solution[0], 0.0
+"""
+TWO_POINTS = "slope, intercept = (y[4] - y[0]) / 4, y[0]"
+NORMAL = """
+X = torch.stack([t, torch.ones(5)], dim=1)
+slope, intercept = torch.linalg.solve(X.T @ X, X.T @ y)
+"""
+
+WRONG = [
+    ("t08-own", "turned = matrices @ vectors", "all vectors together"),
+    ("t08-own", "turned = matrices @ vectors[:, :, None]", "still has the dimension that was lent"),
+    ("t08-own", "turned = (matrices @ vectors.t()[:, :, None])[:, :, 0]", "*column* `i`"),
+    ("t08-own", "turned = matrices[0] @ vectors", "has shape (2, 3)"),
+    ("t08-own", "turned = [values for values in vectors]", "a tensor was asked for"),
+    ("t08-letters", SPELL + "'ij->i', 'ij,kj->ik', 'i,ij,j->'", "keeps the rows"),
+    ("t08-letters", SPELL + "'ij->j', 'ij,ij->i', 'i,ij,j->'", "with *itself* only"),
+    ("t08-letters", SPELL + "'ij->j', 'ij,ik->jk', 'i,ij,j->'", "columns with columns"),
+    ("t08-letters", SPELL + "'ij->j', 'ij,ij->ij', 'i,ij,j->'", "sums nothing"),
+    ("t08-letters", SPELL + "'ij->j', 'ij,jk->ik', 'i,ij,j->'", "that raises RuntimeError: einsum()"),
+    ("t08-letters", SPELL + "'ij->j', 'ij,kj->ik', 'i,ij,j->ij'", "nothing stands after the arrow"),
+    ("t08-letters", SPELL + "'ij->j', 'ij,kj->ik', 'i,ij,i->'", '`einsum("i,ij,i->", v, square, v)` holds'),
+    ("t08-letters", SPELL + "A.sum(0), 'ij,kj->ik', 'i,ij,j->'", "a string of letters"),
+    ("t08-heads", SCORES.format("bqhn,bkhn->bqk"), "the heads were summed"),
+    ("t08-heads", SCORES.format("bqhn,bkhn->bqkh"), "with the head last"),
+    ("t08-heads", SCORES.format("bqhn,bkhn->bhkq"), "the key's position before the query's"),
+    ("t08-heads", SCORES.format("bqhn,bkin->bhqk"), "`scores[0, 0, 0, 0]` is 0.19; 0.05 was asked for"),
+    ("t08-never", "def apply(u, w, x): return torch.outer(u, w) @ x", "does not fit into any memory"),
+    ("t08-never", "def apply(u, w, x): return u[:, None] * w @ x", "does not fit into any memory"),
+    ("t08-never", "def apply(u, w, x): return w @ x", "`u` is missing"),
+    ("t08-never", "def apply(u, w, x): return w * (u @ x)", "it is the one that remains"),
+    ("t08-never", "def apply(u, w, x): return u * w * x", "`apply(u, w, x)` holds"),
+    ("t08-line", SWAPPED, "are swapped: they"),
+    ("t08-line", THROUGH_THE_ORIGIN, "through the origin"),
+    ("t08-line", TWO_POINTS, "is not the one nearest"),
+    ("t08-line", "slope = intercept = y", "one number each"),
+]
+
+RIGHT = [
+    ("t08-own", "turned = torch.einsum('bij,bj->bi', matrices, vectors)"),
+    ("t08-own", "turned = torch.stack([m @ v for m, v in zip(matrices, vectors)])"),
+    ("t08-own", "turned = torch.bmm(matrices, vectors.unsqueeze(-1)).squeeze(-1)"),
+    ("t08-letters", SPELL + "'ab->b', '...j,kj->...k', 'j,jk,k'"),
+    ("t08-heads", "scores = queries.transpose(1, 2) @ keys.transpose(1, 2).mT"),
+    ("t08-never", "def apply(u, w, x): return (w * x).sum() * u"),
+    ("t08-line", NORMAL),
+    ("t08-line", "slope, intercept = 2.1, 0.8"),
+]
+
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_way_passes_as_well = right_answers(RIGHT)

@@ -1,0 +1,78 @@
+"""What people answer wrongly in notebook 14 of part 2, and what the checks tell them."""
+
+from __future__ import annotations
+
+import io
+from textwrap import dedent
+
+import pytest
+from exercise_answers import COURSE, right_answers, wrong_answers
+
+TOGETHER = "def save_both(whole, part, file): "
+SHAPES = """
+def shapes(path):
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+    return {}
+"""
+ANSWERS = "nested, size, function, own_class, text = "
+
+WRONG = [
+    ("t10-buffer", "loaded = state", "`state` itself"),
+    ("t10-buffer", "loaded = dict(state)", "`loaded['w']`"),
+    ("t10-buffer", "loaded = state['w']", "the keys of `state`"),
+    ("t10-buffer", "loaded = {'w': state['w'] + 1, 'step': 3}", "`loaded['w']` holds"),
+    ("t10-buffer", "loaded = {'w': state['w'].clone(), 'step': 4}", "`loaded['step']` is 4"),
+    ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part)", "it holds the whole storage"),
+    ("t10-small", "def packed(part): return pickle.dumps(part.contiguous())", "`packed(big[3])` is"),
+    ("t10-small", "def packed(part): return pickle.dumps(part.clone() * 0)", "pickle.loads(packed(big[:, 3]))"),
+    ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part.tolist())", "a tensor was asked for"),
+    ("t10-small", "def packed(part): return part.clone()", "is not bytes"),
+    ("t10-together", TOGETHER + "torch.save([whole.clone(), part.clone()], file)", "share no memory"),
+    ("t10-together", TOGETHER + "torch.save(whole, file)", "one call of `save` for both"),
+    ("t10-together", TOGETHER + "torch.save([whole, whole[1].sum()], file)", "the smaller"),
+    ("t10-together", TOGETHER + "torch.save(whole, part, file)", "`save_both` raised"),
+    ("t10-together", TOGETHER + "return [whole, part]", "wrote nothing"),
+    ("t10-data", ANSWERS + "False, True, False, False, True", "in any depth, are data"),
+    ("t10-data", ANSWERS + "True, True, True, False, True", "looked up in a module"),
+    ("t10-data", ANSWERS + "True, True, False, False, False", "until somebody runs it"),
+    ("t10-header", SHAPES.replace("{}", "header"), "`__metadata__` is not a tensor"),
+    ("t10-header", SHAPES.replace("{}", "{k: [] for k in header if k[0] != '_'}"), "`shapes` says"),
+    ("t10-header", SHAPES.replace("{}", "list(header)"), "should be a dictionary"),
+    ("t10-header", SHAPES.replace("{}", "{name: each['shape'] for name, each in header.items()}"), "KeyError"),
+]  # fmt: skip
+
+ALSO_RIGHT = [
+    ("t10-buffer", "torch.save(state, buffer); loaded = torch.load(io.BytesIO(buffer.getvalue()))"),
+    ("t10-small", "def packed(part): return pickle.dumps(torch.tensor(part.tolist()))"),
+    ("t10-together", TOGETHER + "torch.save({'a': whole, 'b': part}, file)"),
+    ("t10-together", TOGETHER + "torch.save([part, whole], file)"),
+    ("t10-header", SHAPES.replace("{}", "{k: tuple(v['shape']) for k, v in header.items() if 'shape' in v}")),
+]
+
+test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
+
+
+class OneOfMine:
+    """An object of a class of your own."""
+
+
+def test_the_answers_are_what_load_does():
+    torch = pytest.importorskip("torch", reason="real PyTorch is not installed (extra: parity)")
+    answers: dict = {}
+    exec(dedent(COURSE["t10-data"].hints[-1]), answers)
+    things = {
+        "nested": {"a": [torch.ones(2)]}, "size": torch.Size([2]), "function": print, "own_class": OneOfMine(),
+        "text": "import os",
+    }  # fmt: skip
+    for name, thing in things.items():
+        file = io.BytesIO()
+        torch.save(thing, file)
+        file.seek(0)
+        try:
+            torch.load(file)
+            assert answers[name], name
+        except Exception:
+            assert not answers[name], name

@@ -1,0 +1,40 @@
+"""What people answer wrongly in notebook 19 of part 2, and what the checks tell them."""
+
+from exercise_answers import right_answers, wrong_answers
+
+TWICE = "row_plus, row_add, all_plus, named_plus, chosen_plus = "
+COLUMN = "def add_to_column(a, j, number):\n    "
+
+test_wrong_answers = wrong_answers(
+    [
+        ("t14-calls", 'calls = ["t", "__getitem__", "__iadd__"]', "One is missing"),
+        ("t14-calls", 'calls = ["t", "__getitem__", "__add__", "__setitem__"]', "addition in place"),
+        ("t14-calls", 'calls = ["__getitem__", "t", "__iadd__", "__setitem__"]', "is called first"),
+        ("t14-calls", 'calls = ["t", "__iadd__", "__setitem__"]', "has to be read"),
+        ("t14-calls", 'calls = ["t", "__getitem__", "__setitem__"]', "Which method is"),
+        ("t14-calls", 'calls = ["t", "__getitem__", "__setitem__", "__iadd__"]', "in the wrong order"),
+        ("t14-calls", "calls = 4", "a list of names"),
+        ("t14-twice", TWICE + "False, False, False, False, False", "two writes"),
+        ("t14-twice", TWICE + "True, True, False, False, False", "has no assignment in it"),
+        ("t14-twice", TWICE + "True, False, True, False, False", "binds the name `a`"),
+        ("t14-twice", TWICE + "True, False, False, True, False", "binds the name `b`"),
+        ("t14-twice", TWICE + "True, False, False, False, True", "makes a copy"),
+        ("t14-once", COLUMN + "a[:, j] += number", "was written 2 times"),
+        ("t14-once", COLUMN + "a[:, j].add(number)", "`a` is as it was"),
+        ("t14-once", COLUMN + "a[:, [j]].add_(number)", "`a` is as it was"),
+        ("t14-once", COLUMN + "a[:, j] = a[:, j] + number", "a new storage"),
+        ("t14-once", COLUMN + "a[j].add_(number)", "`a`"),
+    ]
+)
+
+test_unusual_right_answers = right_answers(
+    [
+        ("t14-calls", 'calls = ("t()", "__getitem__", "add_", "Tensor.__setitem__")'),
+        ("t14-calls", 'calls = "t __getitem__ __iadd__ __setitem__".split()'),
+        ("t14-twice", "row_plus = 1 == 1\nrow_add = all_plus = named_plus = chosen_plus = not row_plus"),
+        ("t14-twice", TWICE + "[True, *[False] * 4]"),
+        ("t14-once", COLUMN + "column = a[:, j]\n    column += number"),
+        ("t14-once", COLUMN + "a.t()[j].add_(number)\n    return a"),
+        ("t14-once", COLUMN + "torch.add(a[:, j], number, out=a[:, j])"),
+    ]
+)

@@ -1,0 +1,60 @@
+"""What people answer wrongly in notebook 20 of part 2, and what the checks tell them."""
+
+from exercise_answers import right_answers, wrong_answers
+
+ROWS = "torch.arange(len(a))"
+
+test_wrong_answers = wrong_answers(
+    [
+        ("t15-outer", "outer = lambda a, b: a * b[:, None]", "the wrong way round"),
+        ("t15-outer", "outer = lambda a, b: a[:, None] + b", "and should be"),
+        ("t15-outer", "outer = lambda a, b: torch.outer(a, b)", "uses `outer`"),
+        ("t15-outer", "outer = lambda a, b: torch.einsum('i,j->ij', a, b)", "uses `einsum`"),
+        ("t15-one-hot", "one_hot = lambda labels, n: torch.eye(n, dtype=torch.int64)[labels]", "uses `eye`"),
+        (
+            "t15-one-hot",
+            "one_hot = lambda labels, n: torch.where(torch.arange(n)[:, None] == labels, 1, 0)",
+            "wrong way",
+        ),
+        ("t15-one-hot", "one_hot = lambda labels, n: labels[:, None] == torch.arange(n)", "True and False"),
+        ("t15-running", "running = lambda a: a.cumsum(0)", "uses `cumsum`"),
+        ("t15-running", f"running = lambda a: torch.where({ROWS}[:, None] > {ROWS}, 1, 0) @ a", "and should be"),
+        ("t15-running", f"running = lambda a: torch.where({ROWS}[:, None] <= {ROWS}, 1, 0) @ a", "and should be"),
+        ("t15-running", "running = lambda a: torch.tensor([a[:i + 1].sum() for i in range(len(a))])", "uses"),
+        ("t15-counts", "counts = lambda labels, n: torch.bincount(labels, minlength=n)", "uses `bincount`"),
+        ("t15-counts", "counts = lambda labels, n: (labels[:, None] == torch.arange(n)).sum(0)", "uses `sum`"),
+        (
+            "t15-counts",
+            "counts = lambda labels, n: torch.where(torch.arange(n)[:, None] == labels, 1, 0) @ labels",
+            "should be",
+        ),
+        ("t15-rotate", "rotate = lambda a, k: a.roll(k)", "uses `roll`"),
+        ("t15-rotate", f"rotate = lambda a, k: a[({ROWS} + k) % len(a)]", "and should be"),
+        ("t15-rotate", f"rotate = lambda a, k: a[{ROWS} - k]", "raised IndexError"),
+        ("t15-fit", "fit = lambda a, n: a[:n]", "and should be"),
+        (
+            "t15-fit",
+            "fit = lambda a, n: torch.where(torch.arange(n) < len(a), a[torch.arange(n)], 0)",
+            "raised IndexError",
+        ),
+        ("t15-fit", "fit = lambda a, n: a[torch.arange(n) % len(a)]", "and should be"),
+        ("t15-fit", "fit = 3", "a function was asked for"),
+    ]
+)
+
+test_unusual_right_answers = right_answers(
+    [
+        ("t15-outer", "outer = lambda a, b: a[:, None] @ b[None]"),
+        ("t15-outer", "def outer(a, b):\n    column = a[..., None]\n    return b * column"),
+        ("t15-one-hot", "one_hot = lambda y, n: (y[:, None] == torch.arange(n)) * 1"),
+        ("t15-one-hot", "one_hot = lambda y, n: torch.where(y[:, None] - torch.arange(n)[None] != 0, 0, 1)"),
+        ("t15-running", f"running = lambda a: a @ torch.where({ROWS}[:, None] <= {ROWS}, 1, 0)"),
+        ("t15-running", f"running = lambda a: (({ROWS}[:, None] >= {ROWS}) * 1) @ a"),
+        ("t15-counts", "counts = lambda y, n: (y * 0 + 1) @ torch.where(y[:, None] == torch.arange(n), 1, 0)"),
+        ("t15-counts", "counts = lambda y, n: ((torch.arange(n)[:, None] == y) * 1) @ (y ** 0)"),
+        ("t15-rotate", f"rotate = lambda a, k: a[{ROWS} - k % len(a)]"),
+        ("t15-rotate", f"rotate = lambda a, k: torch.where(({ROWS}[:, None] - k - {ROWS}) % len(a) == 0, 1, 0) @ a"),
+        ("t15-fit", f"fit = lambda a, n: torch.where(torch.arange(n)[:, None] == {ROWS}, 1, 0) @ a"),
+        ("t15-fit", "fit = lambda a, n: a[torch.arange(n) % len(a)] * (torch.arange(n) < len(a))"),
+    ]
+)

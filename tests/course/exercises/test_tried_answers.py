@@ -1,0 +1,855 @@
+"""Answers to exercises of parts 2 to 5 that were tried to break their checks: misconceptions that look right, and ways
+that nobody had thought of. With either library.
+"""
+
+import math
+
+from exercise_answers import right_answers, wrong_answers
+
+WRONG = [
+    ("t06-channels", "brightness = batch.view(3, -1).mean(1)", "three thirds of the storage"),
+    (
+        "t05-loss",
+        """
+def loss(predictions, targets):
+    return ((predictions - targets) ** 2).mean(1).min()
+""",
+        "1.5",
+    ),
+    (
+        "t03-energy",
+        """
+def energy(x):
+    return (x * x).sum(dtype=torch.float32)
+""",
+        "infinite",
+    ),
+    (
+        "t03-brighter",
+        """
+def brighter(image, by):
+    return (image.float() + by).to(torch.uint8)
+""",
+        "wrapped around",
+    ),
+    ("t08-own", "turned = (matrices @ vectors).diagonal(dim1=0, dim2=2).t()", "*column* `i`"),
+    ("t08-heads", "scores = queries.reshape(2, 2, 4, 3) @ keys.reshape(2, 2, 5, 3).transpose(-1, -2)", "mixed up"),
+    ("t07-large", "large = small.repeat(2, 2)", "four times"),
+    (
+        "t14-once",
+        """
+def add_to_column(a, j, number):
+    a.t()[j] += number
+""",
+        "written 2 times",
+    ),
+    (
+        "t14-once",
+        """
+def add_to_column(a, j, number):
+    a[:, [j]].add_(number)
+""",
+        "went into a copy",
+    ),
+    (
+        "a01-weight",
+        """
+def make_weight():
+    w = torch.arange(6.0, requires_grad=True).view(2, 3) * 0.1
+    w.retain_grad()
+    return w
+""",
+        "computed from a leaf",
+    ),
+    ("a01-row", "row_gradient = weight.grad[[1]][0]", "is a copy"),
+    (
+        "a04-target",
+        "loss = ((prediction - target) ** 2).sum() - (target ** 2).sum().detach() + (target ** 2).sum().detach()",
+        "both sides",
+    ),
+    (
+        "a04-freeze",
+        """
+head.requires_grad_(False)
+loss = (head * (first * x)).sum()
+head.requires_grad_(True)
+loss = loss + 0 * head.sum()
+""",
+        "`head` gets a gradient",
+    ),
+    (
+        "a05-limit",
+        """
+def limit(tensor, largest):
+    return tensor.register_hook(lambda g: g.clamp(-largest, largest))
+""",
+        "changes the direction",
+    ),
+    (
+        "a05-limit",
+        """
+def limit(tensor, largest):
+    return tensor.register_hook(lambda g: g.mul_(largest / g.norm()) if g.norm() > largest else None)
+""",
+        "another",
+    ),
+    (
+        "a06-unroll",
+        """
+def unroll(u, steps):
+    states = torch.ones(steps + 1)
+    for t in range(steps):
+        states.data[t + 1] = states[t] * u
+    return states
+""",
+        "does not require grad",
+    ),
+    (
+        "e02-numerical",
+        """
+def numerical(f, x, eps):
+    return torch.stack([(f(x + eps * e) - f(x)) / eps for e in torch.eye(len(x), dtype=x.dtype)])
+""",
+        "one side only",
+    ),
+    (
+        "e02-is-right",
+        """
+def is_right(function, *inputs):
+    return gradgradcheck(function, [i.detach().double().requires_grad_() for i in inputs], raise_exception=False)
+""",
+        "the second fits the wrong first",
+    ),
+    (
+        "e03-product",
+        """
+def product(f, x, v):
+    return torch.func.hessian(f)(x).diagonal() * v
+""",
+        "diagonal",
+    ),
+    (
+        "e03-penalty",
+        """
+def penalty(model, points):
+    p = points.detach().requires_grad_()
+    (s,) = torch.autograd.grad(model(p).sum(), p, retain_graph=True)
+    return ((s.norm(dim=1) - 1) ** 2).mean()
+""",
+        "no history",
+    ),
+    (
+        "e03-newton",
+        """
+def newton_step(f, x):
+    g = torch.func.grad(f)(x)
+    return x - f(x) / g
+""",
+        "f = 0",
+    ),
+    (
+        "e04-columns",
+        """
+def by_columns(f, x):
+    return torch.func.jacrev(f)(x)
+""",
+        "`jacrev` made it",
+    ),
+    (
+        "e04-columns",
+        """
+def by_columns(f, x):
+    x = x.detach().requires_grad_()
+    return torch.stack([torch.autograd.grad(r, x, retain_graph=True)[0] for r in f(x)])
+""",
+        "walking back, a row at a time",
+    ),
+    (
+        "e04-columns",
+        """
+def by_columns(f, x):
+    return torch.func.jacfwd(f)(x)
+""",
+        "`jacfwd` made it",
+    ),
+    (
+        "e04-columns",
+        """
+def by_columns(f, x):
+    return torch.autograd.functional.jacobian(f, x)
+""",
+        "`jacobian` made it",
+    ),
+    (
+        "e05-formulas",
+        """
+def for_input(grad, input, other): return grad / other
+def for_other(grad, other, result): return -grad * result / other
+""",
+        "does not use",
+    ),
+    (
+        "e06-gradient",
+        """
+def gradient(A, y, p):
+    p = p.detach().requires_grad_()
+    return torch.autograd.grad(((A @ p - y) ** 2).mean(), p)[0]
+""",
+        "autograd found it",
+    ),
+    (
+        "e06-newton",
+        """
+def newton(loss, p, steps):
+    H = torch.func.hessian(loss)(p)
+    for _ in range(steps):
+        p = p - torch.linalg.solve(H, torch.func.grad(loss)(p))
+    return p
+""",
+        "the *new* p",
+    ),
+    (
+        "n01-linear",
+        """
+def linear(x, weight, bias):
+    return x @ weight + bias
+""",
+        "Transpose it",
+    ),
+    (
+        "n02-dropout",
+        """
+def dropout(x, p, training):
+    if not training: return x
+    return x * (torch.rand(x.shape[1]) >= p) / (1 - p)
+""",
+        "every row lost the same",
+    ),
+    (
+        "n02-dropout",
+        """
+def dropout(x, p, training):
+    if not training: return x
+    return torch.bernoulli(torch.full_like(x, p)) * x / p
+""",
+        "divided by p",
+    ),
+    (
+        "n03-momentum",
+        """
+def momentum(p, gradient, state, rate):
+    v = state.get("v", 0.0) * 0.9 + 0.1 * gradient
+    state["v"] = v
+    with torch.no_grad():
+        p -= rate * v
+""",
+        "a running mean",
+    ),
+    ("n06-tiles", "tiles = image.reshape(3, 4, 2, 2)", "view keeps the reading order"),
+    (
+        "n06-pool",
+        """
+def max_pool(maps):
+    n, c, h, w = maps.shape
+    return maps.reshape(n, c, h // 2, w // 2, 4).amax(-1)
+""",
+        "four numbers in a row",
+    ),
+    (
+        "n08-causal",
+        """
+def causal(q, k, v):
+    s = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    return s.softmax(-1).tril() @ v
+""",
+        "after softmax",
+    ),
+    (
+        "n08-causal",
+        """
+def causal(q, k, v):
+    n = q.shape[-2]
+    s = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    return s.masked_fill(torch.ones(n, n, dtype=torch.bool).triu(), float("-inf")).softmax(-1) @ v
+""",
+        "nans",
+    ),
+    (
+        "n09-append",
+        """
+def append(room, length, new):
+    return torch.cat([room[:, :, :length], new], 2)
+""",
+        "a tensor of its own was made",
+    ),
+    (
+        "n07-clip",
+        """
+def clip(parameters, longest):
+    norm = sum(p.grad.norm() for p in parameters).item()
+    if norm > longest:
+        for p in parameters: p.grad.mul_(longest / norm)
+    return norm
+""",
+        "norms of parts do not add up",
+    ),
+]
+
+RIGHT = [
+    ("t06-channels", "brightness = batch.transpose(0, 1).flatten(1).mean(1)"),
+    ("t06-channels", "brightness = torch.stack([batch[:, c].mean() for c in range(3)])"),
+    (
+        "t06-margin",
+        """
+winner = votes.argmax(1)
+margin = votes.amax(1) - votes.kthvalue(4, dim=1).values
+""",
+    ),
+    (
+        "t06-margin",
+        """
+s = votes.sort(dim=1, descending=True)
+winner = s.indices[:, 0]
+margin = -s.values.diff(dim=1)[:, 0]
+""",
+    ),
+    (
+        "t05-loss",
+        """
+def loss(predictions, targets):
+    return torch.nn.functional.mse_loss(predictions, targets[:, None])
+""",
+    ),
+    (
+        "t05-loss",
+        """
+def loss(predictions, targets):
+    return torch.diag((predictions - targets) ** 2).mean()
+""",
+    ),
+    (
+        "t03-energy",
+        """
+def energy(x):
+    return torch.dot(x.float(), x.float())
+""",
+    ),
+    (
+        "t03-energy",
+        """
+def energy(x):
+    return x.double().pow(2).sum().float()
+""",
+    ),
+    (
+        "t03-brighter",
+        """
+def brighter(image, by):
+    return torch.clamp(image.double() + by, 0, 255).byte()
+""",
+    ),
+    (
+        "t03-brighter",
+        """
+def brighter(image, by):
+    return torch.tensor([min(max(v + by, 0), 255) for v in image.flatten().tolist()], dtype=torch.uint8).view_as(image)
+""",
+    ),
+    ("t08-own", "turned = torch.bmm(matrices, vectors.unsqueeze(-1)).squeeze(-1)"),
+    ("t08-own", "turned = (matrices * vectors[:, None]).sum(-1)"),
+    (
+        "t08-never",
+        """
+def apply(u, w, x):
+    return u.mul(torch.dot(w, x))
+""",
+    ),
+    ("t08-heads", "scores = queries.transpose(1, 2) @ keys.permute(0, 2, 3, 1)"),
+    ("t08-heads", "scores = (queries[:, :, None] * keys[:, None]).sum(-1).permute(0, 3, 1, 2)"),
+    ("t07-large", "large = small[[0, 0, 1, 1]][:, [0, 0, 1, 1]]"),
+    ("t07-large", "large = torch.kron(small, torch.ones(2, 2, dtype=torch.int64))"),
+    (
+        "t14-once",
+        """
+def add_to_column(a, j, number):
+    a.select(1, j).add_(number)
+""",
+    ),
+    (
+        "t14-once",
+        """
+def add_to_column(a, j, number):
+    column = a.t()[j]
+    column += number
+""",
+    ),
+    (
+        "a01-weight",
+        """
+def make_weight():
+    return torch.nn.Parameter(torch.arange(6.0).view(2, 3) * 0.1)
+""",
+    ),
+    (
+        "a01-weight",
+        """
+def make_weight():
+    return (torch.arange(6.0, requires_grad=True).view(2, 3) * 0.1).detach().requires_grad_()
+""",
+    ),
+    ("a01-row", "row_gradient = weight.grad.select(0, -1)"),
+    ("a01-row", "row_gradient = weight.grad.unbind()[1]"),
+    (
+        "a03-pieces",
+        """
+def send_back(w, pieces):
+    for x, target in pieces:
+        (((w * x - target) ** 2).sum() / 4).backward()
+""",
+    ),
+    (
+        "a03-pieces",
+        """
+def send_back(w, pieces):
+    for x, target in pieces:
+        ((w * x - target) ** 2).backward(torch.full((2,), 0.25))
+""",
+    ),
+    ("a03-recorded", "recorded = [torch.autograd.grad((f * w).sum(), w)[0] for f in (1.0, 2.0, 3.0)]"),
+    (
+        "a03-recorded",
+        """
+recorded = []
+for factor in (1.0, 2.0, 3.0):
+    (factor * w).sum().backward()
+    recorded.append(w.grad.clone())
+    w.grad.zero_()
+""",
+    ),
+    (
+        "a03-jacobian",
+        """
+def jacobian(f, x):
+    y = f(x)
+    return torch.stack([torch.autograd.grad(each, x, retain_graph=True)[0] for each in y])
+""",
+    ),
+    (
+        "a03-jacobian",
+        """
+def jacobian(f, x):
+    rows = []
+    for i in range(len(f(x))):
+        x.grad = None
+        f(x)[i].backward()
+        rows.append(x.grad)
+    return torch.stack(rows)
+""",
+    ),
+    (
+        "a04-step",
+        """
+def step(weights, rate):
+    with torch.no_grad():
+        for weight in weights:
+            if weight.grad is not None:
+                weight.sub_(weight.grad, alpha=rate)
+                weight.grad.zero_()
+""",
+    ),
+    (
+        "a04-step",
+        """
+def step(weights, rate):
+    o = torch.optim.SGD(weights, lr=rate)
+    o.step()
+    o.zero_grad()
+""",
+    ),
+    (
+        "a04-target",
+        """
+with torch.no_grad():
+    fixed = w * w
+loss = ((prediction - fixed) ** 2).sum()
+""",
+    ),
+    ("a04-target", "loss = (prediction - torch.tensor(target.tolist())).square().sum()"),
+    ("a04-freeze", "loss = head.detach() @ (first * x)"),
+    (
+        "a04-freeze",
+        """
+with torch.no_grad():
+    fixed = head * x
+loss = (fixed * first).sum()
+""",
+    ),
+    (
+        "a05-saliency",
+        """
+def saliency(model, x):
+    return torch.func.grad(model)(x).abs()
+""",
+    ),
+    (
+        "a05-saliency",
+        """
+def saliency(model, x):
+    image = x.clone().requires_grad_()
+    return torch.autograd.grad(model(image), [image])[0].abs_()
+""",
+    ),
+    (
+        "a05-limit",
+        """
+def limit(tensor, largest):
+    return tensor.register_hook(lambda g: g * (largest / g.norm()).clamp(max=1))
+""",
+    ),
+    (
+        "a05-limit",
+        """
+def limit(tensor, largest):
+    return tensor.register_hook(lambda g: torch.renorm(g[None], 2, 0, largest)[0])
+""",
+    ),
+    (
+        "a06-unroll",
+        """
+def unroll(u, steps):
+    states = torch.ones(steps + 1)
+    for t in range(steps):
+        states[t + 1] = states[t].clone() * u
+    return states
+""",
+    ),
+    (
+        "a06-unroll",
+        """
+def unroll(u, steps):
+    return torch.cat([torch.ones(1), u.expand(steps).cumprod(0)])
+""",
+    ),
+    (
+        "a08-root",
+        """
+def root(x):
+    return torch.where(x > 0, x, 1.0).sqrt() * (x > 0)
+""",
+    ),
+    (
+        "a08-root",
+        """
+def root(x):
+    y = torch.zeros_like(x)
+    y[x > 0] = x[x > 0].sqrt()
+    return y
+""",
+    ),
+    (
+        "e02-numerical",
+        """
+def numerical(f, x, eps):
+    return torch.stack([(f(x + s) - f(x - s)) / (2 * eps) for s in eps * torch.eye(len(x), dtype=x.dtype)])
+""",
+    ),
+    (
+        "e02-numerical",
+        """
+def numerical(f, x, eps):
+    r = torch.empty_like(x)
+    y = x.clone()
+    for i in range(len(y)):
+        was = y[i].item()
+        y[i] = was + eps
+        high = f(y)
+        y[i] = was - eps
+        r[i] = (high - f(y)) / (2 * eps)
+        y[i] = was
+    return r
+""",
+    ),
+    (
+        "e02-is-right",
+        """
+def is_right(function, *inputs):
+    d = tuple(i.detach().clone().to(torch.float64).requires_grad_() for i in inputs)
+    try:
+        gradcheck(function, d)
+        gradgradcheck(function, d)
+    except RuntimeError:
+        return False
+    return True
+""",
+    ),
+    (
+        "e02-is-right",
+        """
+def is_right(function, *inputs):
+    d = [torch.tensor(i.tolist(), dtype=torch.float64, requires_grad=True) for i in inputs]
+    return all(c(function, d, raise_exception=False) for c in (gradcheck, gradgradcheck))
+""",
+    ),
+    (
+        "e03-product",
+        """
+def product(f, x, v):
+    return torch.func.jvp(torch.func.grad(f), (x,), (v,))[1]
+""",
+    ),
+    (
+        "e03-product",
+        """
+def product(f, x, v):
+    x = x.detach().requires_grad_()
+    (s,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad(s @ v, x)[0]
+""",
+    ),
+    (
+        "e03-penalty",
+        """
+def penalty(model, points):
+    p = points.clone().requires_grad_()
+    (s,) = torch.autograd.grad(model(p), p, torch.ones(len(p)), create_graph=True)
+    return (torch.linalg.vector_norm(s, dim=1) - 1).square().mean()
+""",
+    ),
+    (
+        "e03-newton",
+        """
+def newton_step(f, x):
+    s = torch.func.grad(f)
+    return x - s(x) / torch.func.grad(s)(x)
+""",
+    ),
+    (
+        "e04-columns",
+        """
+def by_columns(f, x):
+    J = torch.zeros(len(f(x)), len(x))
+    for j in range(len(x)):
+        u = torch.zeros_like(x)
+        u[j] = 1
+        J[:, j] = torch.func.jvp(f, (x,), (u,))[1]
+    return J
+""",
+    ),
+    (
+        "e04-columns",
+        """
+def by_columns(f, x):
+    fw = torch.autograd.forward_ad
+    columns = []
+    for u in torch.eye(len(x)):
+        with fw.dual_level():
+            columns.append(fw.unpack_dual(f(fw.make_dual(x, u))).tangent)
+    return torch.stack(columns, 1)
+""",
+    ),
+    (
+        "e04-samples",
+        """
+def each_gradient(w, xs, ys):
+    return torch.stack([torch.func.grad(error)(w, x, y) for x, y in zip(xs, ys)])
+""",
+    ),
+    (
+        "e04-samples",
+        """
+def each_gradient(w, xs, ys):
+    return torch.func.jacrev(lambda w: torch.func.vmap(error, (None, 0, 0))(w, xs, ys))(w)
+""",
+    ),
+    (
+        "e05-formulas",
+        """
+def for_input(grad, other): return grad / other
+def for_other(grad, input, other): return -grad * input / other**2
+""",
+    ),
+    (
+        "e05-formulas",
+        """
+for_input = lambda grad, other: grad * other.reciprocal()
+for_other = lambda grad, result, other: (result * grad / other).neg()
+""",
+    ),
+    (
+        "e06-gradient",
+        """
+def gradient(A, y, p):
+    return 2 * ((A @ p - y)[:, None] * A).mean(0)
+""",
+    ),
+    (
+        "e06-gradient",
+        """
+def gradient(A, y, p):
+    return (A.t() @ A @ p - A.t() @ y) * 2 / A.shape[0]
+""",
+    ),
+    (
+        "e06-rate",
+        """
+def largest_rate(hessian):
+    return 2 / torch.linalg.eigvalsh(hessian)[-1]
+""",
+    ),
+    (
+        "e06-rate",
+        """
+def largest_rate(hessian):
+    return (2 / torch.linalg.matrix_norm(hessian, 2)).item()
+""",
+    ),
+    (
+        "e06-newton",
+        """
+def newton(loss, p, steps):
+    for _ in range(steps):
+        p = p - torch.linalg.inv(torch.func.hessian(loss)(p)) @ torch.func.grad(loss)(p)
+    return p
+""",
+    ),
+    (
+        "n01-linear",
+        """
+def linear(x, weight, bias):
+    return torch.einsum("...i,oi->...o", x, weight) + bias
+""",
+    ),
+    (
+        "n01-linear",
+        """
+def linear(x, weight, bias):
+    return (x[..., None, :] * weight).sum(-1) + bias
+""",
+    ),
+    (
+        "n01-kaiming",
+        """
+def kaiming(outputs, inputs):
+    return torch.normal(0.0, (2 / inputs) ** 0.5, (outputs, inputs))
+""",
+    ),
+    (
+        "n01-kaiming",
+        """
+def kaiming(outputs, inputs):
+    return torch.nn.init.kaiming_normal_(torch.empty(outputs, inputs), nonlinearity="relu")
+""",
+    ),
+    (
+        "n02-dropout",
+        """
+def dropout(x, p, training):
+    if not training: return x
+    return x * torch.bernoulli(torch.full_like(x, 1 - p)) / (1 - p)
+""",
+    ),
+    (
+        "n02-dropout",
+        """
+def dropout(x, p, training):
+    return torch.nn.functional.dropout(x, p, training)
+""",
+    ),
+    (
+        "n03-momentum",
+        """
+def momentum(p, gradient, state, rate):
+    v = 0.9 * state.get("v", 0.0) + rate * gradient
+    state["v"] = v
+    with torch.no_grad():
+        p -= v
+""",
+    ),
+    (
+        "n03-momentum",
+        """
+def momentum(p, gradient, state, rate):
+    with torch.no_grad():
+        v = state.setdefault("m", torch.zeros_like(p))
+        v.mul_(0.9).add_(gradient)
+        p.sub_(v, alpha=rate)
+""",
+    ),
+    ("n06-tiles", "tiles = image.unfold(0, 2, 2).unfold(1, 2, 2)"),
+    ("n06-tiles", "tiles = image.view(3, 2, 4, 2).transpose(1, 2)"),
+    (
+        "n06-pool",
+        """
+def max_pool(maps):
+    rows = torch.maximum(maps[:, :, ::2], maps[:, :, 1::2])
+    return torch.maximum(rows[..., ::2], rows[..., 1::2])
+""",
+    ),
+    (
+        "n06-pool",
+        """
+def max_pool(maps):
+    return maps.unfold(2, 2, 2).unfold(3, 2, 2).amax((-1, -2))
+""",
+    ),
+    (
+        "n08-causal",
+        """
+def causal(q, k, v):
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+""",
+    ),
+    (
+        "n08-causal",
+        """
+def causal(q, k, v):
+    n = q.shape[-2]
+    s = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + torch.full((n, n), float("-inf")).triu(1)
+    return s.softmax(-1) @ v
+""",
+    ),
+    (
+        "n09-append",
+        """
+def append(room, length, new):
+    room.narrow(2, length, new.shape[2]).copy_(new)
+    return room.narrow(2, 0, length + new.shape[2])
+""",
+    ),
+    (
+        "n09-append",
+        """
+def append(room, length, new):
+    for i in range(new.shape[2]):
+        room[:, :, length + i] = new[:, :, i]
+    return room[:, :, :length + new.shape[2]]
+""",
+    ),
+    (
+        "n07-clip",
+        """
+def clip(parameters, longest):
+    return torch.nn.utils.clip_grad_norm_(parameters, longest).item()
+""",
+    ),
+    (
+        "n07-clip",
+        """
+def clip(parameters, longest):
+    norm = torch.cat([p.grad.flatten() for p in parameters]).norm().item()
+    scale = min(1.0, longest / norm)
+    for p in parameters: p.grad *= scale
+    return norm
+""",
+    ),
+    (
+        "a08-root",
+        """
+def root(x):
+    return torch.where(x > 0, x, 0.0).sqrt()
+""",
+    ),
+]
+
+test_a_misconception_is_told = wrong_answers(WRONG, math=math)
+test_another_way_passes_as_well = right_answers(RIGHT, math=math)

@@ -2,7 +2,8 @@
 [--cluster]`.
 
 Two in a hundred are broken and two in a hundred mean harm. Every learner must have exactly one row, with the marks that
-their kind of submission earns. Prints submissions a second for each number of jobs, and what 100,000 would take.
+their kind of submission earns. Prints submissions a second for each number of jobs, and seconds of a core, which say
+more where other programs run. No process and no temporary folder may be left.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import copy
 import os
+import resource
 import sys
 import tempfile
 import threading
@@ -18,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from classes import FILE, answered, make_class, teachers_notebook
+from classes import FILE, answered, make_class, sandboxes_left, teachers_notebook
 from hostile_submissions import CODE
 from tqdm import tqdm
 
@@ -62,6 +64,11 @@ def hand_in(folder: Path, count: int) -> dict[str, float | None]:
     return expected
 
 
+def temporaries() -> set[str]:
+    """What lies in the folder for temporary files, of this program's names."""
+    return {name for name in os.listdir(tempfile.gettempdir()) if name.startswith(("glassroom", "dask"))}
+
+
 def main() -> None:
     """Mark the class once for each number of jobs."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -74,13 +81,14 @@ def main() -> None:
         expected = hand_in(folder, arguments.count)
         course = read_course(folder)
         isolation = best_isolation([folder])
+        before = temporaries()
         for jobs in map(int, arguments.jobs.split(",")):
             run = on_this_machine(jobs)
             if arguments.cluster:
                 from glassroom.classroom.cluster import on_cluster
 
                 run = on_cluster("local", jobs)
-            began = time.monotonic()
+            began, watched = time.monotonic(), sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
             with tqdm(total=arguments.count, unit="submission", disable=not sys.stderr.isatty()) as bar:
                 report = grade(
                     course, course.assignments, isolation, run, threading.Event(), lambda *_: bar.update(), again=True
@@ -94,13 +102,17 @@ def main() -> None:
             }
             rate = arguments.count / seconds
             alone = sorted(row.seconds for row in report.rows)
+            cpu = sorted(row.cpu for row in report.rows)
+            watching = sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - watched
             print(
                 f"{'cluster' if arguments.cluster else 'jobs'} {jobs}: "
                 f"{arguments.count} in {seconds:.0f} s, {rate:.2f} a second "
                 f"({rate / jobs:.2f} for each), median {alone[len(alone) // 2]:.2f} s, longest {alone[-1]:.0f} s; "
+                f"seconds of a core: {sum(cpu) / len(cpu):.2f} each, median {cpu[len(cpu) // 2]:.2f}, "
+                f"most {cpu[-1]:.0f}, and {watching / len(cpu):.3f} to watch it; "
                 f"{len(report.rows)} rows for {len(expected)} learners, {len(wrong)} marks not as expected; "
-                f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; "
-                f"100,000 would take {100_000 / rate / 3600:.1f} h here",
+                f"{len(sandboxes_left())} sandboxes and {len(temporaries() - before)} temporary folders left; "
+                f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
                 flush=True,
             )
             for learner, (got, wanted) in list(wrong.items())[:10]:

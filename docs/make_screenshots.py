@@ -104,7 +104,7 @@ def the_course(lab: Lab, browser: Any) -> None:
 
 
 def smaller(path: Path) -> None:
-    """Cut off what is empty, and store a PNG with 64 colours, plenty for a drawing."""
+    """Cut off what is empty, and store a PNG with 64 colors, plenty for a drawing."""
     image = Image.open(path).convert("RGB")
     empty = Image.new("RGB", image.size, image.getpixel((image.width - 1, image.height - 1)))
     _, _, right, bottom = ImageChops.difference(image, empty).getbbox() or (0, 0, *image.size)

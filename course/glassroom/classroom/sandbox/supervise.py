@@ -126,7 +126,9 @@ def _kind(isolation: Isolation, limits: Limits) -> tuple[Isolation, Limits]:
     return isolation, replace(limits, wall=0)
 
 
-def _start(isolation: Isolation, part: str, channel: socket.socket, limits: Limits, output: int) -> subprocess.Popen[bytes]:
+def _start(
+    isolation: Isolation, part: str, channel: socket.socket, limits: Limits, output: int
+) -> subprocess.Popen[bytes]:
     """One of the two, with its own limits."""
     number = str(channel.fileno())
     own = json.dumps(_rlimits(limits, part))

@@ -80,6 +80,16 @@ class Lab:
     def run_all(self, page: Any) -> None:
         page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
 
+    def run_cell(self, page: Any, number: int) -> None:
+        """Run one cell, counted from 0, and wait until the kernel has run it."""
+        page.evaluate(
+            """async number => {
+                jupyterapp.shell.currentWidget.content.activeCellIndex = number;
+                await jupyterapp.commands.execute('notebook:run-cell');
+            }""",
+            number,
+        )
+
     def save(self, page: Any) -> None:
         page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
 

@@ -42,10 +42,6 @@ def cell(page: Any, number: int) -> Any:
     return page.locator(".jp-CodeCell").nth(number)
 
 
-def run(page: Any, number: int) -> None:
-    cell(page, number).locator(".cm-content").press("Shift+Enter")  # not by a click, which may miss what moves
-
-
 def test_without_an_answer_the_truth_is_told_and_no_mark(page: Any) -> None:
     card = cell(page, 1).locator(".gr-answer")
     assert "You did not say anything." in card.inner_text()
@@ -69,8 +65,8 @@ def test_answers_are_given_by_keyboard_and_no_key_reaches_the_notebook(page: Any
     assert page.locator(".jp-CodeCell").count() == len(CELLS)
 
 
-def test_revealing_tells_how_many_are_right(page: Any) -> None:
-    run(page, 1)
+def test_revealing_tells_how_many_are_right(page: Any, lab: Lab) -> None:
+    lab.run_cell(page, 1)
     card = cell(page, 1).locator(".gr-answer[data-kind=partly]")
     card.wait_for()
     assert "2 of 3 right" in card.inner_text()
@@ -78,10 +74,10 @@ def test_revealing_tells_how_many_are_right(page: Any) -> None:
     assert "✗ wrong" in card.inner_text()
 
 
-def test_when_all_is_said_the_buttons_make_way_for_what_was_said(page: Any) -> None:
-    cell(page, 0).get_by_role("radio", name="none").check(force=True)
+def test_when_all_is_said_the_buttons_make_way_for_what_was_said(page: Any, lab: Lab) -> None:
+    cell(page, 0).get_by_role("radio", name="none").press("Space")
     cell(page, 0).get_by_text("error none").wait_for()
-    run(page, 1)
+    lab.run_cell(page, 1)
     cell(page, 0).get_by_role("radio").first.wait_for(state="detached")
     assert "stride (1, 3)" in cell(page, 0).locator(".gr-answer").inner_text()
 
@@ -104,8 +100,8 @@ def test_the_button_gives_one_hint_at_a_time_and_they_are_on_record(page: Any, l
     assert read_progress(lab.folder).exercises["00-numbers"].hints == 4
 
 
-def test_progress_shows_where_to_go_on(page: Any) -> None:
-    run(page, 4)
+def test_progress_shows_where_to_go_on(page: Any, lab: Lab) -> None:
+    lab.run_cell(page, 4)
     shown = cell(page, 4).get_by_role("region", name="Your progress")
     shown.get_by_text("4 hints").first.wait_for()
     assert shown.get_by_role("link", name="00 Start here").first.get_attribute("href")

@@ -103,7 +103,13 @@ class _Answering(SourceFileLoader):
 def _let_answer(module: ModuleType) -> None:
     from tensorglass.core.out_of_scope import refusing
 
-    vars(module).setdefault("__getattr__", refusing(module.__name__.removeprefix("tensorglass.")))
+    home = module.__name__.removeprefix("tensorglass.")
+    refuse = refusing(home)
+
+    def look(name: str) -> Any:
+        return import_module(_ours(f"{home}.{name}")) if f"{home}.{name}" in _ELSEWHERE else refuse(name)
+
+    vars(module).setdefault("__getattr__", look)
 
 
 class _Missing:

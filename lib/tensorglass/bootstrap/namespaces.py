@@ -122,8 +122,8 @@ def _about(name: str, there: Iterable[str], home: str) -> list[str]:
     close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)
     if path in pytorch_names():
         notes = [
-            f"PyTorch has torch.{path}; tensorglass does not, or not yet. Its README lists what is left out and what "
-            "is still to come. Instead, compose it of others, or compute it with PyTorch."
+            f"PyTorch has torch.{path}, which is left out here. Instead, compose it of what there is, or compute it "
+            "with PyTorch."
         ]
         if elsewhere or close:
             notes.append(f"What is close to it here: {', '.join(elsewhere or close)}.")

@@ -92,22 +92,6 @@ _TOPICS = (
     (r"\b(eig|lstsq|matrix_rank|solve|symeig)$",
      "operators that PyTorch has removed", "use torch.linalg.eig, torch.linalg.lstsq, torch.linalg.matrix_rank, "
      "torch.linalg.solve or torch.linalg.eigh"),
-    (
-        r"^(AVG|SUM|AliasDb|Argument|Block|CallStack|Capsule|Code|CompilationUnit|Complete|Concrete|DeepCopyMemoTable"
-        r"|Deserial|Serialization|DisableTorch|Dispatch|Exclude|Execution|ErrorReport|FatalError|FileCheck|FunctionSchema"
-        r"|Gradient|IODescriptor|JIT|ModuleDict|ParameterDict|BufferDict|Operator|PRIVATE|PyTorchFile|Static|StorageBase"
-        r"|Tag|Tracing|Use|Value|Accelerator|Event|Stream|Node)"
-        r"|legacy_contiguous|type_list|type_comment|_nums|get_file_path|get_device_module|classproperty|prepare_multi"
-        r"|thread_safe|torch_version|unify|windows|quasirandom|init_num_threads|hash_tensor|slice_inverse"
-        r"|set_anomaly_enabled|backcompat|backend_|collect_env|backtrace|privateuse1|set_module|swap_|\bweak$|throughput"
-        r"|multithreading|view_replay|grad_layout|is_tensor_like|SavedTensor|NestedIO|debug_unwrap|Broadcasting|_NOTES|_notes"
-        r"|GRID_SAMPLE|assert_int|boolean_dispatch|torch_function|common_types|factory_kwargs|memory_format$|const_data_ptr"
-        r"|module_load|reinforce|\bresize(_as)?$|volatile|record_stream|choose_|LinearCrossEntropyOptions|\bindex$|Tensor\.name$"
-        r"|non_deterministic|embedding_renorm_|native_dropout|^functional$|grad_dtype|nn\.(grad|functional\.grad)$"
-        r"|\bbind$|copy_method_params",
-        "the inner parts of PyTorch, and names that it keeps for old programs",
-        "use its documented functions",
-    ),
     (r"Tensor\.prelu|conv_tbc|^embedding_bag$", "older forms of layers",
      "use torch.nn.functional.prelu, conv1d and embedding_bag"),
     (r"^optim\.\w+\.\w+$", "optimizers as functions", "use the class: torch.optim.Adam for torch.optim.adam.adam"),

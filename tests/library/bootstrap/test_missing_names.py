@@ -22,7 +22,7 @@ def test_a_slip_of_the_keyboard_is_told_the_name_that_is_near() -> None:
 
 
 def test_a_name_that_only_pytorch_has_is_said_to_be_missing_here() -> None:
-    assert notes_on("lobpcg").startswith("PyTorch has torch.lobpcg; tensorglass does not")
+    assert notes_on("lobpcg").startswith("PyTorch has torch.lobpcg, which is left out here")
 
 
 def test_a_name_that_is_out_of_scope_comes_with_what_to_do_instead() -> None:
@@ -51,7 +51,7 @@ def test_a_name_that_stands_elsewhere_is_told_where(name: str, place: str) -> No
 
 def test_a_name_that_only_pytorch_has_is_told_what_is_close_to_it() -> None:
     notes = notes_on("native_norm")
-    assert notes.startswith("PyTorch has torch.native_norm; tensorglass does not")
+    assert notes.startswith("PyTorch has torch.native_norm, which is left out here")
     assert "What is close to it here: " in notes
     assert "close to it" not in notes_on("sparse_csr_tensor")
 

@@ -43,6 +43,14 @@ def there(library: Any, home: str) -> Any:
     return library
 
 
+def here(path: str) -> Any:
+    """A module of this library, or what it has as an attribute of that path."""
+    try:
+        return importlib.import_module(f"tensorglass.{path}")
+    except ModuleNotFoundError:
+        return there(tensorglass, path)
+
+
 def is_of_pytorch(value: Any) -> bool:
     """Whether PyTorch means a name for its users: no module of Python's that a file of PyTorch imports, no constant."""
     if isinstance(value, types.ModuleType):
@@ -113,13 +121,16 @@ def test_a_name_is_here_or_its_error_says_what_to_do(home: str) -> None:
 def test_so_is_every_name_of_the_modules_below(package: str) -> None:
     for path in modules_below(package):
         try:
-            holder = importlib.import_module(f"tensorglass.{path}")
-        except ModuleNotFoundError:
-            with pytest.raises(AttributeError) as caught:
-                there(tensorglass, path)
-            assert says_what_to_do(caught.value), path
+            holder = here(path)
+        except AttributeError as error:
+            assert says_what_to_do(error), path
         else:
             assert (path, mute(holder, own(path))) == (path, [])
+
+
+def test_a_module_of_pytorchs_that_is_in_another_one_here_is_found_as_an_attribute() -> None:
+    assert tensorglass.distributions.normal.Normal is tensorglass.distributions.Normal
+    assert tensorglass.nn.modules.utils._pair(3) == torch.nn.modules.utils._pair(3)
 
 
 def test_a_misspelt_name_is_told_what_is_close_to_it() -> None:

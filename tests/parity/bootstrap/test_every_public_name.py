@@ -43,14 +43,6 @@ def there(library: Any, home: str) -> Any:
     return library
 
 
-def here(path: str) -> Any:
-    """A module of this library, or what it has as an attribute of that path."""
-    try:
-        return importlib.import_module(f"tensorglass.{path}")
-    except ModuleNotFoundError:
-        return there(tensorglass, path)
-
-
 def is_of_pytorch(value: Any) -> bool:
     """Whether PyTorch means a name for its users: no module of Python's that a file of PyTorch imports, no constant."""
     if isinstance(value, types.ModuleType):
@@ -94,6 +86,19 @@ def says_what_to_do(error: BaseException) -> bool:
     return "Instead, " in " ".join(getattr(error, "__notes__", ()))
 
 
+def here(path: str) -> Any:
+    """A module of this library, or its attribute of that path; None if it is refused with a word on what to do."""
+    try:
+        return importlib.import_module(f"tensorglass.{path}")
+    except ModuleNotFoundError:
+        try:
+            return there(tensorglass, path)
+        except AttributeError as error:
+            if says_what_to_do(error):
+                return None
+            raise
+
+
 def mute(holder: Any, names: list[str]) -> list[str]:
     """The names that are neither there nor refused with a word on what to do instead."""
     found = []
@@ -120,12 +125,8 @@ def test_a_name_is_here_or_its_error_says_what_to_do(home: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_so_is_every_name_of_the_modules_below(package: str) -> None:
     for path in modules_below(package):
-        try:
-            holder = here(path)
-        except AttributeError as error:
-            assert says_what_to_do(error), path
-        else:
-            assert (path, mute(holder, own(path))) == (path, [])
+        holder = here(path)
+        assert (path, mute(holder, own(path)) if holder else []) == (path, [])
 
 
 def test_a_module_of_pytorchs_that_is_in_another_one_here_is_found_as_an_attribute() -> None:

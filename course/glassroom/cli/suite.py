@@ -38,7 +38,7 @@ WHAT = {
     "library-plain": "the same without the library's shortcuts, but for tests of sources and types",
     "array_api": "the namespace of the array API standard, by its reference implementation",
     "parity": "the same programs on real PyTorch",
-    "parity-plain": "gradients, operators, indexing and layouts of parity, without shortcuts",
+    "parity-plain": "the half of parity about operators, gradients, indices, layouts, without shortcuts",
     "attacks": "generated programs: with shortcuts, without them, and on PyTorch",
     "course": "glassroom: inspectors, exercises, the command",
     "classroom": "handing out, sandboxes and hostile submissions, marks, pages, a cluster, JupyterHub",
@@ -49,19 +49,23 @@ WHAT = {
     "style": "ruff, mypy, and which room imports which",
 }
 # Layers that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), and which of their files then do.
+# Of parity it is the half that asks of every operator: values, gradients of both orders, indices, layouts and strides;
+# and of the generated programs the first thousand.
 PLAIN = {
     "library": ("test_*.py",),
     "parity": (
         "test_*grad*.py", "test_*graph*.py", "test_func*.py", "test_forward*.py", "test_hooks*.py",
         "test_operators*.py", "test_*index*.py", "test_*layout*.py", "test_*strides*.py", "test_*products*.py",
-        "test_*programs*.py", "test_short*.py", "test_three_calls*.py",
+        "test_*programs*.py", "test_shortcuts*.py", "test_short_ways*.py", "test_three_calls*.py",
     ),
 }  # fmt: skip
+WITHOUT_SHORTCUTS = {"TENSORGLASS_FAST": "0", "TENSORGLASS_PROGRAMS": "1000"}
 # Tests that the second run leaves out, since no answer of theirs comes from a process with `TENSORGLASS_FAST` as it is
 # here: they read sources and pages, run a type checker, or say themselves what the processes have that they start.
+# One compares calls that take a shortcut with calls that take none; parity's run of the same calls stays.
 SAME_EITHER_WAY = {
     "library": (
-        "test_reading.py", "test_without_shortcuts.py",
+        "test_reading.py", "test_without_shortcuts.py", "fast/test_three_calls.py",
         "test_stubs.py::test_the_stubs_are_what_the_operator_table_makes",
         "test_stubs.py::test_mypy_takes_a_users_right_program_and_flags_each_wrong_call",
     ),
@@ -161,7 +165,7 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
                 if files:
                     plain = f"{folder.name}-plain"
                     same = [f"--deselect=tests/{folder.name}/{test}" for test in SAME_EITHER_WAY.get(folder.name, ())]
-                    layers[plain] = Layer(plain, (*spread, *same, *files), {"TENSORGLASS_FAST": "0"})
+                    layers[plain] = Layer(plain, (*spread, *same, *files), WITHOUT_SHORTCUTS)
     return [layers[name] for name in sorted(layers, key=_place)]
 
 

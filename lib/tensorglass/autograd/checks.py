@@ -86,16 +86,22 @@ class Check:
     def backward(self) -> None:
         """The recorded derivatives are those that finite differences give."""
         outputs = as_tuple(self.function(*self.inputs))
-        complex_places = [place for place, each in enumerate(with_gradients(outputs)) if each.is_complex()]
-        if not any(isinstance(each, Tensor) and each.is_complex() for each in outputs):
-            self._compare(self.function, outputs, [], "")
+        found = [numerical(self.function, self.inputs, outputs, each, self.eps) for each in self.differentiable]
+        if not any(each.is_complex() for each in outputs):
+            self._compare(outputs, [_as_one(each) for each in found], [], "")
             return
+        complex_places = [place for place, each in enumerate(with_gradients(outputs)) if each.is_complex()]
         for part in ("imaginary", "real"):
-            function = _part_of(self.function, part)
-            self._compare(function, function(*self.inputs), complex_places, part)
+            matrices = [_as_one([_parts(each, part) for each in moved]) for moved in found]
+            self._compare(_parts(outputs, part), matrices, complex_places, part)
 
-    def _compare(self, function: Function, outputs: tuple[Any, ...], complex_places: list[int], part: str) -> None:
-        numerical_matrices = [numerical(function, self.inputs, outputs, each, self.eps) for each in self.differentiable]
+    def _compare(
+        self,
+        outputs: Sequence[Tensor],
+        numerical_matrices: Sequence[Sequence[Tensor]],
+        complex_places: list[int],
+        part: str,
+    ) -> None:
         floating = [each for each in outputs if has_gradient(each)]
         if not any(each.requires_grad for each in outputs):
             if any(bool((matrix != 0).any()) for matrices in numerical_matrices for matrix in matrices):
@@ -168,7 +174,7 @@ class Check:
         outputs = as_tuple(function(*inputs))
         wanted = [place for place, each in enumerate(inputs) if isinstance(each, Tensor) and each.requires_grad]
         for which, place in enumerate(wanted):
-            expected = numerical(function, inputs, outputs, inputs[place], self.eps)
+            (expected,) = numerical(function, inputs, outputs, inputs[place], self.eps)
             found = [zeros_like(each) for each in expected]
             for row, index in positions(inputs[place]):
                 with forward_ad.dual_level():
@@ -255,13 +261,9 @@ def _part(tensor: Tensor, part: str) -> Tensor:
     return tensor.imag if part == "imaginary" else tensor.real
 
 
-def _part_of(function: Function, part: str) -> Function:
-    """The function with only one part of its complex outputs."""
-
-    def parts(*inputs: Any) -> tuple[Any, ...]:
-        return tuple([_part(each, part) if each.is_complex() else each for each in as_tuple(function(*inputs))])
-
-    return parts
+def _parts(tensors: Sequence[Tensor], part: str) -> list[Tensor]:
+    """One part of those that are complex, and the others."""
+    return [_part(each, part) if each.is_complex() else each for each in tensors]
 
 
 def _taking_part(function: Function, inputs: Sequence[Any], places: Sequence[int], part: str) -> Function:
@@ -305,19 +307,26 @@ def positions(tensor: Tensor) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 def numerical(
     function: Function, inputs: Sequence[Any], outputs: Sequence[Any], input: Tensor, eps: float
-) -> list[Tensor]:
-    """The Jacobian with respect to `input`, one of `inputs`, of each of the `outputs` that can have a gradient."""
-    dtype = input._dtype if input._dtype.is_complex else None
-    found = [each.new_zeros((input.numel(), each.numel()), dtype=dtype) for each in outputs if has_gradient(each)]
+) -> list[list[Tensor]]:
+    """How each of the `outputs` that can have a gradient changes with `input`, one of `inputs`: a list of matrices.
+
+    For a complex `input` there are two lists: with its real part, and with its imaginary part.
+    """
+    steps = (eps, eps * 1j) if input._dtype.is_complex else (eps,)
+    found = [[each.new_zeros((input.numel(), each.numel())) for each in outputs if has_gradient(each)] for _ in steps]
     memory = input.data  # written to without autograd noticing
     for row, index in positions(input):
-        moved = _slopes(function, inputs, memory[index], index, eps, eps)
-        if input._dtype.is_complex:
-            sideways = _slopes(function, inputs, memory[index], index, eps, eps * 1j)
-            moved = [along + across * 1j for along, across in zip(moved, sideways, strict=True)]
-        for matrix, values in zip(found, moved, strict=False):
-            matrix[row] = values
+        for matrices, step in zip(found, steps, strict=True):
+            moved = _slopes(function, inputs, memory[index], index, eps, step)
+            for matrix, values in zip(matrices, moved, strict=False):
+                matrix[row] = values
     return found
+
+
+def _as_one(moved: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """Of real outputs, the Jacobian with respect to an input by what `numerical` has found."""
+    along, *across = moved
+    return [one + other * 1j for one, other in zip(along, across[0], strict=True)] if across else list(along)
 
 
 def _slopes(

@@ -119,3 +119,13 @@ def test_an_interrupt_at_each_moment_of_putting_on_and_taking_off_leaves_nothing
             assert left_on() == before, f"interrupted at instruction {moment}"
             moment += 1
     assert moment > 100
+
+
+def test_an_interrupt_at_each_moment_of_a_birth_leaves_a_timeline_that_can_be_drawn() -> None:
+    moment = 1
+    with memory_timeline() as timeline, quiet_finalizers():
+        while interrupted_at(moment, lambda: tensorglass.ones(3)):
+            moment += 1
+    assert len(timeline.data.steps) > 100
+    assert min(timeline.data.curves[0].levels) >= 0
+    assert timeline.svg

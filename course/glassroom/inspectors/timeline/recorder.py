@@ -93,7 +93,7 @@ def stop_what_was_left(frame: FrameType | None) -> None:
 
 
 class Recorder:
-    """Watches from `start` to `stop`; `events` and `births` are what it saw, `missed` how many events were too many."""
+    """Watches from `start` to `stop`; then `events` and `births` are what it saw, `missed` how many were too many."""
 
     def __init__(self, frame: FrameType) -> None:
         self.frame: FrameType | None = frame  # of the block that is watched
@@ -109,7 +109,7 @@ class Recorder:
         self._paths = ModulePaths()
         self._torch = PyTorch(self._paths)
         self._had_torch = is_there()
-        self._moments: list[int] = []  # of each event, in the count of PyTorch's history
+        self._noted: list[tuple[int, Event]] = []  # the events, with their moments in the count of PyTorch's history
         self._nodes = Nodes()
         self._last_born: list[weakref.ref[Any]] = []
         self._leaves: dict[int, weakref.ref[Any]] = {}
@@ -184,10 +184,10 @@ class Recorder:
         for moment, nbytes, place in self._torch.copies:
             told.append((moment, Event("copied", nbytes, 0, "", place)))
         self._torch.history, self._torch.copies = [], []
-        both = sorted([*zip(self._moments, self.events, strict=True), *told], key=lambda each: each[0])
+        both = sorted([*self._noted, *told], key=lambda each: each[0])
         self.missed += max(len(both) - MOST_EVENTS, 0)
-        self.events = [event for _, event in both[:MOST_EVENTS]]
-        self._moments = [moment for moment, _ in both[:MOST_EVENTS]]
+        self._noted = both[:MOST_EVENTS]
+        self.events = [event for _, event in self._noted]
         why_not = self._torch.why_not
         if is_there() and why_not and not (why_not == LATE and self._had_torch):
             self.notes = [why_not]
@@ -240,18 +240,26 @@ class Recorder:
         address = address_in_pool(storage)
         if address is not None:
             self._backends[device] = storage.backend
-        pool = pool_of(storage.backend) if address is not None and len(self.events) < MOST_POOLS else None
-        if self._note(Event("made", storage.nbytes(), nbytes, device, place, number, _time_on(device), pool)):
-            self._enter(storage, nbytes, place, None)
+        pool = pool_of(storage.backend) if address is not None and len(self._noted) < MOST_POOLS else None
+        made = Event("made", storage.nbytes(), nbytes, device, place, number, _time_on(device), pool)
+        if len(self._noted) < MOST_EVENTS:
+            self._enter(storage, nbytes, place, None, made)
+        else:
+            self.missed += 1
 
-    def _enter(self, storage: Any, nbytes: int, place: Place | None, name: str | None) -> None:
+    def _enter(
+        self, storage: Any, nbytes: int, place: Place | None, name: str | None, made: Event | None = None
+    ) -> None:
         device, address = str(storage.device), address_in_pool(storage)
         if address is not None and storage.device.type != "cpu":  # whose pool is shown if the block makes use of it
             self._backends[device] = storage.backend
         reference = weakref.ref(storage)
         birth = Birth(device, storage.nbytes(), place, address, reference, not storage.is_ours, name)
-        self._watch(storage, _Held(device, nbytes, len(self.births)))
-        self.births.append(birth)
+        number = len(self.births)
+        self.births.append(birth)  # first: an interrupt may come at any moment, and events tell of births
+        if made is not None:
+            self._note(made)
+        self._watch(storage, _Held(device, nbytes, number))
 
     def resized(self, storage: Any, nbytes: int) -> None:
         held = self._held.get(id(storage))
@@ -261,7 +269,7 @@ class Recorder:
             self._note(Event("resized", nbytes, change, held.device, place, held.birth, _time_on(held.device)))
 
     def copied(self, nbytes: int) -> None:
-        last = self.events[-1] if self.events else None
+        last = self._noted[-1][1] if self._noted else None
         went = None if last is None else last.transfer
         if went is None or went.storages[1] is None or went.nbytes != nbytes:  # else it is a transfer's last step
             self._note(Event("copied", nbytes, 0, "", user_place(sys._getframe(1))))
@@ -284,13 +292,11 @@ class Recorder:
         held.reference = weakref.ref(storage, ended)
         self._held[key] = held
 
-    def _note(self, event: Event) -> bool:
-        if len(self.events) >= MOST_EVENTS:
+    def _note(self, event: Event) -> None:
+        if len(self._noted) >= MOST_EVENTS:
             self.missed += 1
-            return False
-        self.events.append(event)
-        self._moments.append(2 * len(self._torch.sites) + 1)
-        return True
+        else:
+            self._noted.append((2 * len(self._torch.sites) + 1, event))
 
 
 def _time_on(device: str) -> float | None:

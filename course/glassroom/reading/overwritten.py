@@ -7,7 +7,7 @@ is found by asking those behind the tensors that variables still hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +62,7 @@ def overwritten(message: str, tensors: Mapping[str, Any]) -> Overwritten | None:
                 and (same := _MESSAGE.search(str(value)))
                 and same.groups() == said.groups()
             ):
-                names, is_leaf = _named(tensors, node, size, now)
+                names, is_leaf = _named(tensors, node, name, size, now)
                 return Overwritten(node, operator_of(node), name, names, size, expected, now, is_leaf)
     return None
 
@@ -73,29 +73,36 @@ def operator_of(node: Any) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower()
 
 
-def _named(tensors: Mapping[str, Any], node: Any, size: tuple[int, ...], version: int) -> tuple[tuple[str, ...], bool]:
-    """The variables that hold a tensor of this size and version, or the parameter that the node saved a view of, then
-    those of the same storage; and whether it is a leaf.
+def _named(
+    tensors: Mapping[str, Any], node: Any, saved_as: str, size: tuple[int, ...], version: int
+) -> tuple[tuple[str, ...], bool]:
+    """The variables that hold the tensor that a node has saved, then others of the same storage, of which a parameter
+    is one if the node has saved a view of it; and whether it is a leaf.
     """
+    memories = _memories_saved(node, saved_as, size, version)
     seen = {name: each for name, tensor in tensors.items() if (each := _described(tensor)) is not None}
-    of_version = {name: tensors[name] for name, each in seen.items() if each.version == version}
-    leaves = {id(each) for each in _leaves_of(node)}
-    found = [name for name in of_version if seen[name].size == size]
-    found = found or [name for name, tensor in of_version.items() if id(tensor) in leaves]
-    if not found:
+    seen = {name: each for name, each in seen.items() if each.memory.identity in memories}
+    if not seen:
         return (), False
-    storage = seen[found[0]].memory.identity
-    beside = [name for name, each in seen.items() if each.memory.identity == storage and name not in found]
-    first = tensors[found[0]]
+    same = [name for name, each in seen.items() if (each.size, each.version) == (size, version)]
+    same = same or [name for name, each in seen.items() if each.base is None][:1]
+    beside = [name for name in seen if name not in same]
+    first = tensors[[*same, *beside][0]]
     with without_overrides(library_of(first) or "torch"):
-        return (*found[:MOST_NAMES], *beside[:MOST_NAMES]), bool(first.is_leaf)
+        return (*same[:MOST_NAMES], *beside[:MOST_NAMES]), bool(first.is_leaf)
 
 
-def _leaves_of(node: Any) -> list[Any]:
-    """The leaves that a node reads, as they are or through a view such as `weight.t()`."""
-    inputs = [each for each, _ in node.next_functions if each is not None]
-    inputs += [below for each in inputs for below, _ in each.next_functions if len(each.next_functions) == 1]
-    return [each.variable for each in inputs if getattr(each, "variable", None) is not None]
+def _memories_saved(node: Any, saved_as: str, size: tuple[int, ...], version: int) -> set[Hashable]:
+    """The memories of what a node has saved under a name, of this size and version: read past the check of versions,
+    which refuses to give out the tensor itself.
+    """
+    raw = getattr(node, f"_raw_saved_{saved_as}", None)
+    try:
+        kept = [each.data for each in (raw if isinstance(raw, list | tuple) else [raw]) if each is not None]
+    except RuntimeError:  # it is let go of
+        return set()
+    seen = [each for each in map(_described, kept) if each is not None]
+    return {each.memory.identity for each in seen if (each.size, each.version) == (size, version)}
 
 
 def _described(tensor: Any) -> Description | None:

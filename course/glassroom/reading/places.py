@@ -35,9 +35,12 @@ def tensors_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Pl
     return ((path, value) for path, value in everything_at(places, most) if adapter_for(value) is not None)
 
 
-def everything_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Place]:
-    """As `tensors_at`, with the containers and objects on the way, each before what it holds."""
-    seen: set[int] = set()
+def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iterable[int] = ()) -> Iterator[Place]:
+    """As `tensors_at`, with the containers and objects on the way, each before what it holds.
+
+    Objects whose ids are `known` are not looked into.
+    """
+    seen = set(known)
     level = list(places)
     visited = 0
     for _ in range(MOST_DEPTH):

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial, wraps
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
@@ -43,7 +44,12 @@ class Block:
         self.end(sys._getframe(1), error is None)
 
     def __call__(self, function: F) -> F:
-        """Measure each call of a function."""
+        """Measure each call of a function. Raises TypeError for one that has not run when its call returns."""
+        if any(ask(function) for ask in (iscoroutinefunction, isgeneratorfunction, isasyncgenfunction)):
+            raise TypeError(
+                f"{type(self).__name__} cannot decorate {getattr(function, '__name__', function)}: it is async or a "
+                "generator, and runs after its call has returned; use it as a context manager within"
+            )
 
         @wraps(function)
         def measured(*args: Any, **kwargs: Any) -> Any:
@@ -179,10 +185,10 @@ class assert_no_leak(Block):  # it is called as assertions are
 
 
 def bytes_of(limit: int | str) -> int:
-    """`4096`, `"10 MiB"`, `"1.5 kB"` as bytes. Raises ValueError for other words."""
-    if isinstance(limit, int):
+    """`4096`, `"10 MiB"`, `"1.5 kB"` as bytes. Raises ValueError for what is no number of bytes."""
+    if isinstance(limit, int) and limit >= 0:
         return limit
-    found = re.fullmatch(r"\s*([\d_,.]+)\s*([A-Za-z]*)\s*", limit)
+    found = re.fullmatch(r"\s*([\d_,]+(?:\.\d*)?)\s*([A-Za-z]*)\s*", limit) if isinstance(limit, str) else None
     if found is None or found[2].upper() not in UNITS:
         raise ValueError(f"a number of bytes is 4096 or '10 MiB', not {limit!r}")
     return round(float(re.sub("[_,]", "", found[1])) * UNITS[found[2].upper()])

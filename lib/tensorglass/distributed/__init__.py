@@ -45,6 +45,15 @@ from tensorglass.distributed.reduce_op import ReduceOp
 from tensorglass.distributed.work import Work
 
 if TYPE_CHECKING:
-    from tensorglass.distributed.process_group import ProcessGroup
+    from tensorglass.distributed.process_group import ProcessGroup as ProcessGroup
 
 __getattr__ = fetching(globals(), {"process_group": ("ProcessGroup",)})  # it imports mpi4py
+
+__all__ = [
+    "GroupMember", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce",
+    "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list", "destroy_process_group",
+    "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_process_group_ranks",
+    "get_rank", "get_world_size", "group", "init_process_group", "irecv", "is_available", "is_gloo_available",
+    "is_initialized", "is_mpi_available", "is_nccl_available", "isend", "new_group", "recv", "reduce",
+    "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+]  # fmt: skip

@@ -10,7 +10,8 @@ from typing import Any
 from tensorglass.core.out_of_scope import refusing
 from tensorglass.nn import functional, init, modules, parameter, utils
 from tensorglass.nn.modules import *  # noqa: F403  # the layers
-from tensorglass.nn.parameter import Buffer, Parameter
+from tensorglass.nn.parameter import Buffer as Buffer
+from tensorglass.nn.parameter import Parameter as Parameter
 
 _refuse = refusing("nn")
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 from unittest.mock import MagicMock, Mock
 
+import numpy
 import pytest
 
 from glassroom import aliases, device_map, graph, holders, memory_timeline, show, watch
@@ -384,3 +385,118 @@ def test_a_sparse_leaf_has_no_graph_to_show() -> None:
     leaf = torch.eye(3).to_sparse().requires_grad_()
     with pytest.raises(ValueError, match="leaf of layout"):
         graph(leaf)
+
+
+KEPT: list[Any] = []  # which the watched code below does not mention
+
+
+def keep(tensor: Any) -> None:
+    KEPT.append(tensor)
+
+
+def test_what_a_variable_holds_that_the_code_does_not_mention_is_not_said_to_have_no_name() -> None:
+    given = torch.ones(3)
+    box = [given]
+
+    def program() -> None:
+        mine = torch.ones(5)
+        keep(mine)
+        mine = None
+        taken = box.pop()
+        del mine, taken
+
+    text = watch(program).text
+    KEPT.clear()
+    assert "not looked at now, KEPT[0] holds it" in text
+    assert "not looked at now, given holds it" in text
+    assert "without a name" not in text
+
+
+def test_what_names_leaves_out_is_not_said_to_have_no_name() -> None:
+    def program() -> None:
+        x, y = torch.ones(3), torch.zeros(4)
+        z = x
+        z = None
+        del x, y, z
+
+    text = watch(program, names="z").text
+    assert "2 storages of 28 bytes allocated, held by what is not looked at" in text
+    assert "without a name" not in text
+    assert watch(program, names="").text.count("new storage") == 2
+
+
+def test_memory_of_another_library_is_not_said_to_be_allocated_by_pytorch() -> None:
+    def program() -> None:
+        array = numpy.ones(4, numpy.float32)
+        shared = torch.from_numpy(array)
+        copied = torch.tensor(array)
+        outside = torch.frombuffer(bytearray(16), dtype=torch.float32)
+        del shared, copied, outside
+
+    picture = watch(program)
+    assert (picture.story.allocations, picture.story.allocated, picture.story.copied_bytes) == (2, 32, 16)
+    assert "temporar" not in picture.text
+    assert "outside: " in picture.text
+    assert "was there before" not in picture.text
+
+
+def test_a_network_is_told_under_one_name_and_what_it_does_in_a_few_words() -> None:
+    net = torch.nn.Sequential(*[torch.nn.Linear(3, 3) for _ in range(30)])
+    optimizer = torch.optim.Adam(net.parameters(), foreach=True)
+
+    def layers(inner: Any, x: Any) -> Any:
+        for each in inner:
+            x = each(x)
+        return x
+
+    def program() -> None:
+        for _ in range(2):
+            out = layers(net, torch.ones(2, 3))
+            out.sum().backward()
+            optimizer.step()
+
+    picture = watch(program)
+    assert "inner." not in picture.text
+    assert "each." not in picture.text
+    assert "more allocated" in picture.text
+    assert max(map(len, picture.text.splitlines())) < 1_000
+    story = picture.story
+    for moment in story.moments:  # of parameters that nothing touches it is not told that they come and go
+        if story.source(moment.statement).strip() == "x = each(x)":
+            assert "net." not in " ".join(change.words for change in moment.changes)
+
+
+def test_of_many_arrays_those_that_were_written_lately_are_in_view() -> None:
+    def program() -> None:
+        first = numpy.arange(10)
+        many = [numpy.ones(n + 1) for n in range(MOST_TENSORS + 5)]
+        late = numpy.zeros(3)
+        late[0] = 1
+        copied = first.copy()
+        del many, copied
+
+    story = watch(program).story
+    [write] = [each for each in story.moments if "late[0]" in story.source(each.statement)]
+    assert write.did("wrote")
+    [copy] = [each for each in story.moments if "first.copy" in story.source(each.statement)]
+    assert copy.did("copied")
+
+
+def test_tensors_in_a_list_that_is_returned_are_its_result() -> None:
+    def program() -> Any:
+        a = torch.ones(2)
+        return [a, torch.zeros(3)]
+
+    last = watch(program).story.moments[-1]
+    assert "result of program()[1]" in [header.name for header in last.snapshot.headers]
+
+
+def test_a_copy_of_a_tensor_by_numpy_is_a_copy() -> None:
+    x = torch.ones(3)
+
+    def program() -> Any:
+        y = x.detach().numpy().copy()
+        return len(y)
+
+    story = watch(program).story
+    assert (story.copies, story.copied_bytes) == (1, 12)

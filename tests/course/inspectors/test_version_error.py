@@ -139,3 +139,33 @@ def test_what_is_no_such_error_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         explain_error()
     with pytest.raises(ValueError, match="not this KeyError"):
         explain_error(KeyError("a"))
+
+
+def test_a_tensor_that_looks_the_same_is_not_taken_for_the_one_that_was_saved(library: Any) -> None:
+    def train() -> None:
+        alike = library.zeros(3)
+        alike.add_(1)  # of the same size and version, and found first
+        y = library.ones(3, requires_grad=True).exp()
+        y.add_(1)
+        y.sum().backward()
+
+    explanation = explain_error(raised_by(train))
+    assert explanation.label.startswith("`exp` saved `y` at line")
+    assert "alike" not in explanation.text
+
+
+def test_no_more_writes_are_told_than_the_version_has_risen(library: Any) -> None:
+    first = sys._getframe().f_lineno
+
+    def squared(a: Any) -> Any:
+        return (lambda each: each**2)(a)
+
+    def train() -> None:
+        h = library.ones(3, requires_grad=True) * 1
+        h.add_(1)
+        loss = squared(h).sum()
+        h.add_(1)
+        loss.backward()
+
+    explanation = explain_error(raised_by(train))
+    assert explanation.label.endswith(f"; line {first + 9} wrote it: version 1 → 2")

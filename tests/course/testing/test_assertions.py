@@ -71,8 +71,9 @@ def test_a_peak_is_below_or_not(lib: Any) -> None:
 def test_a_limit_is_a_number_of_bytes() -> None:
     limits = [assert_peak_below(each).limit for each in (7, "7", "1.5 kB", "2KiB", "1_000 MiB", "1 GB")]
     assert limits == [7, 7, 1500, 2048, 1000 * 2**20, 10**9]
-    with pytest.raises(ValueError, match="'10 MiB', not 'much'"):
-        assert_peak_below("much")
+    for wrong in ("much", "1.2.3", -1, 1.5, None):
+        with pytest.raises(ValueError, match="'10 MiB', not "):
+            assert_peak_below(wrong)  # type: ignore[arg-type]  # which is what is tested
 
 
 @LIBRARIES
@@ -167,3 +168,17 @@ def test_within_pytorchs_profiler_nothing_is_judged() -> None:
     cpu = torch.profiler.ProfilerActivity.CPU
     with torch.profiler.profile(activities=[cpu]), pytest.raises(RuntimeError, match=told), assert_peak_below(10):
         torch.zeros(3)
+
+
+def test_what_runs_after_its_call_has_returned_cannot_be_decorated() -> None:
+    async def waits() -> None: ...
+
+    def yields() -> Any:
+        yield 1
+
+    async def does_both() -> Any:
+        yield 1
+
+    for function in (waits, yields, does_both):
+        with pytest.raises(TypeError, match="it is async or a generator, and runs after its call has returned"):
+            assert_peak_below("1 KiB")(function)

@@ -6,7 +6,10 @@ import numpy as np
 
 import glassroom
 import tensorglass as torch
-from tensorglass import Tensor
+from tensorglass import Tensor, nn
+from tensorglass.array_api import asarray
+from tensorglass.nn import functional as F
+from tensorglass.utils.data import DataLoader, TensorDataset
 
 
 class Line:
@@ -27,12 +30,36 @@ class Line:
                     each.grad = None
 
 
+class Net(nn.Module):
+    """Two layers, of names that other modules pass on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(1, 4)
+        self.scale = nn.Parameter(torch.ones(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden: Tensor = F.relu(self.first(x)) * self.scale
+        return hidden
+
+
+def train() -> None:
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    batches = DataLoader(TensorDataset(asarray([[1.0], [2.0]]), torch.tensor([0, 1])), batch_size=2)
+    for x, y in batches:
+        F.cross_entropy(net(x), y).backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        optimizer.step()
+
+
 def loss_of(line: Line, x: Tensor, y: Tensor) -> Tensor:
     return (line(x) - y).square().mean()
 
 
 def main() -> None:
     torch.manual_seed(0)
+    train()
     x = torch.rand(torch.Size([20]), generator=torch.Generator())
     y = 2 * x + 1 - 0.1 * torch.randn(20).clamp(min=-1, max=1)
     line = Line()

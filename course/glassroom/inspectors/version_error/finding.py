@@ -98,8 +98,9 @@ def _lines_in(frame: FrameType, at: int, found: Overwritten, home: str) -> Itera
     source = "".join(linecache.getlines(file, frame.f_globals))
     statements = statements_of_code(source, code, at)
     writing = [each for each in statements if writes_to(each, found.names, found.is_leaf)]
-    # Of several writes those count that came after the operator had saved the tensor.
-    first = writing[-(found.now - found.expected) :][0].lineno if writing else at
+    # Each write has raised the version, so of several those count that came last.
+    writing = writing[-(found.now - found.expected) :]
+    first = writing[0].lineno if writing else at
     saving = [each for each in statements if each.lineno < first and saves(each, found.operator, found.names)]
     told = [(saving[-1], SAVED)] if saving else []
     told += [(each, WROTE) for each in writing if not saving or each.lineno > saving[-1].lineno]

@@ -175,7 +175,7 @@ class Account:
         known = {storage._cdata for storage in arguments if storage is not None}
         weak_reference = sys.modules["torch"].multiprocessing.reductions.StorageWeakRef
         for storage in map(storage_of, tensors_in((result,))):
-            if storage is not None and storage._cdata not in known and storage.device.type != "meta":
+            if storage is not None and storage._cdata not in known and _is_allocated(storage):
                 known.add(storage._cdata)
                 weak = weak_reference(storage)
                 self.made(Birth(("torch", weak.cdata), storage.nbytes(), partial(_is_alive, weak)))
@@ -186,6 +186,11 @@ class Account:
 def drop_our_frames(error: BaseException) -> None:
     """Take out of a traceback what stands between an operator's call and its end."""
     drop_frames(error, __file__)
+
+
+def _is_allocated(storage: Any) -> bool:
+    """Whether a storage of PyTorch's has memory of its own: not that of a NumPy array or another library's."""
+    return storage.device.type != "meta" and bool(storage.resizable())
 
 
 def _is_alive(weak: Any) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from glassroom.drawing.words import counted, listed, sized, span
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Birth, Interval
@@ -13,6 +14,8 @@ from glassroom.reading.storage_names import is_alive
 from glassroom.records.snapshot import Header, Snapshot, Storage
 
 RESULT = "result of "
+
+Elsewhere = Callable[[], Mapping[Hashable, str]]  # the memories of what variables lead to, with the paths
 
 
 def is_of_a_call(name: str) -> bool:
@@ -25,7 +28,8 @@ class View:
     """One look: the snapshot, for each header which object it is, and for each storage which memory.
 
     `unseen` are the names of tensors that were not looked at because there were too many, and `passed_over` their
-    memories, each with one of the names.
+    memories, each with one of the names; `touched` are those that are another tensor, or of another version, than at
+    the look before.
     """
 
     snapshot: Snapshot
@@ -34,6 +38,7 @@ class View:
     facts: Mapping[str, str] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
     passed_over: Mapping[Hashable, str] = field(default_factory=dict)
+    touched: frozenset[str] = frozenset()
 
     def storages(self) -> dict[str, Storage]:
         return {storage.name: storage for storage in self.snapshot.storages}
@@ -43,34 +48,48 @@ class View:
 
 
 class Comparison:
-    """Compares look with look, and remembers storages without a name: those that lost it, and those that had none."""
+    """Compares look with look, and remembers storages without a name: those that lost it, and those that had none.
 
-    def __init__(self, first: View) -> None:
+    `is_chosen` says that only some variables are looked at, so that what has no name may be a variable all the same.
+    """
+
+    def __init__(self, first: View, is_chosen: bool = False) -> None:
         self._last = first
+        self._is_chosen = is_chosen
         self._unnamed: list[tuple[Birth, int]] = []  # with the step that made it
-        self._hidden: dict[str, int] = {}
+        self._hidden: dict[str, int] = {}  # storages that are alive and out of sight, with their bytes
+        self._held_elsewhere: set[str] = set()  # of these, those that a variable holds that is not looked at
 
     def step(
-        self, now: View, interval: Interval, number: int, moves: Sequence[str] = ()
+        self,
+        now: View,
+        interval: Interval,
+        number: int,
+        moves: Sequence[str] = (),
+        elsewhere: Elsewhere = dict,
     ) -> tuple[list[Change], dict[str, tuple[int, ...]], Snapshot]:
         """What step `number` did, the cells that it wrote, and the storages that it freed.
 
-        `moves` are the variables whose elements the statement only moves, if it is of such a form.
+        `moves` are the variables whose elements the statement only moves, if it is of such a form; `elsewhere` finds
+        the memories of what variables lead to that are not looked at.
         """
         before, self._last = self._last, now
         written = _written(before, now)
+        found = cache(elsewhere)
         changes = [
-            *self._allocated(before, now, interval, number),
+            *self._allocated(before, now, interval, number, found),
             *_copied(before, now, interval, moves),
             *_headers_moved(before, now),
             *_writes(before, now, written),
         ]
-        gone, lost = self._ended(before, now)
+        gone, lost = self._ended(before, now, found)
         return [*changes, *lost], written, gone
 
     # --- storages that are new ---------------------------------------------------------------------------------------
 
-    def _allocated(self, before: View, now: View, interval: Interval, number: int) -> list[Change]:
+    def _allocated(
+        self, before: View, now: View, interval: Interval, number: int, elsewhere: Elsewhere
+    ) -> list[Change]:
         changes = []
         old = before.storages()
         born = {birth.identity: birth for birth in interval.births}
@@ -85,26 +104,26 @@ class Comparison:
             holders = listed(storage.shared_by)
             size = sized(storage.nbytes)
             made = [waiting[each] for each in identities if each in waiting]
-            if any(each in before.passed_over for each in identities):
-                words = f"{holders}: {storage.name}, {size}, was not looked at before"
-                changes.append(Change("shown", words, storage.name))
-            elif storage.name in self._hidden:
-                del self._hidden[storage.name]
-                changes.append(
-                    Change("named", f"{holders} holds {storage.name}, which had lost its names", storage.name)
-                )
-            elif any(each in born for each in identities) or not libraries & ACCOUNTED:
+            was_there = any(each in before.passed_over for each in identities)
+            lost_names = storage.name in self._hidden and storage.name not in self._held_elsewhere
+            self._hidden.pop(storage.name, None)
+            hold = f"{holders} {'hold' if len(storage.shared_by) > 1 else 'holds'} {storage.name}"
+            if lost_names:
+                changes.append(Change("named", f"{hold}, which had lost its names", storage.name))
+            elif not was_there and (not libraries & ACCOUNTED or any(each in born for each in identities)):
                 changes.append(
                     Change("allocated", f"{holders}: new storage {storage.name}, {size}", storage.name, storage.nbytes)
                 )
-            elif made:
-                told = f"{holders} holds {storage.name}, {size}, made at step {made[0]}"
-                changes.append(Change("named", told, storage.name))
-            else:
-                changes.append(Change("shown", f"{holders}: {storage.name}, {size}, was there before", storage.name))
+            elif not was_there and made:
+                changes.append(Change("named", f"{hold}, {size}, made at step {made[0]}", storage.name))
+            elif not was_there or not now.touched.isdisjoint(storage.shared_by):
+                # It was passed over, or nobody told of its birth: it may be another library's memory.
+                words = f"{holders}: {storage.name}, {size}, was not looked at before"
+                changes.append(Change("shown", words, storage.name))
         # One that is gone stays on the list, to be told of: another storage may have its address, and so its identity.
         self._unnamed = [each for each in self._unnamed if each[0].identity not in named or not each[0].is_alive()]
-        return changes + self._born_unseen(interval, named, now.passed_over, number)
+        held = {**elsewhere(), **now.passed_over} if self._is_chosen and interval.births else now.passed_over
+        return changes + self._born_unseen(interval, named, held, number)
 
     def _born_unseen(
         self, interval: Interval, named: set[Hashable], passed_over: Mapping[Hashable, str], number: int
@@ -129,23 +148,29 @@ class Comparison:
 
     # --- storages that are gone --------------------------------------------------------------------------------------
 
-    def _ended(self, before: View, now: View) -> tuple[Snapshot, list[Change]]:
+    def _ended(self, before: View, now: View, elsewhere: Elsewhere) -> tuple[Snapshot, list[Change]]:
         changes, gone = [], []
         current = now.storages()
         for storage in before.snapshot.storages:
             if storage.name in current:
                 continue
-            holders = [now.passed_over[each] for each in before.identities[storage.name] if each in now.passed_over]
-            if holders:
-                still = f"{storage.name}: not looked at now, {holders[0]} holds it"
-                changes.append(Change("shown", still, storage.name))
-            elif is_alive(storage.name):
-                self._hidden[storage.name] = storage.nbytes
-                words = f"{storage.name}: no longer held by {listed(storage.shared_by)}; it lives on without a name"
-                changes.append(Change("unnamed", words, storage.name))
-            else:
+            if not is_alive(storage.name):
                 gone.append(storage)
                 changes.append(_freed(storage.name, storage.nbytes))
+                continue
+            self._hidden[storage.name] = storage.nbytes
+            identities = before.identities[storage.name]
+            self._held_elsewhere.add(storage.name)
+            if any(each in now.passed_over for each in identities):
+                continue  # others take its place
+            holders = [elsewhere()[each] for each in identities if each in elsewhere()]
+            if holders:
+                words = f"{storage.name}: not looked at now, {holders[0]} holds it"
+                changes.append(Change("hidden", words, storage.name))
+            else:
+                self._held_elsewhere.remove(storage.name)
+                words = f"{storage.name}: no longer held by {listed(storage.shared_by)}; it lives on without a name"
+                changes.append(Change("unnamed", words, storage.name))
         died = [name for name in self._hidden if not is_alive(name)]
         changes += [_freed(name, self._hidden.pop(name)) for name in died]
         ended = [(birth, made) for birth, made in self._unnamed if not birth.is_alive()]
@@ -173,7 +198,7 @@ def _copied(before: View, now: View, interval: Interval, moves: Sequence[str]) -
         total = sized(sum(interval.copies))
         words = f"{total} copied" if len(interval.copies) == 1 else f"{len(interval.copies)} copies of {total}"
         changes.append(Change("copied", words, None, sum(interval.copies)))
-    if not any(_variable(header.name) in moves for header in before.snapshot.headers):
+    if not any(_variable(name) in moves for name in (*before.headers(), *before.unseen)):
         return changes
     old = before.storages()
     for storage in now.snapshot.storages:

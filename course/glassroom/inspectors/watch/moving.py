@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-VIEWING = frozenset({"transpose", "swapaxes", "squeeze", "view"})  # methods that copy nothing
+VIEWING = frozenset({"transpose", "swapaxes", "squeeze", "view", "detach", "numpy"})  # methods that copy nothing
 FACTS = frozenset({"shape", "size", "dtype", "ndim", "strides"})  # no part of an array's elements
 MOVING = frozenset({
     "copy", "astype", "ravel", "flatten", "reshape", "take", "compress", "repeat", "tile", "concatenate", "stack",

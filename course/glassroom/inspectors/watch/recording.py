@@ -14,9 +14,17 @@ from glassroom.inspectors.watch.changes import Comparison, View
 from glassroom.inspectors.watch.overwriting import explained, latest_node
 from glassroom.inspectors.watch.stepping import Statement, Stepper
 from glassroom.inspectors.watch.story import Change, Moment, Story
-from glassroom.inspectors.watch.watched_names import chosen, tensors_of, with_gradients
+from glassroom.inspectors.watch.watched_names import (
+    CONTAINERS,
+    MOST_VISITED,
+    all_tensors,
+    chosen,
+    tensors_of,
+    with_gradients,
+)
 from glassroom.reading.adapters import Description, adapter_for, described
 from glassroom.reading.graph import grad_fn_of
+from glassroom.reading.places import tensors_at
 from glassroom.reading.snapshot import Known, snapshot
 from glassroom.reading.storage_names import is_alive, name_of, of_what_was_there
 
@@ -48,6 +56,8 @@ class Recorder:
         self._unread: dict[str, str] = {}  # tensors that have no memory to be looked at, with their class
         self._met: set[str] = set()  # of the names in `only` those that a variable has had
         self._states: dict[str, tuple[int, int | None]] = {}  # by name: which object it was, and its version
+        self._touched: dict[str, int] = {}  # by name: the look that found another object or version
+        self._looks = 0
         self._is_cut = False
         self._known: set[str] = set()  # storages that have been seen
         self._memories: dict[str, frozenset[Hashable]] = {}  # and the memories that each is
@@ -119,7 +129,7 @@ class Recorder:
         with of_what_was_there():
             first = self._look(frames, None, None)
         self._known = {storage.name for storage in first.snapshot.storages}
-        self._comparison = Comparison(first)
+        self._comparison = Comparison(first, bool(self._only))
 
     def ended(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> bool:
         """A statement has ended: look, and compare. False once there were enough."""
@@ -142,7 +152,8 @@ class Recorder:
         if self._account.peak > self._peak:
             self._peak, self._peak_step = self._account.peak, number
         since = self._account.take()
-        changes, written, gone = self._comparison.step(now, since, number, statement.moves)
+        elsewhere = partial(self._memories_of_all, frames)
+        changes, written, gone = self._comparison.step(now, since, number, statement.moves, elsewhere)
         before, self._held = self._held, self._account.held
         for change in changes:
             if change.kind == "copied" and change.storage is not None:
@@ -201,9 +212,10 @@ class Recorder:
 
     def _look(self, frames: list[FrameType], result_name: str | None, result: object) -> View:
         found = tensors_of(frames, self._namespace, self._names, self._only)
-        is_new = adapter_for(result) is not None and not any(each is result for each in found.values())
-        if result_name is not None and is_new:
-            found[result_name] = result
+        if result_name is not None and (adapter_for(result) is not None or issubclass(type(result), CONTAINERS)):
+            known = {id(each) for each in found.values()}
+            returned = tensors_at([(result_name, result)], MOST_VISITED)
+            found |= {path: each for path, each in returned if id(each) not in known}
         places: list[Mapping[str, object]] = [self._namespace, *[frame.f_locals for frame in frames]]
         self._met |= {name for name in self._only if any(name in each for each in places)}
         self._latest_node = latest_node(found)
@@ -211,9 +223,13 @@ class Recorder:
         descriptions = {name: _description(each) for name, each in found.items()}
         self._unread |= {name: type(found[name]).__name__ for name, each in descriptions.items() if each is None}
         states = {name: (id(found[name]), each.version) for name, each in descriptions.items() if each is not None}
-        touched = {name for name, state in states.items() if self._states.get(name) != state}
+        self._looks += 1
+        self._touched = {
+            name: self._touched[name] if self._states.get(name) == state else self._looks
+            for name, state in states.items()
+        }
         self._states = states
-        names = chosen(states, touched)
+        names = chosen(states, self._touched, self._looks)
         self._unshown = len(states) - len(names)
         shown = {name: found[name] for name in names}
         seen = snapshot(shown, known=self._kept)
@@ -225,7 +241,17 @@ class Recorder:
         objects = {name: id(each) for name, each in shown.items()}
         identities = _identities(shown)
         self._memories |= identities
-        return View(seen, objects, identities, _facts(shown), unseen, passed_over)
+        touched = frozenset(name for name, look in self._touched.items() if look == self._looks)
+        return View(seen, objects, identities, _facts(shown), unseen, passed_over, touched)
+
+    def _memories_of_all(self, frames: list[FrameType]) -> dict[Hashable, str]:
+        """The memories that any variable leads to, looked at or not, each with the path to it."""
+        found: dict[Hashable, str] = {}
+        for path, tensor in all_tensors(frames, self._namespace).items():
+            description = _description(tensor)
+            if description is not None:
+                found.setdefault(description.memory.identity, path)
+        return found
 
     def _count_what_nobody_tells(self, now: View) -> None:
         """Storages of libraries that keep no account count from when a variable holds them."""

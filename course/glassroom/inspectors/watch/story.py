@@ -21,7 +21,7 @@ MUCH = 64 * 1024  # bytes that make a peak more telling than a write
 class Change:
     """One thing that a step did.
 
-    `kind` is "allocated", "copied", "wrote", "shared", "resized", "named", "unnamed", "freed", "shown" or
+    `kind` is "allocated", "copied", "wrote", "shared", "resized", "named", "unnamed", "freed", "shown", "hidden" or
     "explained"; `words` say it; `storage` is the name of the storage that it is about, where it has one.
     """
 
@@ -58,7 +58,8 @@ class Moment:
     @property
     def touched(self) -> list[str]:
         """The storages that this step did something to, in the order in which it is told."""
-        return list(dict.fromkeys([each.storage for each in self.changes if each.storage is not None]))
+        told = [each.storage for each in self.changes if each.kind != "shown"]
+        return list(dict.fromkeys([each for each in told if each is not None]))
 
     def did(self, kind: str) -> bool:
         """Whether a change of this kind is among them."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType
 
+from glassroom.reading.adapters import adapter_for
 from glassroom.reading.graph import gradient_of
-from glassroom.reading.places import Place, tensors_at
+from glassroom.reading.places import Place, everything_at, is_of_a_program, tensors_at
+from glassroom.reading.roles import paths_of_modules
+from glassroom.reading.variables import variables_of
 
 MOST_VISITED = 2_000  # things looked at on the way from one variable
 MOST_TENSORS = 24  # of which bytes are read
+CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 def mentioned(source: str) -> list[str]:
@@ -34,16 +38,36 @@ def tensors_of(
 
     `names` are those of the namespace that count; `only` restricts all to some variables, if it names any.
     """
-    found = _below((name, namespace[name]) for name in names if name in namespace and (not only or name in only))
+    known: set[int] = set()
+    given = ((name, namespace[name]) for name in names if name in namespace and (not only or name in only))
+    found = _below(given, known)
     for depth, frame in enumerate(frames):
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             where = f" in {frame.f_code.co_name}()"
             # Not emptied as `callers.variables_of` would: Python copies the dict back to the variables after a trace.
             held = list(frame.f_locals.items())
-            for leaf, tensor in _below((name, value) for name, value in held if not only or name in only).items():
+            given = ((name, value) for name, value in held if not only or name in only)
+            for leaf, tensor in _below(given, known).items():
                 plain = depth == 0 and leaf not in found  # of the function that is watched
                 found[leaf if plain else _free(leaf + where, found)] = tensor
     return found
+
+
+def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) -> dict[str, object]:
+    """The tensors that any variable of the program leads to, also those whose variables are not looked at: of the
+    namespace, of the functions that run, and of the program's functions that have called them.
+    """
+    found: dict[str, object] = {}
+    above = frames[0].f_back if frames else None
+    while above is not None:
+        module = above.f_globals.get("__name__")
+        if isinstance(module, str) and module.partition(".")[0] != "glassroom" and is_of_a_program(module):
+            found |= variables_of(above)
+        above = above.f_back
+    for frame in frames:
+        found |= frame.f_locals
+    places = sorted({**found, **namespace}.items(), key=lambda place: place[0].startswith("_"))
+    return {path: each for name, value in places for path, each in tensors_at([(name, value)], MOST_VISITED)}
 
 
 def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
@@ -58,11 +82,11 @@ def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
     return found
 
 
-def chosen(tensors: Mapping[str, object], touched: Container[str]) -> list[str]:
-    """The names of the tensors to look at where there are too many: what was touched, then what variables and
-    containers hold, then what objects do, networks with their parameters above all.
+def chosen(tensors: Mapping[str, object], touched: Mapping[str, int], now: int) -> list[str]:
+    """The names of the tensors to look at where there are too many: what is touched `now`, then what variables and
+    containers hold, then what objects do, networks with their parameters above all; of each what was `touched` last.
     """
-    order = sorted(tensors, key=lambda name: (name not in touched, "." in name))
+    order = sorted(tensors, key=lambda name: (touched[name] != now, "." in name, -touched[name]))
     looked_at = set(order[:MOST_TENSORS])
     return [name for name in tensors if name in looked_at]
 
@@ -74,10 +98,21 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     return next(each for each in (f"{name}, call {n}" for n in range(2, 10**6)) if each not in taken)
 
 
-def _below(variables: Iterable[Place]) -> dict[str, object]:
-    """The tensors that variables lead to, each by every path; variable by variable."""
+def _below(variables: Iterable[Place], known: set[int]) -> dict[str, object]:
+    """The tensors that variables lead to, each by every path; variable by variable.
+
+    An object, such as a network, is looked into under the first variable that leads to it, not once more as `self` or
+    as the variable of a loop; `known` are the ids of those so far.
+    """
     found: dict[str, object] = {}
     for name, value in variables:
-        if not name.startswith("_"):
-            found.update(tensors_at([(name, value)], MOST_VISITED))
+        if name.startswith("_"):
+            continue
+        met: set[int] = set()
+        for path, each in everything_at([(name, value)], MOST_VISITED, known):
+            if adapter_for(each) is not None:
+                found[path] = each
+            elif not issubclass(type(each), CONTAINERS):
+                met.update(id(module) for _, module in paths_of_modules("", each))
+        known |= met
     return found

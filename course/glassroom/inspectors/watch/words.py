@@ -6,12 +6,27 @@ from collections.abc import Sequence
 
 from glassroom.drawing.snapshot.words import origin, shape_facts
 from glassroom.drawing.words import ARRAYS, counted, listed, short, sized
-from glassroom.inspectors.watch.story import Moment, Story
+from glassroom.inspectors.watch.story import Change, Moment, Story
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 from glassroom.records.snapshot import Header, Storage
 
 GROUPS = {"allocated": "allocation", "wrote": "write", "copied": "copy"}  # what one can jump to
 MOST_NAMED = 4
+MOST_TOLD = 6  # things of a kind in a step
+MOST_PASSED_OVER = 2
+MORE = {
+    "allocated": "allocated",
+    "copied": "copied",
+    "wrote": "written to",
+    "shared": "shared",
+    "resized": "resized",
+    "named": "named",
+    "unnamed": "without a name",
+    "freed": "freed",
+    "shown": "not looked at before",
+    "hidden": "not looked at now",
+    "explained": "explained",
+}
 
 
 def totals(story: Story) -> str:
@@ -70,9 +85,20 @@ def place(moment: Moment) -> str:
 
 
 def happenings(moment: Moment) -> list[str]:
-    """What a step did, a sentence each."""
-    how = [] if moment.how == "ran" else [moment.how]
-    return [*how, *[change.words for change in moment.changes]]
+    """What a step did, a sentence each; of many things of a kind the first, and of how many more."""
+    by_kind: dict[str, list[Change]] = {}
+    for change in moment.changes:
+        by_kind.setdefault(change.kind, []).append(change)
+    said = [] if moment.how == "ran" else [moment.how]
+    for kind, changes in by_kind.items():
+        most = MOST_PASSED_OVER if kind in ("shown", "hidden") else MOST_TOLD
+        told = changes if len(changes) <= most else changes[: most - 1]
+        said += [change.words for change in told]
+        if len(told) < len(changes):
+            rest = changes[len(told) :]
+            nbytes = f", {sized(sum(each.nbytes for each in rest))}" if kind in ("allocated", "freed") else ""
+            said.append(f"and {len(rest):,} more {MORE[kind]}{nbytes}")
+    return said
 
 
 def lines_of(story: Story, moment: Moment) -> list[str]:

@@ -13,3 +13,9 @@ from tensorglass.nn.utils.convert_parameters import parameters_to_vector, vector
 from tensorglass.nn.utils.init import skip_init
 from tensorglass.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
 from tensorglass.nn.utils.weight_norm import remove_weight_norm, weight_norm
+
+__all__ = [
+    "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
+    "parameters_to_vector", "parametrizations", "parametrize", "prune", "remove_spectral_norm",
+    "remove_weight_norm", "rnn", "skip_init", "spectral_norm", "stateless", "vector_to_parameters", "weight_norm",
+]  # fmt: skip

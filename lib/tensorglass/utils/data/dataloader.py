@@ -5,15 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.context import BaseContext
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from tensorglass.accelerator import current_accelerator
 from tensorglass.tensor.generator import Generator
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.utils.data.collate import default_collate, default_convert
-from tensorglass.utils.data.dataset import IterableDataset
+from tensorglass.utils.data.dataset import Dataset, IterableDataset
 from tensorglass.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, random_seed
 from tensorglass.utils.data.workers import Recipe, Workers
 
@@ -44,7 +44,7 @@ class DataLoader(Generic[T_co]):
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset[T_co] | Sequence[T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
@@ -64,7 +64,7 @@ class DataLoader(Generic[T_co]):
         in_order: bool = True,
     ) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
+        self.dataset = cast(Any, dataset)
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
         self.pin_memory = pin_memory
@@ -90,7 +90,8 @@ class DataLoader(Generic[T_co]):
             if self._is_stream:
                 sampler = _Endless()
             else:
-                sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+                data = self.dataset
+                sampler = RandomSampler(data, generator=generator) if shuffle else SequentialSampler(data)
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size

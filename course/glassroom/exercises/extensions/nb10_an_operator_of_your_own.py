@@ -62,7 +62,7 @@ def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
         where = f"`log_cosh({at:g})`"
         expect(
             mine == mine and abs(mine) != math.inf,
-            f"{where} is {mine}: an exponential of {abs(at):g} is too large for a float32. Nothing positive may get "
+            f"{where} is {mine}: an exponential on the way is too large for a float32. Nothing positive may get "
             "into an exponential.",
         )
         expect(

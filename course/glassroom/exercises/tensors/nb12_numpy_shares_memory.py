@@ -85,7 +85,8 @@ def centered(centered: Callable[[Any], Any], *, n: Any) -> str:
     before = values(tensor)
     result = call(centered, "centered", tensor)
     expect(
-        values(tensor) == before, "given a tensor of float64, `centered` changes it: as_tensor gives back that very one."
+        values(tensor) == before,
+        "given a tensor of float64, `centered` changes it: as_tensor gives back that very one.",
     )
     expect_value(result, "centered(a tensor)", [each - 1 for each in before])
     return "Anything is taken, and nobody's data is written to."

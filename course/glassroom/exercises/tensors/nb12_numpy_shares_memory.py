@@ -75,8 +75,8 @@ def centered(centered: Callable[[Any], Any], *, n: Any) -> str:
         result = call(centered, "centered", data)
         expect(
             list(data) == before,
-            f"after `centered({name})` its argument is changed: as_tensor shares the memory of what is float64 already, "
-            "and the function writes into it.",
+            f"after `centered({name})` its argument is changed: as_tensor shares the memory of what is float64 "
+            "already, and the function writes into it.",
         )
         expect_tensor(result, f"centered({name})", dtype="float64", shape=(3,))
         expect_value(result, f"centered({name})", [float(each - sum(before) / 3) for each in before])

@@ -49,6 +49,10 @@ class Misconception(Exception):
     """A sentence about what a wrong answer shows; raised inside an exercise, printed by `check`."""
 
 
+class Unanswered(Misconception):
+    """The dots are still there, so there is nothing to call wrong."""
+
+
 @dataclass(frozen=True)
 class Exercise:
     """One exercise: its id, the function that examines the answers, and its ladder of four hints.
@@ -78,11 +82,15 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found: whether the exercise is solved, the sentence to tell, and what the answer printed."""
+    """What a check found: whether the exercise is solved, the sentence to tell, and what the answer printed.
+
+    It is open where the dots are still there.
+    """
 
     solved: bool
     message: str
     printed: str = ""
+    is_open: bool = False
 
 
 _declared: dict[str, Exercise] = {}
@@ -153,7 +161,8 @@ def _show(id: str, verdict: Verdict, text: str) -> None:
     """The verdict as a card, and below it a button for hints, where the exercise is not solved."""
     from IPython.display import display
 
-    display(verdict_card(id, verdict.solved, verdict.message, verdict.printed, text))
+    kind = "right" if verdict.solved else "open" if verdict.is_open else "wrong"
+    display(verdict_card(id, kind, verdict.message, verdict.printed, text))
     if not verdict.solved and id in exercises() and widgets_run():
         from glassroom.exercises.cards.widgets import Hinting  # which needs anywidget
 
@@ -182,6 +191,8 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     try:
         with redirect_stdout(written), _recording():  # what an answer prints when it is called comes after the verdict
             solved, message = True, _examine(found, answers, given)
+    except Unanswered as waiting:
+        return Verdict(False, str(waiting), is_open=True)
     except Misconception as misconception:
         solved, message = False, str(misconception)
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
@@ -224,7 +235,7 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
         waits = "waits" if len(missing) == 1 else "wait"
-        raise Misconception(f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
+        raise Unanswered(f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
     if empty := [name for name in found.answers if bound.arguments[name] is None]:
         raise Misconception(f'`{empty[0]}` is None: what you wrote gives nothing. hint("{found.id}") helps.')
     if any(name not in bound.arguments for name in found.given):

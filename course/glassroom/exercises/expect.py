@@ -231,6 +231,19 @@ def call(function: Any, name: str, *arguments: Any) -> Any:
     return result
 
 
+def call_reading(function: Any, name: str, *arguments: Any) -> Any:
+    """Like `call`, of a function that may not write into what it is given."""
+    versions = [(each, facts.version(each)) for each in arguments if facts.is_tensor(each)]
+    result = call(function, name, *arguments)
+    for each, version in versions:
+        expect(
+            facts.version(each) == version,
+            f"`{name}` writes into the tensor that it is given, which its caller may still need. Methods that end "
+            "in _ do that, and so do -= and assigning to an index. Make a new tensor.",
+        )
+    return result
+
+
 def run(function: Any, name: str, *arguments: Any) -> Any:
     """Like `call`, of a function that need not return anything."""
     if not callable(function) or facts.is_tensor(function):

@@ -86,6 +86,11 @@ def is_contiguous(x: Any) -> bool:
     return bool(x.flags.c_contiguous if is_array(x) else x.is_contiguous())
 
 
+def version(x: Any) -> int:
+    """How often the tensor's storage was written to; 0 for inference tensors, which do not count."""
+    return 0 if x.is_inference() else int(x._version)
+
+
 def nbytes(x: Any) -> int:
     """Bytes of a tensor, an array or a storage (whose `nbytes` is a method)."""
     return int(x.nbytes() if callable(x.nbytes) else x.nbytes)

@@ -63,7 +63,7 @@ class Again:
             f'</td><td style="text-align:left">{escape(", ".join(row.reasons))}</td></tr>'
             for row in self.rows
         ]
-        table = f"<table><caption>Worth reading again</caption><tbody>{''.join(rows)}</tbody></table>" if rows else ""
+        table = f"<table aria-label='Worth reading again'><tbody>{''.join(rows)}</tbody></table>" if rows else ""
         return f'<div role="region" aria-label="What to read again"><p>{escape(self.summary)}</p>{table}</div>'
 
 

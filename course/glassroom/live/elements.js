@@ -26,13 +26,20 @@ export function reveal(region, part) {
 
 /**
  * Keep keys that are pressed inside of `root` from the shortcuts of a notebook, which listens before we do, unless told not to:
- * by the element that has the focus, since some shortcuts are for whichever has it.
+ * by the element that has the focus, since some shortcuts are for whichever has it. Escape leaves for the notebook's cell, from
+ * where its own keys lead on.
  */
 export function keepKeys(root) {
   const tell = (element) => { element.dataset.lmSuppressShortcuts = "true"; };
   tell(root);
   root.addEventListener("focusin", (event) => tell(event.target));
-  root.addEventListener("keydown", (event) => event.stopPropagation());
+  root.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key !== "Escape" || event.isComposing) return;
+    event.preventDefault();
+    event.target.blur();
+    root.closest(".jp-Cell")?.focus({ preventScroll: true });
+  });
 }
 
 /** An element with a class and words in it, either of which may be missing. Words are text, and never markup. */
@@ -41,4 +48,11 @@ export function make(tag, className, text) {
   if (className) node.className = className;
   if (text !== undefined) node.textContent = text;
   return node;
+}
+
+/** The nodes of a sentence in which code stands between backquotes. */
+export function prose(text) {
+  return text.split(/(`[^`]+`)/).map((part) =>
+    part.startsWith("`") && part.length > 2 ? make("code", "", part.slice(1, -1)) : document.createTextNode(part),
+  );
 }

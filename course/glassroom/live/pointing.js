@@ -51,11 +51,6 @@ export function explored(root, parts, { name, first, light, moved }) {
   root.addEventListener("blur", () => light(null));
   root.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
-    if (event.key === "Escape") {
-      event.preventDefault();
-      root.blur();
-      return;
-    }
     const next = moved(event.key, current);
     if (!next) return;
     event.preventDefault();

@@ -73,11 +73,6 @@ export function player(root, { kind, label, unit, count, draw, begin = 0, keys =
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
     if ("scrolls" in event.target.dataset && event.key.startsWith("Arrow")) return;
     if (["BUTTON", "SUMMARY"].includes(event.target.tagName) && [" ", "Enter"].includes(event.key)) return;
-    if (event.key === "Escape") {
-      event.preventDefault();
-      root.ownerDocument.activeElement?.blur();
-      return;
-    }
     const target = {
       ArrowRight: at + 1, ArrowLeft: at - 1, PageDown: at + 10, PageUp: at - 10, Home: begin, End: count,
     }[event.key];

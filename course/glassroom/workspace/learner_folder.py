@@ -11,6 +11,7 @@ it, under a name that says so.
 import contextlib
 import json
 import os
+import platform
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count, islice
@@ -136,7 +137,7 @@ def _handouts(sources: Path, report: Update) -> Iterator[tuple[Path, bytes]]:
         try:
             content = (sources / path).read_bytes()
             if path.suffix == ".ipynb":
-                content = serialise(learner_copy(parse(content)))
+                content = serialise(_for_this_python(learner_copy(parse(content))))
         except (OSError, ValueError, RecursionError) as error:
             report.notes.append(
                 f"The course's own {path} is damaged ({error}) and was left out. "
@@ -144,6 +145,24 @@ def _handouts(sources: Path, report: Update) -> Iterator[tuple[Path, bytes]]:
             )
             continue
         yield path, content
+
+
+def _for_this_python(notebook: Notebook) -> Notebook:
+    """The notebook with what a kernel of this Python says of its language.
+
+    JupyterLab writes that into a notebook without it when it opens one, and then asks whoever closes it, having read it
+    only, whether to save the changes.
+    """
+    language = {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": platform.python_version(),
+    }
+    return {**notebook, "metadata": {**notebook.get("metadata", {}), "language_info": language}}
 
 
 def _news(handouts: dict[Path, bytes], manifest: "_Manifest") -> dict[Path, Notebook]:

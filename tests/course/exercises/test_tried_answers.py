@@ -7,6 +7,50 @@ import math
 from exercise_answers import right_answers, wrong_answers
 
 WRONG = [
+    (
+        "t03-brighter",
+        """
+def brighter(image, by):
+    return (image.float() + by).clamp(max=255).to(torch.uint8)
+""",
+        "below 0 or above 255",
+    ),
+    (
+        "a08-root",
+        """
+def root(x):
+    x[x < 0] = 0
+    return x.sqrt()
+""",
+        "writes into the tensor that it is given",
+    ),
+    (
+        "a08-log-of-softmax",
+        """
+def loss(scores):
+    scores -= scores.amax(-1, keepdim=True)
+    return (scores.exp().sum(-1, keepdim=True).log() - scores).sum()
+""",
+        "writes into the tensor that it is given",
+    ),
+    (
+        "t04-outside",
+        """
+def outside(v, low, high):
+    beyond = (v < low) | (v > high)
+    v[beyond] = 0
+    return beyond
+""",
+        "writes into the tensor that it is given",
+    ),
+    (
+        "colors-nearest",
+        """
+def nearest(pixels, palette):
+    return (palette.square_().sum(1) - 2 * (pixels @ palette.sqrt().t())).argmin(1)
+""",
+        "writes into the tensor that it is given",
+    ),
     ("t06-channels", "brightness = batch.view(3, -1).mean(1)", "three thirds of the storage"),
     (
         "t05-loss",

@@ -22,7 +22,7 @@ WORDS = 17.0  # the height of words on an edge
 
 @dataclass(frozen=True)
 class Placed:
-    """A box's centre and top, and its size."""
+    """A box's center and top, and its size."""
 
     x: float
     top: float

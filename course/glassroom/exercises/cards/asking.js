@@ -1,5 +1,7 @@
 // A prediction that waits for its answers: buttons where there are few, else a field to type into.
 
+import { keepKeys, prose } from "../../live/elements.js";
+
 const choice = (name, value, label, chosen, told) => {
   const input = Object.assign(document.createElement("input"), { type: "radio", name, value, checked: chosen });
   const text = Object.assign(document.createElement("span"), { textContent: label });
@@ -14,17 +16,11 @@ const render = ({ model, el }) => {
   const root = document.createElement("div");
   root.className = "gr gr-answer";
   root.dataset.kind = "open";
-  root.dataset.lmSuppressShortcuts = "true"; // keys are for the buttons, and not for the notebook
+  keepKeys(root); // they are for the buttons, and not for the notebook
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", `Prediction: ${model.get("question")}`);
   const question = document.createElement("p");
-  question.append(
-    ...model.get("question").split(/(`[^`]+`)/).map((part) =>
-      part.startsWith("`") && part.length > 2
-        ? Object.assign(document.createElement("code"), { textContent: part.slice(1, -1) })
-        : document.createTextNode(part),
-    ),
-  );
+  question.append(...prose(model.get("question")));
   const said = document.createElement("p");
   said.className = "gr-said";
   said.setAttribute("aria-live", "polite");
@@ -61,7 +57,6 @@ const render = ({ model, el }) => {
   const show = () => (said.textContent = model.get("noted"));
   model.on("change:noted", show);
   show();
-  root.addEventListener("keydown", (event) => event.stopPropagation());
   root.append(question, ...fields, said);
   el.append(root);
   return () => model.off("change:noted", show);

@@ -10,7 +10,8 @@ from pathlib import Path
 from glassroom.live.embed import style_of
 
 RIGHT, WRONG = "✓", "✗"
-WORDS = {"right": "Right", "wrong": "Not yet", "partly": "Partly right", "open": ""}
+MARKS = {"right": RIGHT, "wrong": WRONG, "partly": "◐", "open": "…"}
+WORDS = {"right": "right", "wrong": "not yet", "open": "not answered"}
 SHEET = Path(__file__).with_name("card.css")
 
 
@@ -27,13 +28,11 @@ class Card:
         return {"text/plain": self.text, "text/html": self.html}
 
 
-def verdict_card(id: str, solved: bool, message: str, printed: str, text: str) -> Card:
-    """What a check says of an answer."""
-    kind = "right" if solved else "wrong"
-    mark = RIGHT if solved else WRONG
-    shown = message.removeprefix(f"{id} is solved.").strip() if solved else message
-    head = f"{id} is solved" if solved else f"{id}: not yet"
-    body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{mark}</span>{escape(head)}</p>']
+def verdict_card(id: str, kind: str, message: str, printed: str, text: str) -> Card:
+    """What a check says of an answer: that it is "right", "wrong", or still "open"."""
+    shown = message.removeprefix(f"{id} is solved.").strip()
+    head = {"right": f"{id} is solved", "wrong": f"{id}: not yet", "open": f"{id}: your turn"}[kind]
+    body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{escape(head)}</p>']
     if shown:
         body.append(f"<p>{_prose(shown[0].upper() + shown[1:])}</p>")
     if printed:
@@ -47,13 +46,12 @@ def revealed_card(question: str, rows: Sequence[tuple[str, str, str, str]], rais
     right = marks.count(RIGHT)
     kind = "open" if not marks else "right" if right == len(marks) else "wrong" if not right else "partly"
     head = "You did not say anything." if not marks else f"{right} of {len(marks)} right"
-    mark = {"right": RIGHT, "wrong": WRONG, "partly": "◐", "open": "…"}[kind]
     cells = "".join(_row(row) for row in rows)
     body = [
         f"<p>{_prose(question)}</p>",
         '<table><thead><tr><th scope="col"><span hidden>asked</span></th><th scope="col">you said</th>'
         f'<th scope="col">truth</th><th scope="col"></th></tr></thead><tbody>{cells}</tbody></table>',
-        f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{mark}</span>{head}</p>',
+        f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{head}</p>',
     ]
     if raised:
         body.append(f"<pre>{escape(raised)}</pre>")

@@ -1,15 +1,18 @@
 // The button that gives the next hint, and the hints so far.
 
+import { keepKeys, prose } from "../../live/elements.js";
+
 const render = ({ model, el }) => {
   const root = document.createElement("div");
   root.className = "gr gr-answer";
   root.dataset.kind = "open";
-  root.dataset.lmSuppressShortcuts = "true";
+  keepKeys(root);
   const button = document.createElement("button");
   button.type = "button";
   const list = document.createElement("ol");
   list.setAttribute("aria-live", "polite");
   list.setAttribute("aria-label", "Hints");
+  list.tabIndex = -1;
 
   const show = () => {
     const hints = model.get("hints");
@@ -20,11 +23,12 @@ const render = ({ model, el }) => {
       const [rung, text, isCode] = hints[place];
       item.append(`${rung}: `);
       const told = document.createElement(isCode ? "pre" : "span");
-      told.textContent = text;
+      told.append(...(isCode ? [text] : prose(text)));
       item.append(told);
       list.append(item);
     }
     const given = hints.length;
+    if (given >= rungs.length && button.ownerDocument.activeElement === button) list.focus(); // disabled, it hears no key
     button.disabled = given >= rungs.length;
     button.textContent = given >= rungs.length ? "That was the last hint" : `Hint ${given + 1} of ${rungs.length}: ${rungs[given]}`;
   };
@@ -32,7 +36,6 @@ const render = ({ model, el }) => {
     model.set("asked", model.get("asked") + 1);
     model.save_changes();
   });
-  root.addEventListener("keydown", (event) => event.stopPropagation());
   model.on("change:hints", show);
   show();
   root.append(button, list);

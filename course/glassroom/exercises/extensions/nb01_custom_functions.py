@@ -59,7 +59,7 @@ def reverse(Reverse: Any, *, w: Any) -> str:
         expect_tensor(result, name)
         expect_value(result, name, mine.detach())
         expect(result.requires_grad, f"`{name}` does not require grad. Was it called by `apply`, and not detached?")
-        _backward((result * w.detach()).sum(), "Reverse")
+        _backward(result, w.detach(), "Reverse")
         expect(mine.grad is not None, "no gradient goes on to `x`: backward returned None in its place.")
         found, right = values(mine.grad), values(w.detach() * -strength)
         expect(
@@ -127,7 +127,7 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
     expect_saved_by_context(result.grad_fn, "Matmul")
     weights = product.detach() * 0 + 1
     weights[0, 0] = 3.0
-    _backward((result * weights).sum(), "Matmul")
+    _backward(result, weights, "Matmul")
     for leaf, letter, right in ((a, "a", weights @ b.detach().t()), (b, "b", matrix.t() @ weights)):
         expect(leaf.grad is not None, f"no gradient goes on to `{letter}`.")
         expect_equal(values(leaf.grad), f"the gradient of {letter}", values(right))
@@ -238,16 +238,17 @@ def split(Split: Any, *, w: Any) -> str:
         "`whole` requires a gradient, as all results do unless they are marked: ctx.mark_non_differentiable(whole).",
     )
     expect(fraction.requires_grad, "`fraction` does not require grad; only `whole` was to be marked.")
-    _backward((fraction * w.detach()).sum(), "Split")
+    _backward(fraction, w.detach(), "Split")
     expect(leaf.grad is not None, "no gradient goes on to `x`.")
     expect_equal(values(leaf.grad), "the gradient of x", values(w.detach()))
     return "One result has a gradient; the other says that it has none."
 
 
-def _backward(result: Any, name: str) -> None:
-    """Run backward; the two refusals of what it returned become sentences."""
+def _backward(result: Any, weights: Any, name: str) -> None:
+    """Run backward, given these weights; what it returns and writes wrongly becomes a sentence."""
+    arriving = weights.clone()
     try:
-        result.backward()
+        result.backward(arriving)
     except RuntimeError as error:
         expect(
             "incorrect number of gradients" not in str(error),
@@ -255,3 +256,7 @@ def _backward(result: Any, name: str) -> None:
             "None where there is none.",
         )
         raise
+    expect(
+        same_value(values(arriving), values(weights)),
+        f"the backward of `{name}` writes into the gradient that arrives, which others may get too. Make a new one.",
+    )

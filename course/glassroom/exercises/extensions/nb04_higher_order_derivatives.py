@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import expect_saved_by_context
+from glassroom.exercises.account import expect_saved_by_context, functions_called
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
 from glassroom.exercises.facts import is_tensor, same_value, text, values
@@ -149,7 +149,8 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
     at = x.detach().clone()
     x0, x1 = values(at)
     v0, v1 = values(v)
-    found = call(product, "product", _bent, at, v.detach())
+    with functions_called() as called:
+        found = call(product, "product", _bent, at, v.detach())
     _expect_no_tuple(found, "product")
     expect_tensor(found, "product(f, x, v)", shape=(2,))
     wrong = {
@@ -165,7 +166,13 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
         "the product is right, and it has a history. The second gradient needs no create_graph.",
     )
     _expect_untouched(at)
-    return "The second derivatives in one direction, for two backwards and no matrix."
+    for ready in ("hessian", "jacfwd", "jacrev", "jacobian"):
+        expect(
+            ready not in called,
+            f"the product is right, and `{ready}` made the whole matrix for it. Walk back from the slopes, "
+            "once, with v.",
+        )
+    return "What the curvature does in one direction: two numbers, where the Hessian has four."
 
 
 @exercise(

@@ -8,7 +8,7 @@ from typing import Any
 
 from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor
+from glassroom.exercises.expect import call, call_reading, expect, expect_tensor
 from glassroom.exercises.facts import is_tensor, same_value, values
 
 POINTS = "points = torch.tensor([-200.0, -3.0, -0.5, 0.0, 0.25, 2.0, 1000.0])"
@@ -54,7 +54,7 @@ def _rounded(numbers: list[float]) -> list[float]:
 )
 def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
     before = values(points)
-    result = call(log_cosh, "log_cosh", points.clone())
+    result = call_reading(log_cosh, "log_cosh", points.clone())
     name = "log_cosh(points)"
     expect_tensor(result, name, shape=tuple(points.shape), dtype="float32")
     found, wanted = values(result), [_log_cosh(each) for each in before]
@@ -62,7 +62,7 @@ def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
         where = f"`log_cosh({at:g})`"
         expect(
             mine == mine and abs(mine) != math.inf,
-            f"{where} is {mine}: an exponential of {abs(at):g} is too large for a float32. Nothing positive may get "
+            f"{where} is {mine}: an exponential on the way is too large for a float32. Nothing positive may get "
             "into an exponential.",
         )
         expect(
@@ -206,7 +206,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
         "Where the sum is smallest its slope is 0. Newton's step is the slope divided by the curvature.",
         "The slope of the sum at c is -tanh(readings - c) summed, its curvature 1 - tanh² summed. Begin at the median.",
         """
-        def centre(readings):
+        def center(readings):
             c = readings.median()
             for _ in range(20):
                 t = (readings - c).tanh()
@@ -214,7 +214,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
             return c
         """,
         """
-        def centre(readings):
+        def center(readings):
             c = readings.median()
             for _ in range(20):
                 t = (readings - c).tanh()
@@ -223,13 +223,13 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
         """,
     ],
 )
-def centre(centre: Callable[..., Any], *, readings: Any) -> str:
+def center(center: Callable[..., Any], *, readings: Any) -> str:
     for given in (readings, readings.new_tensor([1.0, 1.4, 0.7, 1.1, -30.0]), readings.new_tensor([2.0, 3.0, 2.5])):
         numbers = values(given)
-        c = call(centre, "centre", given)
+        c = call_reading(center, "center", given)
         c = float(c.detach()) if is_tensor(c) else c
-        expect(isinstance(c, (int, float)), "`centre` should return one number.")
-        name = f"centre of {_rounded(numbers)}"
+        expect(isinstance(c, (int, float)), "`center` should return one number.")
+        name = f"center of {_rounded(numbers)}"
         expect(c == c, f"the {name} is nan: did a step go so far that no curvature was left? Begin at the median.")
         mean, middle = sum(numbers) / len(numbers), sorted(numbers)[(len(numbers) - 1) // 2]
         slope = -sum(math.tanh(each - c) for each in numbers)

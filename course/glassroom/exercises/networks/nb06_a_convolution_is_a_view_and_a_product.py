@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import (
+    call,
+    call_reading,
+    expect,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+    expect_view,
+)
 from glassroom.exercises.facts import same_value, shape, values
 
 
@@ -194,7 +202,7 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
 def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
     in_tiles = maps.unfold(2, 2, 2).unfold(3, 2, 2)
     right = in_tiles.amax((4, 5))
-    made = call(max_pool, "max_pool", maps)
+    made = call_reading(max_pool, "max_pool", maps)
     expect_tensor(made, "max_pool(maps)")
     expect(
         shape(made) == shape(right),

@@ -130,7 +130,7 @@ def brighter(brighter: Callable[[Any, int], Any], *, pixels: Any) -> str:
         if values(result) != [min(max(value, 0), 255) for value in exact]:
             expect(
                 values(result) != [value % 256 for value in exact],
-                f"`{name}` holds {values(result)}: a sum too large for a byte wrapped around. Limit it at both "
+                f"`{name}` holds {values(result)}: a sum below 0 or above 255 wrapped around. Limit it at both "
                 "ends, while it has room, and convert it last.",
             )
         expect_value(result, name, [min(max(value, 0), 255) for value in exact])

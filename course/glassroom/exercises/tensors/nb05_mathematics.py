@@ -10,6 +10,7 @@ from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import (
     call,
+    call_reading,
     expect,
     expect_tensor,
     expect_value,
@@ -83,7 +84,7 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
 )
 def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str:
     angles = [0.0, 90.0, 179.0, 270.0, 180.0, 360.0, 725.0, -90.0, -180.0, -181.0, -800.0]
-    result = call(turned, "turned", tensor(angles))
+    result = call_reading(turned, "turned", tensor(angles))
     expect_tensor(result, "turned(degrees)", shape=(len(angles),))
     for angle, found in zip(angles, values(result), strict=True):
         wanted = (angle + 180) % 360 - 180
@@ -120,7 +121,7 @@ def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str
 )
 def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -> str:
     for rate, days in ((0.25, 2), (1e-8, 1_000_000), (1e-8, 1)):
-        result = call(growth, "growth", tensor([rate]), days)
+        result = call_reading(growth, "growth", tensor([rate]), days)
         name = f"growth(torch.tensor([{rate}]), {days})"
         expect_tensor(result, name, shape=(1,), dtype="float32")
         wanted = math.expm1(days * math.log1p(rate))

@@ -9,6 +9,7 @@ from typing import Any
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import (
     call,
+    call_reading,
     expect,
     expect_copy,
     expect_tensor,
@@ -39,7 +40,7 @@ from glassroom.exercises.facts import (
 )
 def outside(outside: Callable[..., Any], *, v: Any) -> str:
     for low, high in ((2, 4), (-1, 0.5), (5, 5)):
-        result = call(outside, "outside", v.clone(), low, high)
+        result = call_reading(outside, "outside", v.clone(), low, high)
         name = f"outside(v, {low}, {high})"
         expect_tensor(result, name, shape=shape(v))
         expect(dtype_name(result) == "bool", f"`{name}` has dtype {result.dtype}. A mask of bools was asked for.")
@@ -75,7 +76,7 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
 def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
     for value in (-1.0, 20.0):
         readings = odd.clone()
-        result = call(filled, "filled", readings, value)
+        result = call_reading(filled, "filled", readings, value)
         name = f"filled(odd, {value})"
         expect(bool(readings.isnan()[1]), f"after `{name}` the readings themselves are changed. Make a new tensor.")
         expect_tensor(result, name, shape=(3,))

@@ -58,36 +58,37 @@ def who(row: Any, doubled: Any, as_double: Any, turned: Any, picked: Any) -> str
         "as_tensor shares the memory of what is float64 already. Then -= writes into it.",
         "Let the subtraction make a new tensor, as in the notebook on in-place and clone.",
         """
-        def centred(data):
+        def centered(data):
             x = torch.as_tensor(data, dtype=torch.float64)
             return x - …
         """,
         """
-        def centred(data):
+        def centered(data):
             x = torch.as_tensor(data, dtype=torch.float64)
             return x - x.mean()
         """,
     ],
 )
-def centred(centred: Callable[[Any], Any], *, n: Any) -> str:
+def centered(centered: Callable[[Any], Any], *, n: Any) -> str:
     for name, data in (("n", n.copy()), ("n.tolist()", n.tolist()), ("[1, 2, 6]", [1, 2, 6])):
         before = list(data)
-        result = call(centred, "centred", data)
+        result = call(centered, "centered", data)
         expect(
             list(data) == before,
-            f"after `centred({name})` its argument is changed: as_tensor shares the memory of what is float64 already, "
-            "and the function writes into it.",
+            f"after `centered({name})` its argument is changed: as_tensor shares the memory of what is float64 "
+            "already, and the function writes into it.",
         )
-        expect_tensor(result, f"centred({name})", dtype="float64", shape=(3,))
-        expect_value(result, f"centred({name})", [float(each - sum(before) / 3) for each in before])
-    tensor = call(centred, "centred", [1.0, 2.0, 6.0])
+        expect_tensor(result, f"centered({name})", dtype="float64", shape=(3,))
+        expect_value(result, f"centered({name})", [float(each - sum(before) / 3) for each in before])
+    tensor = call(centered, "centered", [1.0, 2.0, 6.0])
     tensor += 1
     before = values(tensor)
-    result = call(centred, "centred", tensor)
+    result = call(centered, "centered", tensor)
     expect(
-        values(tensor) == before, "given a tensor of float64, `centred` changes it: as_tensor gives back that very one."
+        values(tensor) == before,
+        "given a tensor of float64, `centered` changes it: as_tensor gives back that very one.",
     )
-    expect_value(result, "centred(a tensor)", [each - 1 for each in before])
+    expect_value(result, "centered(a tensor)", [each - 1 for each in before])
     return "Anything is taken, and nobody's data is written to."
 
 

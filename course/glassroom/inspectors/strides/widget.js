@@ -263,7 +263,6 @@ function render({ model, el }) {
     found.node.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
   result.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") result.blur();
     const move = moves[event.key];
     if (!move || !current) return;
     event.preventDefault();

@@ -30,7 +30,7 @@ WRONG = [
     ("a08-root", "def root(x): return x.sqrt()", "the root of −9 is none"),
     ("a08-root", "def root(x): return x.clamp(min=0).sqrt()", "its gradient"),
     ("a08-root", "def root(x): return torch.where(x > 0, x.detach().clamp(min=0).sqrt(), 0.0)", "cut off from x"),
-    ("a08-root", "def root(x): return x.nan_to_num_(0).clamp(min=0).sqrt() * (x > 0)", "a leaf Variable"),
+    ("a08-root", "def root(x): return x.nan_to_num_(0).clamp(min=0).sqrt() * (x > 0)", "writes into the tensor"),
     ("a08-length", "def lengths(rows): return (rows * rows).sum(1).sqrt()", "the gradient of the row of zeros is nan"),
     ("a08-length", "def lengths(rows): return rows.norm()", "one number for all rows"),
     ("a08-length", "def lengths(rows): return (rows * rows).sum(1)", "the squares of the lengths"),

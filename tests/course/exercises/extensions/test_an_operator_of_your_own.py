@@ -45,19 +45,19 @@ test_wrong_answers = wrong_answers(
         ("logcosh-tangent", "pushed = lambda x, v: (x.tanh() * v, (1 - x.tanh() ** 2) * v)", "has the tangent once"),
         ("logcosh-tangent", "pushed = lambda x, v: (x.tanh() * v, -(x.tanh() ** 2) * v**2)", "the acceleration is"),
         ("logcosh-tangent", "pushed = lambda x, v: x.tanh() * v", "two tensors"),
-        ("logcosh-centre", "centre = lambda readings: readings.mean()", "is the mean"),
-        ("logcosh-centre", "centre = lambda readings: readings.median()", "is the median"),
+        ("logcosh-centre", "center = lambda readings: readings.mean()", "is the mean"),
+        ("logcosh-centre", "center = lambda readings: readings.median()", "is the median"),
         (
             "logcosh-centre",
-            "def centre(readings):\n    c = readings.median()\n    for _ in range(3):\n"
+            "def center(readings):\n    c = readings.median()\n    for _ in range(3):\n"
             "        c = c + 0.01 * (readings - c).tanh().sum()\n    return c",
             "is still",
         ),
         (
             "logcosh-centre",
-            "def centre(readings):\n    c = readings.mean()\n    for _ in range(20):\n"
+            "def center(readings):\n    c = readings.mean()\n    for _ in range(20):\n"
             "        t = (readings - c).tanh()\n        c = c + t.sum() / (1 - t**2).sum()\n    return c",
-            "the centre of",
+            "the center of",
         ),
     ]
 )
@@ -102,12 +102,12 @@ class LogCosh(torch.autograd.Function):
         ),
         (
             "logcosh-centre",
-            "def centre(readings):\n    c = readings.median()\n    for _ in range(2000):\n"
+            "def center(readings):\n    c = readings.median()\n    for _ in range(2000):\n"
             "        c = c + 0.1 * (readings - c).tanh().sum()\n    return c.item()",
         ),
         (
             "logcosh-centre",
-            "def centre(readings):\n    low, high = readings.min().item(), readings.max().item()\n"
+            "def center(readings):\n    low, high = readings.min().item(), readings.max().item()\n"
             "    for _ in range(60):\n        c = (low + high) / 2\n"
             "        if (readings.double() - c).tanh().sum() > 0:\n            low = c\n"
             "        else:\n            high = c\n    return c",

@@ -155,6 +155,11 @@ WRONG = [
     ("e01-reverse", REVERSE.format(result="x.view_as(x)", gradients="-gradient, None"), "the gradient of x"),
     ("e01-reverse", REVERSE.format(result="x.view_as(x)", gradients="None, None"), "no gradient goes on to `x`"),
     ("e01-reverse", REVERSE.format(result="-x", gradients="-ctx.strength * gradient, None"), "holds"),
+    (
+        "e01-reverse",
+        REVERSE.format(result="x.view_as(x)", gradients="gradient.mul_(-ctx.strength), None"),
+        "writes into the gradient that arrives",
+    ),
     ("e01-reverse", REVERSE_AS_A_FUNCTION, "a class that derives from"),
     ("e01-reverse", "Reverse = 3", "a class that derives from"),
     ("e01-matmul", MATMUL.format(gradients=f"{FOR_A}, {FOR_B}"), "computed for nothing"),

@@ -141,6 +141,7 @@ WRONG = [
         PRODUCT.format(leaf=OWN_LEAF, rest="return torch.autograd.grad(slopes, x, v, create_graph=True)[0]"),
         "it has a history",
     ),
+    ("e03-product", "product = lambda f, x, v: torch.func.hessian(f)(x) @ v", "`hessian` made the whole matrix"),
     (
         "e03-product",
         PRODUCT.format(leaf=SAME_LEAF, rest="return torch.autograd.grad(slopes, x, v)[0]"),

@@ -3,13 +3,13 @@
 from exercise_answers import right_answers, wrong_answers
 
 IN_PLACE = """
-def centred(data):
+def centered(data):
     x = torch.as_tensor(data, dtype=torch.float64)
     x -= x.mean()
     return x
 """
 COPIED_ARRAYS_ONLY = """
-def centred(data):
+def centered(data):
     x = torch.as_tensor(data.copy() if hasattr(data, "copy") else data, dtype=torch.float64)
     x -= x.mean()
     return x
@@ -27,10 +27,10 @@ WRONG = [
     ("t02-labels", "labels = [2, 0, 16777217]", "a tensor was asked for"),
     ("t02-centred", IN_PLACE, "its argument is changed"),
     ("t02-centred", COPIED_ARRAYS_ONLY, "gives back that very one"),
-    ("t02-centred", "def centred(data): return torch.tensor(data).double()", "holds"),
-    ("t02-centred", "def centred(data): return data - data.mean()", "is a NumPy array"),
-    ("t02-centred", "def centred(data): return torch.Tensor(data) - torch.Tensor(data).mean()", "dtype torch.float32"),
-    ("t02-centred", "def centred(data): return torch.from_numpy(data) - data.mean()", "raised"),
+    ("t02-centred", "def centered(data): return torch.tensor(data).double()", "holds"),
+    ("t02-centred", "def centered(data): return data - data.mean()", "is a NumPy array"),
+    ("t02-centred", "def centered(data): return torch.Tensor(data) - torch.Tensor(data).mean()", "dtype torch.float32"),
+    ("t02-centred", "def centered(data): return torch.from_numpy(data) - data.mean()", "raised"),
     ("t02-times", "times = torch.linspace(1, 2, 11)", "unless it is told otherwise"),
     ("t02-times", "times = torch.arange(1, 2, 0.1, dtype=torch.float64)", "ten points"),
     ("t02-times", "times = torch.linspace(1, 2, 11).double()", "float32 on the way"),
@@ -70,7 +70,7 @@ test_a_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 test_another_way_passes_as_well = right_answers(
     [
         ("t02-labels", "labels = torch.as_tensor([2, 0, 16777217])"),
-        ("t02-centred", "def centred(data): x = torch.tensor(data, dtype=torch.float64); x -= x.mean(); return x"),
+        ("t02-centred", "def centered(data): x = torch.tensor(data, dtype=torch.float64); x -= x.mean(); return x"),
         ("t02-labels", "labels = torch.tensor([2, 0, 16777217], dtype=torch.int32)"),
         ("t02-times", "times = 1 + torch.arange(11, dtype=torch.float64) / 10"),
         ("t02-ones", "def ones_for(x): return torch.ones_like(x[:, :1])"),

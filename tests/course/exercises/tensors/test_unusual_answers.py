@@ -18,8 +18,8 @@ RECORD_WITH_JSON = """
 def record(x):
     return dict(shape=[*x.shape], dtype=f"{x.dtype}", largest=float(x.max()) if x.is_floating_point() else int(x.max()))
 """
-CENTRED_BY_ADDING = """
-def centred(data):
+CENTERED_BY_ADDING = """
+def centered(data):
     x = torch.as_tensor(data, dtype=torch.float64)
     return torch.add(x, x.mean(), alpha=-1)
 """
@@ -168,7 +168,7 @@ RIGHT = [
     ("t01-among", "def among(x, tensors): return [None for each in tensors if each is x] != []"),
     ("t01-record", RECORD_WITH_JSON),
     ("t01-slip", "delattr(weight, 'require_grad'); weight.requires_grad_()"),
-    ("t02-centred", CENTRED_BY_ADDING),
+    ("t02-centred", CENTERED_BY_ADDING),
     ("t02-times", "times = torch.tensor([1 + tenth / 10 for tenth in range(11)], dtype=torch.float64)"),
     ("t02-throws", "def throws(count): return (torch.rand(count, 2) * 6).long() + 1"),
     ("t02-split", SPLIT_FORKED),

@@ -27,5 +27,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1ᵀ weight[k] input2 + bias[k]`` for every output k: (…, in1), (…, in2) and (out, in1, in2) → (…, out)."""
     check_tensors("bilinear", input1=input1, input2=input2, weight=weight)
+    for place, given in ((1, input1), (2, input2)):
+        if given.size(-1) != weight.size(place):
+            raise RuntimeError(
+                f"bilinear(): input{place} size does not match weight size: got {given.size(-1)} but expected "
+                f"{weight.size(place)}"
+            )
     result = torch.einsum("...i,kij,...j->...k", input1, weight, input2)
     return result if bias is None else result + bias

@@ -287,6 +287,22 @@ def binary_cross_entropy_with_logits(
     reduction = _read(reduction, size_average, reduce)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    if target._dtype is torch.bool:
+        raise explained(
+            RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+                "operator instead."
+            ),
+            "The targets are probabilities: target.float().",
+        )
+    if input.is_floating_point() and not (target.is_floating_point() or target.is_complex()):
+        raise explained(
+            RuntimeError(
+                f"result type {input._dtype.scalar_type} can't be cast to the desired output type "
+                f"{target._dtype.scalar_type}"
+            ),
+            "The targets are probabilities: target.float().",
+        )
     return ops.binary_cross_entropy_with_logits(input, target, reduction, (weight, pos_weight))
 
 
@@ -341,7 +357,7 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
                 "The target holds the number of the right class of each sample.",
             )
         if rank == 1 and target.dim() == 1 and target.size(0) != 1:
-            raise RuntimeError(f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}")
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}")
         if rank == 2 and target.dim() == 0:
             raise RuntimeError(f"size mismatch (got input: {_s(input)}, target: {_s(target)})")
     if target._dtype not in (torch.int64, torch.uint8):
@@ -549,6 +565,8 @@ def multilabel_margin_loss(
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {_s(input)}")
     if input.shape != target.shape and not (input.dim() <= 1 and target.numel() == input.numel()):
         raise RuntimeError(f"inconsistent target size: {_s(target)} for input of size: {_s(input)}")
+    if target._dtype is not torch.int64:
+        raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
     classes = input.size(-1) if input.dim() else 1
     if target.numel() and not bool(((target >= -1) & (target < classes)).all()):
         raise RuntimeError("target out of range")
@@ -763,7 +781,10 @@ def _check_ctc(
         raise RuntimeError("target_lengths must be of size batch_size")
     longest = int(of_input.max()) if count else 0
     if longest > steps:
-        raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {longest}")
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {steps}, but got value {longest} (while checking arguments "
+            "for ctc_loss_allocate_outputs)"
+        )
     if is_batch and targets.dim() == 2 and targets.size(0) != count:
         raise RuntimeError(f"Expected tensor to have size {count} at dimension 0, but got size {targets.size(0)}")
 

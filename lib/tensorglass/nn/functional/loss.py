@@ -363,6 +363,8 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
     if target._dtype not in (torch.int64, torch.uint8):
         error = RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.scalar_type}")
         raise explained(error, "Classes are integers: target.long().")
+    if weight is not None and weight._dtype is not input._dtype:
+        raise RuntimeError(f"expected scalar type {input._dtype.scalar_type} but found {weight._dtype.scalar_type}")
     classes = input.size(-1 if rank == 1 else 1)
     if weight is not None and (weight.dim() != 1 or weight.numel() != classes):
         raise RuntimeError(

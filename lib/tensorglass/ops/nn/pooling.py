@@ -64,6 +64,8 @@ def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = T
     kept = size[1:] if len(size) == rank + 2 else size
     if rank == 3 and not dilated and len(size) not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    if rank == 2 and dilated and len(size) not in (3, 4):
+        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     if len(size) not in (rank + 1, rank + 2) or (0 in kept and rank == 2):
         batch = f"Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size for input"
         raise explained(RuntimeError(f"{batch}, but got:{size}"), "Its size is (batch, channels, …), or without batch.")

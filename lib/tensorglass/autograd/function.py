@@ -27,7 +27,7 @@ from typing import Any
 from tensorglass.autograd import forward_ad
 from tensorglass.autograd.context import BackwardCFunction, DelayedError, FunctionCtx
 from tensorglass.autograd.outputs import pushed_by, tied
-from tensorglass.core.errors import explained
+from tensorglass.core.errors import explained, warn
 from tensorglass.graph import anomaly
 from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.node import NOWHERE, set_history
@@ -64,6 +64,14 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     >>> Double.apply(torch.tensor(3.0))
     tensor(6.)
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.",
+            DeprecationWarning,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = type(self).__name__

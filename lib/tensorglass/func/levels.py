@@ -153,7 +153,10 @@ def with_leaves(level: Level, args: tuple[Any, ...], argnums: Argnums) -> tuple[
 def places(argnums: Any, count: int) -> list[int]:
     """The positions that `argnums` means, counted from the front."""
     given = argnums if isinstance(argnums, tuple) else (argnums,)
-    if not given or not all(isinstance(each, int) and -count <= each < count for each in given):
+    for each in given:
+        if isinstance(each, int) and not -count <= each < count:
+            raise RuntimeError(f"Got argnum={each}, but only {count} positional inputs")
+    if not given or not all(isinstance(each, int) for each in given):
         raise RuntimeError(f"argnums must be positions of the {count} positional inputs, got: {argnums}")
     found = [each % count for each in given]
     if len(set(found)) != len(found):

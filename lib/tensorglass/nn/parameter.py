@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import tensorglass as torch
+from tensorglass.ops.creation.factory import check_can_require_grad
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import disabled_torch_function
 
@@ -51,6 +52,8 @@ class Parameter(Tensor, metaclass=_Marked, is_plain=True):
         if data is None:
             data = torch.empty(0)
         if type(data) in (Tensor, Parameter):
+            if requires_grad:
+                check_can_require_grad(data._dtype)
             return Tensor._make_subclass(cls, data, requires_grad)  # type: ignore[attr-defined]  # attached by `ops`
         marked = data.detach().requires_grad_(requires_grad)
         if type(marked) is not type(data):

@@ -75,23 +75,32 @@ def plain(tensor: Any) -> Any:
     return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).resolve_conj().numpy(force=True)
 
 
-def leaves_of(library: Any, value: Any) -> list[Any]:
-    """The tensors in a call that require gradients."""
+def tensors_of(library: Any, value: Any) -> list[Any]:
+    """The tensors in a call, or in what it returned."""
     if isinstance(value, library.Tensor):
-        return [value] if value.requires_grad else []
+        return [value]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [leaf for each in parts for leaf in leaves_of(library, each)]
+    return [tensor for each in parts for tensor in tensors_of(library, each)]
 
 
-def outcome(library: Any, function: Callable[..., Any], arguments: Any, keywords: Any) -> dict[str, Any]:
-    """What a call gives: values, layout, graph, first and second gradients; or its error."""
-    leaves = leaves_of(library, (arguments, keywords))
+def outcome(
+    library: Any,
+    function: Callable[..., Any],
+    arguments: Any,
+    keywords: Any,
+    parameters: Callable[[], Iterable[Any]] = tuple,
+) -> dict[str, Any]:
+    """What a call gives: values, layout, graph, first and second gradients; or its error.
+
+    Gradients are those of what is passed, and of the `parameters` that there are after the call.
+    """
     library.manual_seed(0)
     try:
         result = function(*arguments, **keywords)
     except (RuntimeError, ValueError, TypeError, IndexError, AssertionError, NotImplementedError) as error:
         return {"error": (type(error).__name__, str(error).split("\n")[0])}
-    results = list(result) if isinstance(result, (tuple, list)) else [result]
+    leaves = [each for each in (*tensors_of(library, (arguments, keywords)), *parameters()) if each.requires_grad]
+    results = tensors_of(library, result)
     seen: dict[str, Any] = {
         "dtype": [str(each.dtype) for each in results],
         "stride": [tuple(each.stride()) for each in results],
@@ -103,6 +112,7 @@ def outcome(library: Any, function: Callable[..., Any], arguments: Any, keywords
         sums = [(each * weights(library, each)).sum() for each in outputs]
         first = library.autograd.grad(sums, leaves, allow_unused=True, create_graph=True)
         seen["first"] = [plain(each) for each in first]
+        seen["first stride"] = [None if each is None else tuple(each.stride()) for each in first]
         again = [(each * each).sum() for each in first if each is not None and each.requires_grad]
         try:
             second = library.autograd.grad(again, leaves, allow_unused=True) if again else [None] * len(leaves)
@@ -140,12 +150,18 @@ def disagreement(name: str, arguments: Any, keywords: Any, skip: tuple[str, ...]
         warnings.simplefilter("ignore")
         theirs = outcome(torch, getattr(torch.nn.functional, name), arguments, keywords)
         mine = outcome(tensorglass, getattr(tensorglass.nn.functional, name), ours(arguments), ours(keywords))
+    if "node" in theirs:
+        theirs["node"] = [NODES.get(name, {}).get(node, node) for node in theirs["node"]]
+    return difference(mine, theirs, (*skip, "first stride"))
+
+
+def difference(mine: dict[str, Any], theirs: dict[str, Any], skip: tuple[str, ...] = ()) -> str | None:
+    """Where two outcomes differ, in words; None if they agree."""
     if "error" in theirs or "error" in mine:
         return None if mine.get("error") == theirs.get("error") else f"{mine.get('error')} for {theirs.get('error')}"
-    theirs["node"] = [NODES.get(name, {}).get(node, node) for node in theirs["node"]]
     tolerance = TOLERANCE.get(theirs["dtype"][0], 0.0)
-    for field in ("dtype", "stride", "node"):
-        if field not in skip and mine[field] != theirs[field]:
+    for field in ("dtype", "stride", "node", "first stride"):
+        if field not in skip and field in theirs and mine.get(field) != theirs[field]:
             return f"{field}: {mine[field]} for {theirs[field]}"
     for field in ("values", "first", "second"):
         if field in skip or field not in theirs:

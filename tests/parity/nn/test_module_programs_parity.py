@@ -168,6 +168,38 @@ see(type(m[0].weight).__name__)
 n = nn.LazyLinear(3); n.load_state_dict(m[0].state_dict()); see(n.weight.shape)
 see(list(nn.LazyLinear(2).state_dict()))
 """,
+    "targets of other types": """
+logits = torch.zeros(3)
+for dtype in (torch.bool, torch.int64, torch.uint8, torch.float64):
+    attempt(lambda: F.binary_cross_entropy_with_logits(logits, torch.ones(3, dtype=dtype)))
+for target in (None, 1, [0, 1]):
+    attempt(lambda: F.cross_entropy(torch.zeros(2, 3), target)); attempt(lambda: F.mse_loss(logits, target))
+attempt(lambda: F.nll_loss(logits, torch.tensor([0, 1, 2])))
+attempt(lambda: F.cross_entropy(torch.zeros(1, 3), torch.tensor([0]), weight=torch.ones(3).double()))
+attempt(lambda: F.multilabel_margin_loss(torch.ones(2), torch.ones(2)))
+attempt(lambda: F.ctc_loss(torch.zeros(4, 1, 3), torch.tensor([[1, 2]]), torch.tensor([9]), torch.tensor([2])))
+attempt(lambda: nn.Parameter(torch.arange(3)))
+attempt(lambda: nn.Bilinear(2, 3, 4)(torch.ones(1, 2), torch.ones(1, 2)))
+attempt(lambda: torch.func.grad(torch.sum, argnums=1)(logits)); attempt(lambda: F.max_pool2d(torch.ones(3, 4), 2))
+""",
+    "prefixes of wrapped modules": """
+state = nn.Sequential(OrderedDict(module=net())).state_dict()
+nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module."); see(list(state)); see(list(state._metadata))
+see(repr(net().load_state_dict(state)))
+""",
+    "layouts of one cell and of volumes": """
+image = torch.arange(50.0).view(2, 1, 5, 5)
+see(F.pixel_unshuffle(image, 5).stride()); see(F.pixel_unshuffle(image, 1).data_ptr() == image.data_ptr())
+volume = torch.ones(2, 3, 4, 5, 6).to(memory_format=torch.channels_last_3d)
+see(F.adaptive_avg_pool3d(volume, 1).stride()); see(F.adaptive_max_pool3d(volume, 2).stride())
+see(F.pad(volume, (1, 1, 1, 1)).stride()); see(F.pad(volume, (1,) * 6, "replicate").stride())
+see(F.rms_norm(volume, (6,)).stride()); see(F.rms_norm(torch.ones(3, 4).t(), (3,)).stride())
+""",
+    "an instance of a function": """
+class Double(torch.autograd.Function):
+    pass
+told(lambda: Double()(torch.ones(1)))
+""",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
+from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import OPERATORS
 from tensorglass.ops.nn import activation as ops
@@ -79,6 +80,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 @in_lower_precision
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above 0, ``weight * x`` below (He et al. 2015); `weight` has one element, or one for each channel: (C)."""
+    check_tensors("prelu", input=input, weight=weight)
     if input._dtype is not weight._dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {_c_name(input)} and {_c_name(weight)}")
     if weight.numel() == 1:

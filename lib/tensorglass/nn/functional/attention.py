@@ -200,7 +200,7 @@ def multi_head_attention_forward(
         if attn_mask is not None:
             one_mask = attn_mask.size(0) == 1 and attn_mask.dim() == 3
             attn_mask = attn_mask.unsqueeze(0) if one_mask else attn_mask.view(batch, num_heads, -1, span)
-        q, k, v = (part.reshape(batch, num_heads, -1, head_dim) for part in (q, k, v))
+        q, k, v = (part.reshape(batch, num_heads, part.size(1), head_dim) for part in (q, k, v))
         output = scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal)
         output = linear(output.permute(2, 0, 1, 3).reshape(batch * length, embed_dim), out_proj_weight, out_proj_bias)
         output = output.view(length, batch, output.size(1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass.core.errors import explained, old_type_name, warn
+from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.nn import embedding as ops
 from tensorglass.tensor.tensor import Tensor
 
@@ -45,6 +46,7 @@ def _refuse_sparse(sparse: bool) -> None:
 
 
 def _check(input: Tensor, weight: Tensor, name: str) -> None:
+    check_tensors(name, weight=weight, indices=input)
     if weight.dim() != 2:
         raise RuntimeError("'weight' must be 2-D")
     if input._dtype not in (torch.int64, torch.int32):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tensorglass as torch
-from tensorglass.core.naming import type_name
+from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.declare.autocast import as_it_is, in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.tensor.tensor import Tensor
@@ -13,9 +13,7 @@ from tensorglass.tensor.tensor import Tensor
 @has_shortcut("linear")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``: (…, in) and (out, in) → (…, out); a `weight` of (in) gives (…)."""
-    for place, name, given in ((1, "input", input), (2, "weight", weight)):
-        if not isinstance(given, Tensor):
-            raise TypeError(f"linear(): argument '{name}' (position {place}) must be Tensor, not {type_name(given)}")
+    check_tensors("linear", input=input, weight=weight)
     if bias is not None and input.dim() == 2:
         return torch.addmm(bias, input, weight.t())
     if bias is not None and input.dim() and input.is_contiguous():
@@ -28,5 +26,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 @as_it_is
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1ᵀ weight[k] input2 + bias[k]`` for every output k: (…, in1), (…, in2) and (out, in1, in2) → (…, out)."""
+    check_tensors("bilinear", input1=input1, input2=input2, weight=weight)
+    for place, given in ((1, input1), (2, input2)):
+        if given.size(-1) != weight.size(place):
+            raise RuntimeError(
+                f"bilinear(): input{place} size does not match weight size: got {given.size(-1)} but expected "
+                f"{weight.size(place)}"
+            )
     result = torch.einsum("...i,kij,...j->...k", input1, weight, input2)
     return result if bias is None else result + bias

@@ -14,6 +14,7 @@ import tensorglass as torch
 from tensorglass.core.errors import explained, warn
 from tensorglass.nn.functional.activation import logsigmoid
 from tensorglass.nn.functional.linear import linear
+from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.declare.autocast import as_it_is, in_float32
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.ops.nn import loss as ops
@@ -45,7 +46,7 @@ def _read(reduction: str, size_average: bool | None = None, reduce: bool | None 
 
 
 def _of_one_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    if target._size == input._size:
+    if target.size() == input.size():
         return input, target
     warn(
         f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely "
@@ -142,6 +143,7 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """``log(1 + exp(-target * input))``, for targets 1 and -1."""
+    check_tensors("soft_margin_loss", input=input, target=target)
     return ops.soft_margin_loss(input, target, _read(reduction, size_average, reduce), ())
 
 
@@ -163,6 +165,7 @@ def poisson_nll_loss(
 
     If `full`, with Stirling's approximation of log(target!).
     """
+    check_tensors("poisson_nll_loss", input=input, target=target)
     reduction = _read(reduction, size_average, reduce)
     if log_input:
         loss = input.exp() - target * input
@@ -220,6 +223,7 @@ def kl_div(
     """The Kullback-Leibler divergence ``target * (log(target) - input)``: `input` holds logarithms, and so does
     `target`, if `log_target`. "batchmean" divides the sum by the number of samples, as the definition does.
     """
+    check_tensors("kl_div", input=input, target=target)
     if size_average is not None or reduce is not None:
         kind = legacy_reduction(size_average, reduce)
     else:
@@ -283,6 +287,22 @@ def binary_cross_entropy_with_logits(
     reduction = _read(reduction, size_average, reduce)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    if target._dtype is torch.bool:
+        raise explained(
+            RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+                "operator instead."
+            ),
+            "The targets are probabilities: target.float().",
+        )
+    if input.is_floating_point() and not (target.is_floating_point() or target.is_complex()):
+        raise explained(
+            RuntimeError(
+                f"result type {input._dtype.scalar_type} can't be cast to the desired output type "
+                f"{target._dtype.scalar_type}"
+            ),
+            "The targets are probabilities: target.float().",
+        )
     return ops.binary_cross_entropy_with_logits(input, target, reduction, (weight, pos_weight))
 
 
@@ -303,6 +323,7 @@ def nll_loss(
 
     `weight` (C) weights the classes; targets that are `ignore_index` do not count.
     """
+    check_tensors("nll_loss_nd", input=input, target=target)
     return _nll(input, target, weight, ignore_index, _read(reduction, size_average, reduce))
 
 
@@ -318,13 +339,8 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
     expected = (input.size(0), *input.shape[2:])
     if tuple(target.shape) != expected:
         raise RuntimeError(f"Expected target size {_s(expected)}, got {_s(target)}")
-    loss = ops.nll_loss(
-        input.reshape(input.size(0), input.size(1), -1),
-        target.reshape(input.size(0), -1),
-        weight,
-        reduction,
-        ignore_index,
-    )
+    rows, classes = input.flatten(2), target.flatten(1)
+    loss = ops.nll_loss(rows, classes, weight, reduction, ignore_index)
     return loss.view(target.shape) if reduction == "none" else loss
 
 
@@ -341,12 +357,14 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
                 "The target holds the number of the right class of each sample.",
             )
         if rank == 1 and target.dim() == 1 and target.size(0) != 1:
-            raise RuntimeError(f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}")
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}")
         if rank == 2 and target.dim() == 0:
             raise RuntimeError(f"size mismatch (got input: {_s(input)}, target: {_s(target)})")
     if target._dtype not in (torch.int64, torch.uint8):
         error = RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.scalar_type}")
         raise explained(error, "Classes are integers: target.long().")
+    if weight is not None and weight._dtype is not input._dtype:
+        raise RuntimeError(f"expected scalar type {input._dtype.scalar_type} but found {weight._dtype.scalar_type}")
     classes = input.size(-1 if rank == 1 else 1)
     if weight is not None and (weight.dim() != 1 or weight.numel() != classes):
         raise RuntimeError(
@@ -384,6 +402,7 @@ def cross_entropy(
     `target` holds classes, (N), () or (N, d1, …), or probabilities, of the input's size. `label_smoothing` is the share
     of the target that is spread over all classes (Szegedy et al. 2016).
     """
+    check_tensors("cross_entropy_loss", input=input, target=target)
     reduction = _read(reduction, size_average, reduce)
     if input.shape == target.shape and (input.dim() or target.is_floating_point()):
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing)
@@ -504,6 +523,7 @@ def multi_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """``Σ max(0, margin - input[y] + input[i])^p / C`` over the classes i but y, the right one: (N, C) and (N)."""
+    check_tensors("multi_margin_loss", input=input, target=target)
     reduction = _read(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -541,11 +561,14 @@ def multilabel_margin_loss(
 
     A row of the target names the right classes, and ends with -1.
     """
+    check_tensors("multilabel_margin_loss", input=input, target=target)
     reduction = _read(reduction, size_average, reduce)
     if input.dim() > 2 or (input.numel() == 0 and not (input.dim() == 2 and input.size(1))):
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {_s(input)}")
     if input.shape != target.shape and not (input.dim() <= 1 and target.numel() == input.numel()):
         raise RuntimeError(f"inconsistent target size: {_s(target)} for input of size: {_s(input)}")
+    if target._dtype is not torch.int64:
+        raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
     classes = input.size(-1) if input.dim() else 1
     if target.numel() and not bool(((target >= -1) & (target < classes)).all()):
         raise RuntimeError("target out of range")
@@ -589,6 +612,7 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """A distance where the target is 1, and ``max(0, margin - input)`` where it is -1."""
+    check_tensors("hinge_embedding_loss", input=input, target=target)
     reduction = _read(reduction, size_average, reduce)
     zeros = torch.zeros_like(input)
     apart = torch.where(target != 1, (margin - input).clamp_min(0), zeros)
@@ -626,6 +650,7 @@ def cosine_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """``1 - cos`` of the angle where the target is 1, ``max(0, cos - margin)`` where it is -1: (N, D), (N, D), (N)."""
+    check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     reduction = _read(reduction, size_average, reduce)
     if target.dim() > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -657,6 +682,7 @@ def triplet_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, d the distance of the `p`-norm: (…, D) → (…)."""
+    check_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
     reduction = _read(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -747,6 +773,8 @@ def _check_ctc(
     log_probs: Tensor, targets: Tensor, of_input: Tensor, of_target: Tensor, blank: int, is_batch: bool
 ) -> None:
     steps, count, classes = log_probs.shape
+    if not log_probs.numel():
+        raise RuntimeError("log_probs tensor must not be empty")
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     if of_input.numel() != count:
@@ -755,7 +783,10 @@ def _check_ctc(
         raise RuntimeError("target_lengths must be of size batch_size")
     longest = int(of_input.max()) if count else 0
     if longest > steps:
-        raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {longest}")
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {steps}, but got value {longest} (while checking arguments "
+            "for ctc_loss_allocate_outputs)"
+        )
     if is_batch and targets.dim() == 2 and targets.size(0) != count:
         raise RuntimeError(f"Expected tensor to have size {count} at dimension 0, but got size {targets.size(0)}")
 

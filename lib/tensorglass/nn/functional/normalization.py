@@ -32,6 +32,8 @@ def batch_norm(
     """Each channel of (N, C, …) normalized: in training by its own mean and variance, else by the running ones."""
     if training:
         _refuse_single(input.size())
+        if eps <= 0.0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     return torch.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 
 

@@ -105,7 +105,7 @@ def _fractional(
         ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * rank
         if len(ratios) > rank:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
-        output_size = [int(length * ratio) for length, ratio in zip(input.shape[-rank:], ratios, strict=True)]
+        output_size = [int(length * ratio) for length, ratio in zip(input.size()[-rank:], ratios, strict=True)]
     if samples is None:
         batch = 1 if input.dim() == rank + 1 else input.size(0)
         samples = torch.rand(batch, input.size(-rank - 1), rank, dtype=input.dtype, device=input.device)

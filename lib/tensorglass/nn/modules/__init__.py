@@ -25,6 +25,7 @@ from tensorglass.nn.modules import (
     transformer,
     upsampling,
 )
+from tensorglass.nn.modules import lengths as utils
 from tensorglass.nn.modules.activation import *
 from tensorglass.nn.modules.adaptive import *
 from tensorglass.nn.modules.attention import *

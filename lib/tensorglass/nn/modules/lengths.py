@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from tensorglass.nn.modules.module.state_dict import (
+    consume_prefix_in_state_dict_if_present as consume_prefix_in_state_dict_if_present,  # where PyTorch has it
+)
+
 Ints = int | Sequence[int]
 
 

@@ -107,6 +107,12 @@ def check_tensor(name: str, value: Any, argument: str = "input", position: int =
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_name(value)}")
 
 
+def check_tensors(name: str, **values: Any) -> None:
+    """`check_tensor` of the first arguments, in their order."""
+    for position, (argument, value) in enumerate(values.items(), 1):
+        check_tensor(name, value, argument, position)
+
+
 def check_pair(out: Any) -> None:
     """Raise PyTorch's TypeError unless ``out=`` is a pair of tensors."""
     if not isinstance(out, tuple | list) or not all(isinstance(each, Tensor) for each in out):

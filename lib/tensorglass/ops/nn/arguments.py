@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
-from tensorglass.core.memory_format import channels_last, channels_last_3d
+from tensorglass.core.memory_format import channels_last, channels_last_3d, contiguous_format
 from tensorglass.ops.kernels import half
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -34,29 +35,22 @@ def for_each_of(function: str, argument: str, value: Ints, rank: int) -> tuple[i
     return found
 
 
-def is_channels_last(input: Tensor) -> bool:
-    """Whether PyTorch would suggest a channels-last format for what is computed from `input`."""
-    rank = len(input._size)
-    if rank not in (4, 5):
-        return False
-    # From the innermost dimension outwards: the channels, the last of the image, …, the batch.
-    order, least = (1, *range(rank - 1, 1, -1), 0), 0
-    if input._stride[1] == 0:
-        return False
-    for dim in order:
-        length, stride = input._size[dim], input._stride[dim]
-        if length == 0 or stride < least or (dim == 0 and least == input._stride[1]):
-            return False
-        least = stride * max(length, 1)
-    return True
-
-
 def like_channels_last(result: Tensor, *inputs: Tensor) -> Tensor:
     """The result, with its channels innermost in memory where one of the inputs lies so."""
-    if any(is_channels_last(each) for each in inputs):
+    if any(geometry.suggests_channels_last(each._size, each._stride) for each in inputs):
         made: Tensor = result.clone(memory_format=channels_last if len(result._size) == 4 else channels_last_3d)
         return made
     return result
+
+
+def as_input_lies(grad: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
+    """A gradient of results, with its channels innermost in memory if an input of these strides has them there."""
+    is_last = geometry.suggests_channels_last(size, stride)
+    if is_last == geometry.suggests_channels_last(grad._size, grad._stride):
+        return grad
+    wanted = contiguous_format if not is_last else channels_last if len(size) == 4 else channels_last_3d
+    made: Tensor = grad.contiguous(memory_format=wanted)
+    return made
 
 
 def run_wide(kernel: Any, *inputs: Any, **parameters: Any) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
@@ -16,7 +17,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import pooling as kernels
 from tensorglass.ops.kernels.windows import Lengths, Windows
 from tensorglass.ops.nn import pooling
-from tensorglass.ops.nn.arguments import Ints, for_each, like_channels_last, run_wide
+from tensorglass.ops.nn.arguments import Ints, as_input_lies, for_each, like_channels_last, run_wide
 from tensorglass.ops.nn.max_pool import adaptive_lengths
 from tensorglass.tensor.tensor import Tensor
 
@@ -53,11 +54,18 @@ def _shares(xp: Any, array: Array, means: _Means) -> Array:
 
 
 @derivative(
-    node=lambda means: f"AvgPool{len(means.counts)}DBackward0", input=lambda grad, means: average_shares(grad, means)
+    node=lambda means: f"AvgPool{len(means.counts)}DBackward0",
+    input=lambda grad, input_size, input_stride, means: average_shares(
+        _as_image_lies(grad, len(means.counts), input_size, input_stride), means
+    ),
 )
 def _average(input: Tensor, means: _Means) -> Tensor:
     made = run_wide(_averages, input, means=means)
     return like_channels_last(made, input) if len(means.counts) == 2 else made  # volumes lie as always
+
+
+def _as_image_lies(grad: Tensor, rank: int, size: Lengths, stride: Lengths) -> Tensor:
+    return as_input_lies(grad, size, stride) if rank == 2 else grad
 
 
 @derivative(
@@ -144,7 +152,9 @@ def avg_pool1d(
 
 @derivative(
     node=lambda counts: f"AdaptiveAvgPool{len(counts)}DBackward0",
-    input=lambda grad, input_size, counts: adaptive_shares(grad, tuple(input_size[-len(counts) :])),
+    input=lambda grad, input_size, input_stride, counts: adaptive_shares(
+        _as_image_lies(grad, len(counts), input_size, input_stride), tuple(input_size[-len(counts) :])
+    ),
 )
 def _adaptive(input: Tensor, counts: Lengths) -> Tensor:
     made = run_wide(kernels.adaptive_average, input, counts=counts)
@@ -188,7 +198,10 @@ def _adaptive_avg(rank: int, input: Tensor, output_size: Any) -> Tensor:
             )
     if all(count == 1 for count in counts):  # the mean of everything
         mean: Tensor = input.mean([dim - rank for dim in range(rank)], True)
-        return like_channels_last(mean, input)
+        if geometry.suggests_channels_last(input._size, input._stride):
+            channels = size[1]
+            mean.as_strided_(mean._size, (channels, 1, *[channels] * (len(size) - 2)))
+        return mean
     if input._dtype.category != dtypes.FLOATING:
         raise not_implemented(f"adaptive_avg_pool{rank}d" if rank == 2 else "adaptive_avg_pool3d_cpu", input._dtype)
     made: Tensor = adaptive(input, counts)

@@ -25,7 +25,7 @@ from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.shared import conj
 from tensorglass.ops.kernels.windows import Lengths, Windows, add_windows, padded, windows_of
-from tensorglass.ops.nn.arguments import Ints, for_each, like_channels_last, run_wide
+from tensorglass.ops.nn.arguments import Ints, as_input_lies, for_each, like_channels_last, run_wide
 from tensorglass.ops.rearrange.pad import constant_pad_nd
 from tensorglass.tensor.tensor import Tensor
 
@@ -102,6 +102,11 @@ def correlate(xp: Any, inputs: Array, results: Array, like: Array, plan: Plan) -
     return made.reshape(like.shape)
 
 
+def _laid_out(made: Tensor, *factors: Tensor) -> Tensor:
+    """The sum as PyTorch lays it out: channels last where a factor is, but for volumes of float64."""
+    return made if len(made._size) == 5 and made._dtype is dtypes.float64 else like_channels_last(made, *factors)
+
+
 # --- the three sums, each with the other two as its gradients --------------------------------------------------------
 
 
@@ -112,7 +117,7 @@ def correlate(xp: Any, inputs: Array, results: Array, like: Array, plan: Plan) -
 )
 def _convolved(x: Tensor, w: Tensor, plan: Plan) -> Tensor:
     made = run_wide(convolve, x.contiguous(), w.contiguous(), None, plan=plan)
-    return like_channels_last(made, x, w)
+    return _laid_out(made, x, w)
 
 
 @derivative(
@@ -122,7 +127,7 @@ def _convolved(x: Tensor, w: Tensor, plan: Plan) -> Tensor:
 )
 def _spread_out(y: Tensor, w: Tensor, plan: Plan) -> Tensor:
     made = run_wide(spread, y.contiguous(), w.contiguous(), plan=plan)
-    return like_channels_last(made, y, w)
+    return _laid_out(made, y, w)
 
 
 @derivative(
@@ -132,7 +137,7 @@ def _spread_out(y: Tensor, w: Tensor, plan: Plan) -> Tensor:
 )
 def _correlated(x: Tensor, y: Tensor, like: Tensor, plan: Plan) -> Tensor:
     made = run_wide(correlate, x.contiguous(), y.contiguous(), like.contiguous(), plan=plan)
-    return like_channels_last(made, x, y)
+    return _laid_out(made, x, y)
 
 
 #: ``Σ x·w`` over the window and its channels; ``Σ y·w``, where x was read; ``Σ x·y``, of the size of the weights.
@@ -167,6 +172,7 @@ def _plan_of(
 def _input_gradient(
     grad: Tensor,
     input_size: Lengths,
+    input_stride: Lengths,
     weight: Tensor,
     stride: Lengths,
     padding: Lengths,
@@ -176,7 +182,9 @@ def _input_gradient(
     groups: int,
 ) -> Tensor:
     plan = _plan_of(input_size, weight._size, stride, padding, dilation, transposed, output_padding, groups)
-    found: Tensor = (convolved if transposed else spread_out)(grad, conj(weight), plan)
+    found: Tensor = (convolved if transposed else spread_out)(
+        as_input_lies(grad, input_size, input_stride), conj(weight), plan
+    )
     return found
 
 
@@ -245,9 +253,7 @@ def convolution(
             made._storage.version = 0
     else:
         made = run_wide(convolve, input.contiguous(), weight.contiguous(), bias, plan=plan)
-    if rank == 3 and made._dtype is dtypes.float64:
-        return made
-    return like_channels_last(made, input, weight)
+    return _laid_out(made, input, weight)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------

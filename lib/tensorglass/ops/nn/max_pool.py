@@ -19,7 +19,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import pooling as kernels
 from tensorglass.ops.kernels.windows import Lengths, Windows
 from tensorglass.ops.nn import pooling
-from tensorglass.ops.nn.arguments import Ints, for_each, like_channels_last, run_wide
+from tensorglass.ops.nn.arguments import Ints, as_input_lies, for_each, like_channels_last, run_wide
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -80,7 +80,8 @@ def _pool_name(input: Tensor, move: _Move) -> str:
     return f"MaxPool{len(move.counts)}DWithIndicesBackward0"
 
 
-def _pool_gradient(grad: Tensor, input_size: Lengths, result1: Tensor, move: _Move) -> Tensor:
+def _pool_gradient(grad: Tensor, input_size: Lengths, input_stride: Lengths, result1: Tensor, move: _Move) -> Tensor:
+    grad = as_input_lies(grad, input_size, input_stride)
     rank = len(move.counts)
     windows = move.windows
     overlap = any(step < apart * (size - 1) + 1 for size, step, _, apart in zip(*windows, strict=True))
@@ -189,15 +190,19 @@ def max_pool3d(
 # --- windows that divide the input -----------------------------------------------------------------------------------
 
 
-def _adaptive_gradient(grad: Tensor, input_size: Lengths, result1: Tensor, counts: Lengths) -> Tensor:
+def _adaptive_gradient(
+    grad: Tensor, input_size: Lengths, input_stride: Lengths, result1: Tensor, counts: Lengths
+) -> Tensor:
     rank = len(counts)
+    if rank == 2:  # volumes lie as always
+        grad = as_input_lies(grad, input_size, input_stride)
     found: Tensor = put_back(grad, result1, _Of(f"AdaptiveMaxPool{rank}D", tuple(input_size[-rank:])))
     return found
 
 
 @derivative(node=lambda counts: f"AdaptiveMaxPool{len(counts)}DBackward0", outputs=1, input=_adaptive_gradient)
 def _adaptive(input: Tensor, counts: Lengths) -> tuple[Tensor, Tensor]:
-    return _launch(kernels.adaptive_max, input, counts)
+    return _launch(kernels.adaptive_max, input if len(counts) == 2 else input.contiguous(), counts)
 
 
 _recorded_adaptive: Any = recorded(_adaptive)
@@ -299,6 +304,8 @@ def _fractional_max(
             raise RuntimeError(f"{name}(): pool {word} {window} too large relative to input {word} {length}")
     if random_samples._dtype is not input._dtype:
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    if random_samples._size[1] != input._size[-rank - 1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
     if rank == 2:  # PyTorch's order: the width's sample comes first
         random_samples = random_samples.flip(-1)
     found: tuple[Tensor, Tensor] = _recorded_fractional(input, random_samples.contiguous(), _Fraction(size, counts))

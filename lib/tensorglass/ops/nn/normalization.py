@@ -19,6 +19,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.copies.copy import suggested_format
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import half
 from tensorglass.ops.kernels import normalization as kernels
@@ -67,7 +68,8 @@ def _input_gradient(
 ) -> Tensor:  # fmt: skip
     cut, is_fixed = norm.cut, mean is not None
     if state.grad:  # its derivative is asked for as well
-        return _by_tensors(grad, input, weight, var, is_fixed, cut)
+        found = _by_tensors(grad, input, weight, var, is_fixed, cut)
+        return like_channels_last(found, input) if norm.name == "NativeBatchNorm" else found
     backend = grad._storage.backend
     made = backend.launch(
         _input_kernel, *_arrays(grad.contiguous(), input.contiguous(), weight, result1), is_fixed=is_fixed, cut=cut
@@ -434,4 +436,4 @@ def rms_norm(
     found = wide * wide.pow(2).mean(dims, True).add_(eps).rsqrt()
     if weight is not None:
         found = found * weight
-    return found.to(input._dtype)
+    return found.to(input._dtype).contiguous(memory_format=suggested_format(input))

@@ -62,14 +62,17 @@ def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = T
         found = _named("dilation", axes, windows.dilation, ", " if rank == 2 else " ")
         raise RuntimeError(f"dilation should be greater than zero, but got {found}")
     kept = size[1:] if len(size) == rank + 2 else size
-    if rank == 3 and not dilated and (len(size) not in (4, 5) or 0 in kept):
+    if rank == 3 and not dilated and len(size) not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    if rank == 2 and dilated and len(size) not in (3, 4):
+        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     if len(size) not in (rank + 1, rank + 2) or (0 in kept and rank == 2):
         batch = f"Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size for input"
         raise explained(RuntimeError(f"{batch}, but got:{size}"), "Its size is (batch, channels, …), or without batch.")
     if 0 in kept:
+        function = "max_pool3d_with_indices_out_cpu_template" if dilated else "avg_pool3d"
         raise RuntimeError(  # sic: what it calls the dimension is its length
-            "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have positive "
+            f"{function}(): Expected input's non-batch dimensions to have positive "
             f"length, but input has a shape of {size} and non-batch dimension 0 has length zero!"
         )
     found_counts = counts(size[-rank:], windows, ceil_mode)

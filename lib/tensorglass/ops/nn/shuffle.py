@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorglass.core.errors import explained
+from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.registry import operator
@@ -59,8 +60,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
                 f"is not divisible by {r}"
             )
     apart = input.reshape((*batch, channels, height // r, r, width // r, r)).movedim((-3, -1), (-4, -3))
-    made = apart.clone().reshape((*batch, channels * r * r, height // r, width // r))
-    return like_channels_last(made.contiguous(), input)
+    made = apart.clone(memory_format=contiguous_format).view((*batch, channels * r * r, height // r, width // r))
+    return like_channels_last(made, input)
 
 
 def _dealt_out(input: Tensor, groups: int) -> Tensor:

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
-from tensorglass.core.memory_format import channels_last
+from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
-from tensorglass.ops.copies.copy import clone, copy_
+from tensorglass.ops.copies.copy import clone, copy_, suggested_format
 from tensorglass.ops.creation.ranges import arange
 from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.declare.registry import operator
@@ -51,8 +51,9 @@ def _read_places(input: Tensor, places: _Places) -> Tensor:
     found = input.detach()
     for dim, positions in _positions(input, places):
         found = found.index_select(dim, positions)
-    if len(input._size) == 4 and input.is_contiguous(memory_format=channels_last) and not input.is_contiguous():
-        return found.contiguous(memory_format=channels_last)
+    wanted = suggested_format(input)
+    if wanted is not contiguous_format:
+        return found.contiguous(memory_format=wanted)
     return found if found._storage is not input._storage else found.clone()
 
 
@@ -223,7 +224,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
         size[dim] = length
         kept = narrow(kept, dim, max(-before, 0), kept._size[dim] - max(-before, 0) - max(-after, 0))
         places.append((dim, max(before, 0), kept._size[dim]))
-    made = input.new_full(size, value)
+    made = input.new_full(size, value).contiguous(memory_format=suggested_format(input))
     target = made
     for dim, start, length in places:
         target = narrow(target, dim, start, length)

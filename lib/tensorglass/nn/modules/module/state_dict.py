@@ -253,3 +253,14 @@ _NEVER_CALLED = (
     "Reached a code path in Module.{}() that should never be called. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
 )
+
+
+def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
+    """Take ``module.`` and the like off the names of a dictionary, in place: what a wrapper around the module added."""
+    for key in list(state_dict):
+        if key.startswith(prefix):
+            state_dict[key[len(prefix) :]] = state_dict.pop(key)
+    metadata = getattr(state_dict, "_metadata", {})
+    for key in list(metadata):
+        if key.startswith(prefix) or key == prefix.removesuffix("."):
+            metadata[key[len(prefix) :]] = metadata.pop(key)

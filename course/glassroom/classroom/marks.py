@@ -301,9 +301,11 @@ def moment(text: str) -> datetime | None:
     plain = re.sub(r"\s+([+-]\d\d):?(\d\d)$", r"\1:\2", plain)
     try:
         found = datetime.fromisoformat(plain)
-    except ValueError:
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found
+        found.astimezone(UTC)  # there is no such moment before the year 1 and after 9999
+    except (ValueError, OverflowError):
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+    return found
 
 
 def lateness(seconds: float) -> str:

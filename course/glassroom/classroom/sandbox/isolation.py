@@ -180,7 +180,8 @@ def _bubblewrap(view: View, files_mb: float) -> list[str]:
     for path in view.masks:
         command += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
     command += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
-    return [*command, "--remount-ro", "/", "--chdir", _HOME]
+    # Where root grades, /proc/sys is writable inside as well: the kernel asks for the user that root is outside.
+    return [*command, "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", _HOME]
 
 
 def _unshare(view: View, files_mb: float) -> list[str]:

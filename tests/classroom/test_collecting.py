@@ -6,6 +6,7 @@ import copy
 import io
 import json
 import os
+import time
 import warnings
 import zipfile
 from pathlib import Path
@@ -301,3 +302,124 @@ def test_metadata_that_is_none_is_no_trouble(a_class: Path, notebook: Notebook, 
     (tmp_path / "in" / "ada" / FILE).write_bytes(serialise(broken))
     taking(a_class, tmp_path / "in")
     assert taken(a_class) == [f"ada/memory-02/{FILE}"]
+
+
+def zip_of(files: dict[str, bytes], date: tuple[int, ...] = (1999, 1, 1, 12, 0, 0)) -> bytes:
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(zipfile.ZipInfo(name, date), content, zipfile.ZIP_DEFLATED)
+        return file.getvalue()
+
+
+ANOTHERS = (
+    f"ada/{FILE}",
+    f"ada/memory-02/{FILE}",
+    f"ada+memory-02+2099-01-01 00:00:00 UTC+x/{FILE}",
+    f"ada_1_2_{FILE}",
+    f"Ada_1_assignsubmission_file_/{FILE}",
+    f"inbound/ada/memory-02/{FILE}",
+)
+
+
+@pytest.mark.parametrize("name", ANOTHERS)
+@pytest.mark.parametrize(
+    "within", ["eve/{name}", "all/eve/{name}", "eve/own.zip", "Eve_9_assignsubmission_file_/own.zip"]
+)
+def test_nobody_hands_in_for_another(a_class: Path, notebook: Notebook, tmp_path: Path, name: str, within: str) -> None:
+    honest, forged = serialise(notebook), serialise(answered(notebook, {"02-middle": "middle = 'eve'"}))
+    taking(a_class, zipped({f"ada/memory-02/{FILE}": honest, f"bob/memory-02/{FILE}": honest}, tmp_path / "first.zip"))
+    around = within.split("eve/")[0] if "all/" in within else ""
+    sent = zip_of({name: forged}) if within.endswith(".zip") else forged
+    later = {f"{around}zoe/{FILE}": honest, within.format(name=name): sent}
+    with zipfile.ZipFile(tmp_path / "later.zip", "w") as archive:
+        for each, content in later.items():
+            archive.writestr(zipfile.ZipInfo(each, (2031, 1, 1, 0, 0, 0)), content)
+    report = taking(a_class, tmp_path / "later.zip")
+    with zipfile.ZipFile(tmp_path / "later.zip") as archive:
+        archive.extractall(tmp_path / "in")
+    taking(a_class, tmp_path / "in")
+    assert (a_class / "submitted/ada/memory-02" / FILE).read_bytes() == honest
+    assert {learner.casefold() for learner, _ in report.taken} == {"zoe", "eve"}
+
+
+def test_the_outer_folder_of_a_delivery_is_nobodys(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    files = {f"delivery/{name}/{FILE}": serialise(notebook) for name in ("ada", "bob")}
+    files |= {f"__MACOSX/delivery/ada/._{FILE}": b"x", "readme.txt": b"x"}
+    assert sorted(taking(a_class, zipped(files, tmp_path / "x.zip")).taken) == [
+        ("ada", "memory-02"),
+        ("bob", "memory-02"),
+    ]
+
+
+def test_a_learner_does_not_say_when_it_was_handed_in(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    sent = zip_of({FILE: serialise(notebook), "timestamp.txt": b"1999-01-01 00:00:00 UTC"})
+    taking(a_class, zipped({"Eve_9_assignsubmission_file_/own.zip": sent}, tmp_path / "moodle.zip"))
+    assert (a_class / "submitted/Eve/memory-02/timestamp.txt").read_text().startswith("2030-01-01")
+    place = tmp_path / "in" / "Mallory_10_assignsubmission_file_"
+    place.mkdir(parents=True)
+    (place / FILE).write_bytes(serialise(notebook))
+    (place / "timestamp.txt").write_text("1999-01-01 00:00:00 UTC")
+    taking(a_class, tmp_path / "in")
+    assert not (a_class / "submitted/Mallory/memory-02/timestamp.txt").read_text().startswith("1999")
+
+
+@pytest.mark.parametrize("when", ["9999-12-31 23:59:59 -2359", "0001-01-01 00:00:00 +2359", "2030-02-30 00:00:00 UTC"])
+def test_a_date_that_there_is_not_is_none(a_class: Path, notebook: Notebook, tmp_path: Path, when: str) -> None:
+    place = tmp_path / "in" / f"ada+memory-02+{when}+x"
+    place.mkdir(parents=True)
+    (place / FILE).write_bytes(serialise(notebook))
+    (place / "timestamp.txt").write_text(when)
+    os.utime(place / FILE, (2**33, 2**33))
+    assert taking(a_class, tmp_path / "in").taken == [("ada", "memory-02")]
+
+
+def test_a_learners_own_archive_takes_no_more_than_its_share(a_class: Path, tmp_path: Path) -> None:
+    sent = zip_of({f"{number}.ipynb": os.urandom(120_000) + b"0" * 23_000_000 for number in range(8)})
+    report = taking(a_class, zipped({"eve/own.zip": sent, f"zoe/{FILE}": b"{"}, tmp_path / "x.zip"))
+    assert any("more than 60 MB; the rest is not taken" in line for line in report.oddities)
+    assert report.taken == [("zoe", "memory-02")]
+
+
+@pytest.mark.parametrize("name", ["+" * 60_000, " " * 60_000, "a_" * 30_000, "/".join(["d"] * 30_000)])
+def test_a_gigantic_name_is_told_at_once(a_class: Path, notebook: Notebook, tmp_path: Path, name: str) -> None:
+    began = time.monotonic()
+    report = taking(a_class, zipped({f"{name}.ipynb": b"{", f"zoe/{FILE}": serialise(notebook)}, tmp_path / "x.zip"))
+    assert any("too long to be a file's" in line for line in report.oddities)
+    assert max(map(len, report.oddities)) < 2000
+    assert time.monotonic() - began < 20
+
+
+def test_folders_without_end_are_told(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    (tmp_path / "in" / "zoe").mkdir(parents=True)
+    (tmp_path / "in" / "zoe" / FILE).write_bytes(serialise(notebook))
+    place = tmp_path / "in" / "eve"
+    place.mkdir()
+    opened = [os.open(place, os.O_RDONLY)]
+    for _ in range(200):
+        os.mkdir("deeper", dir_fd=opened[-1])
+        opened.append(os.open("deeper", os.O_RDONLY, dir_fd=opened[-1]))
+        os.close(opened.pop(0))
+    os.close(opened[-1])
+    report = taking(a_class, tmp_path / "in")
+    assert report.taken == [("zoe", "memory-02")]
+    assert any("folders deep" in line for line in report.oddities)
+
+
+@pytest.mark.parametrize(
+    "names", [("a:b", "a;b"), ("李" * 100, "李" * 99 + "明"), ("ada", "ada."), ("x" * 100 + "1", "x" * 100 + "2")]
+)
+def test_names_that_a_folder_cannot_have_are_still_two_peoples(
+    a_class: Path, notebook: Notebook, tmp_path: Path, names: tuple[str, str]
+) -> None:
+    files = {f"{name}/{FILE}": serialise(answered(notebook, {"02-count": f"# {name}"})) for name in names}
+    files |= {f"{name}/{'字' * 80}.txt": name.encode() for name in names}
+    report = taking(a_class, zipped(files, tmp_path / "x.zip"))
+    assert len({learner for learner, _ in report.taken}) == 2
+    assert sorted(kept(a_class)) == sorted(name.encode() for name in names)
+
+
+def test_one_name_in_two_ways_of_writing_is_one_person(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    for number, name in enumerate(("Zoe\u0308", "Zo\u00eb")):
+        taking(a_class, zipped({f"{name}/{FILE}": serialise(notebook)}, tmp_path / f"{number}.zip"))
+    assert taken(a_class) == [f"Zo\u00eb/memory-02/{FILE}"]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import csv
+import io
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -66,10 +69,12 @@ FILES = (
     "numbers-without-end",
     "half-letters",
     "a-format-of-tomorrow",
+    "a-million-lists",
+    "a-hundred-thousand-cells",
 )
 STRANGE = (
     '=HYPERLINK("http:x")', "--trust", "@SUM(1)", "+1", "-1", "\u202eada", "<img src=x onerror=alert(7)>", "a\nb",
-    "ada.json", "ada..", "O'Neil & Söhne \\u0000",
+    "ada.json", "ada..", "O'Neil & Söhne \\u0000", "x" * 255, "\udce9a", "\udce8a", "ADA", "a;=1+1",
 )  # fmt: skip
 
 
@@ -156,6 +161,10 @@ def _forged(name: str, notebook: Notebook) -> bytes:
             cells[1]["source"] = "x = '\ud800'\n# \u202e \u0000"
         case "a-format-of-tomorrow":
             plain |= {"nbformat": 99, "nbformat_minor": -1, "metadata": {"kernelspec": [], "language_info": 1}}
+        case "a-million-lists":
+            return b'{"nbformat": 4, "cells": [], "metadata": {"x": [' + b"[]," * 9_000_000 + b"1]}}"
+        case "a-hundred-thousand-cells":
+            plain["cells"] = [dict(cells[1], metadata={}, source="")] * 100_000
         case "another-kernel":
             plain["metadata"]["kernelspec"] = {"name": "bash", "display_name": "x", "language": "bash"}
     return json.dumps(plain).encode()
@@ -242,10 +251,18 @@ def test_nothing_of_the_class_gets_out(graded: Graded) -> None:
 
 
 def test_no_memory_is_held_where_no_process_shows_it(graded: Graded) -> None:
-    for name in ("memory-without-a-process", "memory-in-files-without-names"):
-        told = json.dumps([mark.outputs for mark in graded.row(name).marks]) + " ".join(graded.row(name).notes)
-        assert "held 3000 MB" not in told, name
+    names = [name for name in CODE if name.startswith("memory-")]
+    assert len(names) >= 6
+    for name in names:
+        told = json.dumps([mark.outputs for mark in graded.row(name).marks])
+        assert sum(map(float, re.findall(r"held ([\d.]+)", told))) <= 1500, name
     assert "watches 0" in json.dumps([mark.outputs for mark in graded.row("watches-everything").marks])
+
+
+def test_the_kernel_is_not_at_a_submissions_service(graded: Graded) -> None:
+    told = json.dumps([[mark.outputs for mark in row.marks] for row in graded.report.rows])
+    for word in ("FAMILY", "WRITABLE", "CAPABLE", "CONNECTED"):
+        assert word not in told, word
 
 
 def test_no_submission_reaches_the_network(graded: Graded) -> None:
@@ -280,6 +297,9 @@ def test_pages_and_tables_show_strangers_words_as_words(graded: Graded) -> None:
         assert "\u202e" not in page
     table = marks_csv(results)
     assert '"\'=HYPERLINK(""http:x"")"' in table
+    assert not re.search(r"(^|;)[ \t]*[=+@]", table, re.MULTILINE)
+    names = [line["learner"] for line in csv.DictReader(io.StringIO(table))]
+    assert len(set(names)) == len(names) == len(results)
     assert not any(line.startswith(("=", "+", "@", '"=')) for line in table.splitlines())
 
 
@@ -304,7 +324,15 @@ def test_each_isolation_holds(
         "import ctypes\nlibc = ctypes.CDLL(None)\n"
         "again = [libc.mount(None, p, None, 32 | 4096, None) for p in (b'/usr', b'/course/glassroom', b'/')]\n"
         "print(again, can('/usr/x'))\n"
-        "print(os.getuid(), [l for l in open('/proc/self/status') if l.startswith('CapEff')][0].split()[1])"
+        "print(os.getuid(), [l for l in open('/proc/self/status') if l.startswith('CapEff')][0].split()[1])\n"
+        "kernels = ('/proc/sys/kernel/core_pattern', '/proc/sys/vm/overcommit_memory', '/proc/self/oom_score_adj')\n"
+        "def works(call, *a):\n    try: os.close(call(*a))\n    except OSError: return False\n    return True\n"
+        "print([works(os.open, p, os.O_WRONLY) for p in kernels], "
+        "[n for n in range(48) if works(lambda: socket.socket(n, 1).detach())])\n"
+        "x86 = os.uname().machine == 'x86_64'\n"
+        "pid = libc.syscall(56 if x86 else 220, 0x10000000 | 17, 0, 0, 0, 0)\n"
+        "if pid == 0: os._exit(0)\n"
+        "print(pid)"
     )
     hand_in(a_class, "eve", answered(notebook, {"02-middle": look}))
     course = read_course(a_class)
@@ -317,8 +345,41 @@ def test_each_isolation_holds(
         "[False, False, False, False, False] True",
         "[-1, -1, -1] False",
         "1000 0000000000000000",
+        "[False, False, False] [1, 2, 10]",
+        "-1",
     ]
     assert report.rows[0].isolation == means
+
+
+HIDDEN = """
+[[assignment.hidden]]
+id = "02-middle-hidden"
+exercise = "02-middle"
+points = 5
+code = "assert middle.storage_offset() == 1  # {secret}"
+"""
+
+
+def test_no_submission_sees_a_hidden_test(tmp_path: Path, hand_in: Callable[..., Path]) -> None:
+    """Not even one that says its answers cannot leave its process, so that they are judged there."""
+    folder = make_class(tmp_path / "class", more=HIDDEN.replace("{secret}", SECRET))
+    spy = (
+        "middle = torch.zeros(2, 2)\nimport sys\nfrom glassroom.classroom.inside import crossing, runner\n"
+        "def seen(self, message):\n    sys.modules['builtins'].heard = str(message)\n"
+        "    return {'cannot': 'x', 'part': 1.0, 'changed': [], 'message': str(message)}\n"
+        "old = runner.Runner.answer\n"
+        "runner.Runner.answer = lambda s, m: seen(s, m) if m['do'] in ('answers', 'beside') else old(s, m)"
+    )
+    whole = "import builtins\nprint(getattr(builtins, 'heard', 'nothing'))"
+    hand_in(folder, "eve", answered(teachers_notebook(folder), {"02-middle": spy, "02-whole": whole}))
+    course = read_course(folder)
+    report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(1), threading.Event())
+    row = report.rows[0]
+    assert SECRET not in row.to_json().decode()
+    hidden = next(mark for mark in row.marks if mark.id == "02-middle-hidden")
+    assert hidden.part == 0
+    assert "hidden tests could not be asked" in hidden.doubt
+    assert all(mark.doubt for mark in row.marks if mark.part)
 
 
 def test_without_isolation_nothing_runs_unless_one_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,6 +215,35 @@ def test_what_a_learner_made_is_there_when_they_come_back(learners: list[Learner
     assert zoe.run("print(open('/home/learner/course/mine.txt').read())") == "mine\n"
 
 
+def test_no_link_in_a_home_leads_the_hub_to_anothers_work(learners: list[Learner], hub: tuple[str, Path]) -> None:
+    """What brings a home up to date follows its links no further than its learner could, and waits for no pipe."""
+    grace, zoe = learners[1:]
+    homes = hub[1] / "homes"
+    notebook = "1_memory/02_views_share_a_storage.ipynb"
+    of_zoe = homes / "zoe" / "course" / notebook
+    zoe.run("import json\np = '/home/learner/course/" + notebook + "'\nn = json.load(open(p))\n"
+            "n['cells'][-1]['source'] = 'the secret of zoe'\njson.dump(n, open(p, 'w'))")  # fmt: skip
+    before = of_zoe.read_bytes()
+    assert b"the secret of zoe" in before
+    grace.run(
+        "import json, os, shutil\nos.chdir('/home/learner/course')\nshutil.rmtree('1_memory')\n"
+        f"os.symlink({str(homes / 'zoe' / 'course' / '1_memory')!r}, '1_memory')\n"
+        "m = json.load(open('.glassroom/manifest.json'))\nm['given'] = {k: 'x' for k in m['given']}\n"
+        "json.dump(m, open('.glassroom/manifest.json', 'w'))\n"
+        f"shutil.rmtree('2_tensors')\nos.symlink({str(homes / 'zoe' / 'course' / 'new')!r}, '2_tensors')\n"
+        "os.mkfifo('.glassroom/before')"
+    )
+    requests.delete(f"{hub[0]}/hub/api/users/grace/server", headers=grace.headers, timeout=120)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and _servers_of(hub[1], "grace"):
+        time.sleep(0.2)
+    grace.come_in()
+    assert of_zoe.read_bytes() == before
+    assert not (homes / "zoe" / "course" / "new").exists()
+    for path in (homes / "grace").rglob("*"):
+        assert path.is_symlink() or not path.is_file() or b"the secret of zoe" not in path.read_bytes(), path
+
+
 def _servers_of(folder: Path, name: str) -> list[str]:
     home = str(folder / "homes" / name).encode()
     found = []

@@ -188,7 +188,7 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name in ("class.html", "ada.html"):
-            for width in (1200, 400):
+            for width in (1280, 390):
                 page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
                 faults: list[str] = []
                 asked_for: list[str] = []
@@ -198,6 +198,10 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
                 assert faults == []
                 assert all(each.startswith(("file:", "data:")) for each in asked_for)
                 assert page.evaluate("document.documentElement.scrollWidth") <= width
+                tables = (
+                    "[...document.querySelectorAll('table.list')].filter(each => each.scrollWidth > each.clientWidth)"
+                )
+                assert page.evaluate(f"{tables}.length") == 0
                 colours = page.evaluate(
                     "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
                 )

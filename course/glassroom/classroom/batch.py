@@ -20,12 +20,14 @@ from typing import Any
 from glassroom.classroom.course_file import Assignment, Course
 from glassroom.classroom.grading import Row, Task, key_of, mark, reference, submission_files, task_of
 from glassroom.classroom.sandbox import Isolation, dismiss_referees
+from glassroom.classroom.submission import digest_of
 from glassroom.records.printable import printable
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import clear_leftovers, write_atomically
 
 MARKS = "marks"
 _REFERENCE = ".reference.json"
+LONGEST_NAME = 200  # bytes
 
 Work = tuple[Task, str, dict[str, bytes], str]
 Runner = Callable[[Iterable[Work], Isolation, threading.Event], Iterator[Row]]
@@ -74,8 +76,9 @@ def hidden_folders(course: Course) -> list[str]:
 
 
 def row_path(course: Course, assignment: str, learner: str) -> Path:
-    """Where a row is kept."""
-    return course.folder / MARKS / assignment / f"{learner}.json"
+    """Where a row is kept: under the learner's name, or a digest where no file can be called so."""
+    name = learner if len(os.fsencode(learner)) <= LONGEST_NAME else digest_of(learner)
+    return course.folder / MARKS / assignment / f"{name}.json"
 
 
 def read_rows(course: Course, assignment: str) -> dict[str, Row]:

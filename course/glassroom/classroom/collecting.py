@@ -2,7 +2,8 @@
 
 Everything is told in one line and nothing is lost: an attempt that a later one replaces, a file whose learner or
 assignment cannot be told, what is no notebook, all of it is kept under `collected/`. Names in archives are read,
-never obeyed: the only paths that are written are made here.
+never obeyed: the only paths that are written are made here. Whose a file is, and when it came, is told by what the
+LMS, nbgrader or the teacher wrote, and never by what lies inside a learner's own folder or zip file.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ import io
 import os
 import re
 import stat
+import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
+from glassroom.classroom.batch import learners_of
 from glassroom.classroom.course_file import Course
 from glassroom.classroom.marks import moment
 from glassroom.classroom.submission import MOST_BYTES, Unreadable, digest_of, marks_of, read_file, read_notebook
@@ -27,8 +31,13 @@ from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.whole_files import write_atomically
 
 MOST_IN_ARCHIVE = 2_000_000_000
+MOST_OF_ONE = 2 * MOST_BYTES  # in a learner's own zip file
 MOST_FILES = 50_000
+LONGEST_NAME = 1000  # of a file with its folders
+LONGEST = 200  # bytes in the name of a learner's folder
+DEEPEST = 40  # folders in folders
 MOST_RATIO = 200  # a file that unpacks to so many times its size is a bomb
+_LITTER = {".ipynb_checkpoints", "__MACOSX"}
 _MOODLE = re.compile(r"^(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?$")
 _CANVAS = re.compile(r"^(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<file>\d+)_(?P<rest>.+)$")
 _COPY = re.compile(r"([ _-]*\((\d+)\)|-(\d+)|[ _-]+[Cc]opy\d*|-Copy\d+)$")
@@ -47,6 +56,11 @@ class Item:
     when: datetime | None = None
     assignment: str = ""
     number: str = ""  # by which the LMS tells people of one name apart
+
+    @property
+    def person(self) -> str:
+        """What tells one learner from another: the LMS's number, else the name, letter by letter."""
+        return self.number or unicodedata.normalize("NFC", self.learner).strip()
 
 
 @dataclass
@@ -69,7 +83,7 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
     report = Collected()
     known = _Known(course)
     found: dict[tuple[str, str, str], list[Item]] = {}
-    items = list(_items(source, report))
+    items = list(_items(source, _Layout(learners_of(course), [each.name for each in course.assignments])))
     shared = _shared_names(items)
     for item in items:
         where = printable(item.origin)
@@ -79,7 +93,8 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
             continue
         learner = safe_name(item.learner)
         if learner in shared:
-            learner = safe_name(f"{learner} {item.number}")
+            number = item.number or ("" if item.person == learner else digest_of(item.person)[:6])
+            learner = safe_name(f"{learner[:45]} {number}")
             report.oddities.append(f"{where}: several people have this name; taken for {learner}")
         if not learner:
             report.oddities.append(f"{where}: whose it is cannot be told; kept in collected/")
@@ -115,8 +130,8 @@ def _shared_names(items: list[Item]) -> set[str]:
     """The names that several people in a delivery have."""
     numbers: dict[str, set[str]] = {}
     for item in items:
-        if item.number:
-            numbers.setdefault(safe_name(item.learner), set()).add(item.number)
+        if item.learner:
+            numbers.setdefault(safe_name(item.learner), set()).add(item.person)
     return {name for name, found in numbers.items() if len(found) > 1}
 
 
@@ -183,10 +198,37 @@ class _Known:
         return max(votes, key=lambda each: votes[each]) if votes else None
 
 
-def _items(source: Path, report: Collected) -> Iterator[Item]:
+@dataclass(frozen=True)
+class _Layout:
+    """How a delivery's folders are read: the outer ones, which are nobody's, and what learners and assignments are
+    named."""
+
+    learners: Collection[str]
+    assignments: Collection[str]
+    outer: int = 0
+
+    def around(self, paths: Iterable[PurePosixPath], archive: str = "") -> _Layout:
+        """The layout of these files: folders that all of them lie in are the delivery's, not a learner's.
+
+        A lone folder is a learner's, unless it is named as the zip file is: who hands in `ada/…` is not Ada.
+        """
+        folders = {
+            path.parts[:-1] for path in paths if path.suffix.lower() in (".ipynb", ".zip") and not _is_litter(path)
+        }
+        common = [names[0] for names in takewhile(lambda names: len({*names}) == 1, zip(*folders, strict=False))]
+        beneath = {each[len(common)] for each in folders if len(each) > len(common)}
+        among = len(beneath) > 1 and not beneath <= {*self.assignments} and not {*common} & {*self.learners}
+        return replace(self, outer=len(common) if among else int(bool(archive) and common[:1] == [archive]))
+
+    def within(self, path: PurePosixPath) -> tuple[str, ...]:
+        """The folders and the name of a file, less the outer ones."""
+        return path.parts[min(self.outer, len(path.parts) - 1) :]
+
+
+def _items(source: Path, layout: _Layout) -> Iterator[Item]:
     """Every file that was delivered."""
     if source.is_dir():
-        yield from _in_folder(source)
+        yield from _in_folder(source, layout)
     elif source.is_file():
         try:
             content = read_file(source, MOST_IN_ARCHIVE)
@@ -194,16 +236,20 @@ def _items(source: Path, report: Collected) -> Iterator[Item]:
             raise Problem(f"{source}: {reason}.") from reason
         if not zipfile.is_zipfile(io.BytesIO(content)):
             raise Problem(f"{source} is neither a folder nor a zip file.", Exit.USAGE)
-        yield from _in_zip(content, source.name, "", None)
+        yield from _in_zip(content, source.name, "", None, layout)
     else:
         raise Problem(f"There is no {source}.", Exit.USAGE)
 
 
-def _in_folder(source: Path) -> Iterator[Item]:
+def _in_folder(source: Path, layout: _Layout) -> Iterator[Item]:
     """A folder of learners' folders (nbgrader's `submitted/` and Moodle's among them), of files named by learner, of
     zip files, or nbgrader's exchange (`inbound/`)."""
-    count = 0
     inbound = source / "inbound" if (source / "inbound").is_dir() else source
+    walked = os.walk(inbound)
+    layout = layout.around(
+        PurePosixPath(Path(at, name).relative_to(inbound)) for at, _, names in walked for name in names
+    )
+    count = 0
     for folder, folders, names, opened in os.fwalk(inbound):  # by number: a name may become a link meanwhile
         for name in sorted(folders):
             if os.path.islink(os.path.join(folder, name)):
@@ -211,33 +257,50 @@ def _in_folder(source: Path) -> Iterator[Item]:
                     str(Path(folder, name).relative_to(inbound)), "", name, fault="a link, which is not followed"
                 )
         folders[:] = sorted(
-            each
-            for each in folders
-            if each not in (".ipynb_checkpoints", "__MACOSX") and not os.path.islink(os.path.join(folder, each))
+            each for each in folders if each not in _LITTER and not os.path.islink(os.path.join(folder, each))
         )
+        if len(Path(folder).relative_to(inbound).parts) >= DEEPEST and folders:
+            yield Item(str(Path(folder).relative_to(inbound)), "", "", fault=f"more than {DEEPEST} folders deep")
+            folders.clear()
         for name in sorted(names):
-            path = Path(folder, name)
-            relative = path.relative_to(inbound)
+            relative = PurePosixPath(Path(folder, name).relative_to(inbound).as_posix())
             if name.startswith(".") or name in ("timestamp.txt", "Thumbs.db", "desktop.ini"):
                 continue
             count += 1
             if count > MOST_FILES:
                 raise Problem(f"{source} has more than {MOST_FILES:,} files.")
+            learner, assignment, _ = _whose(relative, layout)
             try:
                 content = read_file(Path(name), folder=opened)
                 changed = os.stat(name, dir_fd=opened, follow_symlinks=False).st_mtime
             except (Unreadable, OSError) as reason:
-                learner, assignment, _ = _whose(PurePosixPath(relative.as_posix()))
                 yield Item(str(relative), learner, name, fault=str(reason), assignment=assignment)
                 continue
-            when = _timestamp(Path(), opened) or datetime.fromtimestamp(changed, UTC)
-            yield from _unfold(content, PurePosixPath(relative.as_posix()), "", when)
+            own = assignment in layout.assignments and len(relative.parts) - layout.outer == 3  # nbgrader's layout
+            when = (_timestamp(Path(), opened) if own else None) or _date(changed)
+            yield from _unfold(content, relative, "", when, layout)
+
+
+def _date(seconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError):  # a file may be dated as its owner likes
+        return None
 
 
 def _in_zip(
-    content: bytes, origin: str, learner: str, when: datetime | None, depth: int = 0, number: str = ""
+    content: bytes,
+    origin: str,
+    learner: str,
+    when: datetime | None,
+    layout: _Layout,
+    depth: int = 0,
+    number: str = "",
 ) -> Iterator[Item]:
-    """The files of an archive. What it says of sizes is not believed, and of paths no more than names."""
+    """The files of an archive. What it says of sizes is not believed, and of paths no more than names.
+
+    Where it is a learner's own, neither are its names of people nor its dates.
+    """
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
         infos = archive.infolist()
@@ -249,19 +312,19 @@ def _in_zip(
             origin, learner, origin, fault=f"a zip file of more than {MOST_FILES:,} files, which is not unpacked"
         )
         return
+    most_in_all = MOST_OF_ONE if learner else MOST_IN_ARCHIVE
+    stem = PurePosixPath(origin.rpartition(": ")[2]).stem
+    layout = layout.around((_path_of(info) for info in infos), stem)
     total = 0
     for info in infos:
-        path = PurePosixPath(info.filename.replace("\\", "/"))
+        path = _path_of(info)
         name = path.name
-        if (
-            info.is_dir()
-            or not name
-            or name.startswith(".")
-            or "__MACOSX" in path.parts
-            or ".ipynb_checkpoints" in path.parts
-        ):
+        if info.is_dir() or not name or _is_litter(path):
             continue
         where = f"{origin}: {path}"
+        if len(info.filename) > LONGEST_NAME:
+            yield Item(where[:LONGEST_NAME], learner, name[:100], fault="its name is too long to be a file's")
+            continue
         if stat.S_ISLNK(info.external_attr >> 16):
             yield Item(where, learner, name, fault="a link, which is not followed")
             continue
@@ -290,14 +353,29 @@ def _in_zip(
             yield Item(where, learner, name, fault=f"unpacks to more than {most / 1e6:,.0f} MB, so it is not taken")
             continue
         total += len(unpacked)
-        if total > MOST_IN_ARCHIVE:
-            yield Item(where, learner, name, fault="the archive unpacks to more than 2 GB; the rest is not taken")
+        if total > most_in_all:
+            yield Item(
+                where,
+                learner,
+                name,
+                fault=f"the archive unpacks to more than {most_in_all / 1e6:,.0f} MB; the rest is not taken",
+            )
             return
         try:
             stamp = datetime(*info.date_time).astimezone(UTC) if info.date_time > (1980, 1, 1, 0, 0, 0) else None
         except ValueError:
             stamp = None
-        yield from _unfold(unpacked, path, learner, stamp or when, origin, depth, number)
+        moment_of = (when or stamp) if learner else (stamp or when)
+        yield from _unfold(unpacked, path, learner, moment_of, layout, origin, depth, number)
+
+
+def _is_litter(path: PurePosixPath) -> bool:
+    """Whether a file is of a system's or Jupyter's own."""
+    return path.name.startswith(".") or not _LITTER.isdisjoint(path.parts)
+
+
+def _path_of(info: zipfile.ZipInfo) -> PurePosixPath:
+    return PurePosixPath(info.filename.replace("\\", "/"))
 
 
 def _unfold(
@@ -305,55 +383,53 @@ def _unfold(
     path: PurePosixPath,
     learner: str,
     when: datetime | None,
+    layout: _Layout,
     within: str = "",
     depth: int = 0,
     number: str = "",
 ) -> Iterator[Item]:
     """A file as one item, or a zip file in a delivery as the files in it."""
     origin = f"{within}: {path}" if within else str(path)
-    owner, assignment, name = _whose(path)
-    owner, number = learner or owner, number or _number(path)
+    owner, assignment, name = _whose(path, layout)
+    owner, number = learner or owner, number or ("" if learner else _number(path, layout))
+    exchanged = None if learner else _EXCHANGE.match(layout.within(path)[0])
+    if exchanged:
+        owner, assignment = exchanged["learner"], exchanged["assignment"]
+        when = moment(exchanged["when"]) or when
     if path.suffix.lower() == ".zip":
         if depth >= 2:
             yield Item(
                 origin, owner, path.name, content, "a zip file within zip files within zip files, which is not unpacked"
             )
             return
-        inner = owner or _whose(PurePosixPath(path.name))[0]
-        yield from _in_zip(content, origin, inner, when, depth + 1, number)
+        yield from _in_zip(content, origin, owner, when, replace(layout, outer=0), depth + 1, number)
         return
-    exchanged = next((match for part in path.parts if (match := _EXCHANGE.match(part))), None)
-    if exchanged:
-        owner, assignment = exchanged["learner"], exchanged["assignment"]
-        when = moment(exchanged["when"]) or when
     yield Item(origin, owner, name, content, "", when, assignment, number)
 
 
-def _whose(path: PurePosixPath) -> tuple[str, str, str]:
+def _whose(path: PurePosixPath, layout: _Layout) -> tuple[str, str, str]:
     """(learner, assignment, the file's own name), as far as the path tells: nbgrader's, Moodle's or Canvas's."""
-    parts = path.parts
-    for part in parts[:-1]:
-        if match := _MOODLE.match(part):
+    parts = layout.within(path)
+    if len(parts) > 1:
+        if match := _MOODLE.match(parts[0]):
             return match["name"], "", parts[-1]
-    if match := _CANVAS.match(parts[-1]):
+        return parts[0], parts[-2] if len(parts) > 2 else "", parts[-1]
+    if match := _CANVAS.match(parts[0]):
         return match["name"], "", match["rest"]
-    if match := _MOODLE.match(PurePosixPath(parts[-1]).stem):
-        return match["name"], "", parts[-1]
-    if len(parts) >= 3:
-        return parts[-3], parts[-2], parts[-1]
-    if len(parts) == 2:
-        return parts[0], "", parts[-1]
-    stem = PurePosixPath(parts[-1]).stem
+    stem = PurePosixPath(parts[0]).stem
+    if match := _MOODLE.match(stem):
+        return match["name"], "", parts[0]
     head, separator, rest = stem.partition("_")
     if separator and not head.isdigit() and rest:  # ada_02_views_share_a_storage.ipynb
         return head, "", f"{rest}{path.suffix}"
-    return "", "", parts[-1]
+    return "", "", parts[0]
 
 
-def _number(path: PurePosixPath) -> str:
+def _number(path: PurePosixPath, layout: _Layout) -> str:
     """The number of a learner in the names that Moodle and Canvas give; nothing in others."""
-    matches = [*(_MOODLE.match(part) for part in path.parts[:-1]), _CANVAS.match(path.name), _MOODLE.match(path.stem)]
-    return next((match["id"] for match in matches if match), "")
+    first, *more = layout.within(path)
+    match = _MOODLE.match(first) if more else _CANVAS.match(first) or _MOODLE.match(path.stem)
+    return match["id"] if match else ""
 
 
 def _plain_name(name: str) -> str:
@@ -369,8 +445,9 @@ def _attempt(name: str) -> int:
 
 def safe_name(text: str) -> str:
     """A learner's name as the name of a folder: no separators, no control characters, not too long; or nothing."""
-    cleaned = "".join(letter if letter.isalnum() or letter in " ._@-'" else "-" for letter in text.strip())
-    cleaned = cleaned.strip(" .")[:100]
+    whole = unicodedata.normalize("NFC", text).strip()
+    cleaned = "".join(letter if letter.isalnum() or letter in " ._@-'" else "-" for letter in whole)
+    cleaned = cleaned.strip(" .")[:100].encode()[:LONGEST].decode("utf-8", "ignore").strip(" .")
     return "" if not any(letter.isalnum() for letter in cleaned) else cleaned
 
 
@@ -408,7 +485,7 @@ def _keep_aside(course: Course, item: Item) -> None:
     if not item.content:
         return
     owner = safe_name(item.learner) or "unknown"
-    name = safe_name(item.name)[-80:] or "file"
+    name = safe_name(item.name[-80:]) or "file"
     write_atomically(course.folder / "collected" / owner / f"{digest_of(item.content)[:12]}-{name}", item.content)
 
 

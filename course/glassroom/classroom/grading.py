@@ -72,7 +72,8 @@ class Row:
 
     def to_json(self) -> bytes:
         """The row as it is stored."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        # Half a letter is written as JSON writes it, so that it comes back: two names that differ stay two.
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
     @classmethod
     def from_json(cls, content: bytes) -> Row:

@@ -19,9 +19,13 @@ from pathlib import Path
 from glassroom.classroom.course_file import Assignment, Course
 from glassroom.classroom.grading import Mark, Row
 from glassroom.classroom.release import find_programs
+from glassroom.records.printable import printable
 from glassroom.workspace.problems import Problem
 
 MANUAL = "manual.csv"
+#: What begins a formula, at the beginning of a cell or of what a program takes for one: in many countries a semicolon
+#: parts cells.
+_FORMULA = re.compile(r"(^\s*|[;\t\n]\s*)([=+\-@|%＝＋－＠])")
 _ZONE = re.compile(r"\s+(UTC|GMT|Z)$")
 
 
@@ -67,8 +71,9 @@ def result(course: Course, assignment: Assignment, row: Row, manual: Manual) -> 
     """The marks of a row, by the class's rules and by what people have marked."""
     earned: dict[str, float | None] = {}
     comments = {}
+    who = printable(row.learner)  # as tables have it
     for each in row.marks:
-        hand = manual.get((row.learner, row.assignment, each.id))
+        hand = manual.get((row.learner, row.assignment, each.id)) or manual.get((who, row.assignment, each.id))
         if hand is not None and hand.comment:
             comments[each.id] = hand.comment
         earned[each.id] = hand.points if hand is not None and hand.points is not None else _earned(each, course)
@@ -167,7 +172,9 @@ def manual_template(results: Iterable[Result]) -> str:
                 points = each.earned[mark.id]
                 shown = "" if points is None else f"{points:g}"
                 comment = each.comments.get(mark.id, "")
-                lines.append([each.row.learner, each.row.assignment, mark.id, shown, comment, mark.answer[:2000]])
+                lines.append(
+                    [printable(each.row.learner), each.row.assignment, mark.id, shown, comment, mark.answer[:2000]]
+                )
     return _csv(lines)
 
 
@@ -192,7 +199,13 @@ def marks_csv(results: Iterable[Result]) -> str:
         earned = [_number(each.earned[id]) if id in each.earned else "" for id in ids]
         lines.append(
             [
-                *(each.row.learner, each.row.assignment, _number(each.total), _number(each.points), _number(each.raw)),
+                *(
+                    printable(each.row.learner),
+                    each.row.assignment,
+                    _number(each.total),
+                    _number(each.points),
+                    _number(each.raw),
+                ),
                 *(f"{each.seconds_late / 60:.0f}", " ".join(each.waiting), doubt, each.row.problem),
                 *earned,
             ]
@@ -216,7 +229,7 @@ def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster
     lines = [["Email address" if mail else "Username", assignment.name, "Feedback comments"]]
     for each in rows:
         words = f"{each.total:g} of {each.points:g} points" + (", late" if each.factor < 1 else "")
-        lines.append([each.row.learner, _number(each.total), words])
+        lines.append([printable(each.row.learner), _number(each.total), words])
     return _csv(lines)
 
 
@@ -286,9 +299,9 @@ def _csv(lines: Iterable[Iterable[str]]) -> str:
 def safe_cell(text: str) -> str:
     """A cell of a table that no spreadsheet takes for a formula: such a one gets an apostrophe in front."""
     cleaned = "".join(letter for letter in text if letter in "\n\t" or letter.isprintable()).strip()
-    if cleaned[:1] in ("=", "+", "-", "@", "\t", "|", "%", "＝", "＋", "－", "＠") and not _is_number(cleaned):
-        return f"'{cleaned}"
-    return cleaned
+    if _is_number(cleaned):
+        return cleaned
+    return _FORMULA.sub(r"\1'\2", cleaned)
 
 
 def _is_number(text: str) -> bool:
@@ -301,9 +314,11 @@ def moment(text: str) -> datetime | None:
     plain = re.sub(r"\s+([+-]\d\d):?(\d\d)$", r"\1:\2", plain)
     try:
         found = datetime.fromisoformat(plain)
-    except ValueError:
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found
+        found.astimezone(UTC)  # there is no such moment before the year 1 and after 9999
+    except (ValueError, OverflowError):
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+    return found
 
 
 def lateness(seconds: float) -> str:

@@ -25,6 +25,8 @@ from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, 
 MOST_BYTES = 30_000_000
 MOST_CELLS = 2000
 MOST_SOURCE = 400_000
+MOST_PARTS = 1_000_000  # lists and objects in a file: each takes a hundred times its two letters in memory
+LONGEST_LINE = 500
 UNANSWERED = ("", "YOUR ANSWER HERE")
 
 
@@ -68,6 +70,8 @@ def read_file(path: Path, most: int = MOST_BYTES, folder: int | None = None) -> 
 
 def read_notebook(content: bytes) -> Notebook:
     """The notebook in these bytes. Raises `Unreadable`, also for one that is too large to be a person's work."""
+    if content.count(b"[") + content.count(b"{") > MOST_PARTS:
+        raise Unreadable(f"it has more than {MOST_PARTS:,} lists and objects")
     try:
         notebook = parse(content)
     except DamagedNotebook as error:
@@ -148,23 +152,25 @@ def _place(id: str, order: list[str], present: list[str]) -> int:
 
 
 def _hints(cell: Notebook) -> Counter[str]:
-    """How often a cell asks for a hint, by exercise."""
-    if cell["cell_type"] != "code" or "hint(" not in source(cell):
-        return Counter()
-    try:
-        tree = ast.parse(source(cell))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Counter()
-    return Counter(
-        node.args[0].value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "hint"
-        and node.args
-        and isinstance(node.args[0], ast.Constant)
-        and isinstance(node.args[0].value, str)
-    )
+    """How often a cell asks for a hint, by exercise.
+
+    Lines are read one by one, and no long ones: a stranger's program of a megabyte would keep the whole run waiting.
+    """
+    found: Counter[str] = Counter()
+    lines = source(cell).splitlines() if cell["cell_type"] == "code" else []
+    for line in [each.strip() for each in lines if "hint(" in each and len(each) <= LONGEST_LINE]:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            found.update(
+                node.args[0].value
+                for node in ast.walk(ast.parse(line))
+                if isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "hint"
+                and node.args
+                and isinstance(node.args[0], ast.Constant)
+                and isinstance(node.args[0].value, str)
+            )
+    return found
 
 
 def minutes_of(notebook: Notebook) -> float:

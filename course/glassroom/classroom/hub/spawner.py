@@ -7,23 +7,27 @@ that is how their browser reaches it; every server asks for its own token.
 
 from __future__ import annotations
 
+import asyncio
 import os
-import shutil
+import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jupyterhub.spawner import LocalProcessSpawner
 from traitlets import Integer, Unicode
 
-from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, Isolation, best_isolation
+from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, SEEN, Isolation, best_isolation
+from glassroom.records.printable import printable
 from glassroom.workspace.learner_folder import update
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.sources import notebooks_folder
 
 HOME = "/home/learner"
 FOLDER = "course"
+HANDING_OUT = 100  # seconds that bringing a learner's folder up to date may take
 
 
 class ClassroomSpawner(LocalProcessSpawner):
@@ -74,27 +78,36 @@ class ClassroomSpawner(LocalProcessSpawner):
                 "bubblewrap does not work here, so learners could read each other's files: apt install bubblewrap"
             )
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        hand_out(self.home / FOLDER, Path(self.released) if self.released else None)
+        await asyncio.to_thread(self.hand_out)
         self.cmd = self.shut_in([sys.executable, "-P", "-m", "jupyterhub.singleuser"])
         self.notebook_dir = f"{HOME}/{FOLDER}"
         self.popen_kwargs = {"cwd": "/"}
         return await super().start()
 
-    def shut_in(self, command: list[str]) -> list[str]:
+    def hand_out(self) -> None:
+        """Bring the learner's folder up to date, from inside their sandbox. What goes wrong there is in the log."""
+        sources = Path(self.released, "release") if self.released else without_solutions(Path(self.homes))
+        kind = "released" if self.released else "course"
+        module = "glassroom.classroom.hub.handing_out"
+        command = self.shut_in([sys.executable, "-P", "-m", module, f"{HOME}/{FOLDER}", SEEN, kind], sources)
+        environment = Isolation(BUBBLEWRAP).environment()
+        try:
+            done = subprocess.run(command, env=environment, capture_output=True, timeout=HANDING_OUT, check=False)
+        except subprocess.TimeoutExpired:
+            self.log.warning("%s: the course was not brought up to date within %d s", self.user.name, HANDING_OUT)
+            return
+        if done.returncode:
+            said = printable(done.stderr.decode("utf-8", "replace").strip()[-300:])
+            self.log.warning("%s: the course was not brought up to date: %s", self.user.name, said)
+
+    def shut_in(self, command: list[str], seen: Path | None = None) -> list[str]:
         """The command in a sandbox with this learner's home in it."""
         isolation = Isolation(BUBBLEWRAP, (Path(self.homes),))
         limits = ["prlimit", f"--as={self.memory_mb << 20}", f"--nproc={self.processes}", "--core=0", "--"]
-        return isolation.with_home(self.home, [*limits, *command])
+        return isolation.with_home(self.home, [*limits, *command], seen)
 
 
-def hand_out(folder: Path, released: Path | None) -> None:
-    """Give a learner what is new, and leave what they changed as it is."""
-    if released is None:
-        update(folder, notebooks_folder())
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in sorted((released / "release").glob("*/*.ipynb")):
-        copy = folder / path.parent.name / path.name
-        if not copy.exists():
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+@cache
+def without_solutions(homes: Path) -> Path:
+    """A copy of the course beside the homes, from which every learner's is made: no sandbox sees the solutions."""
+    return update(homes.parent / "handout", notebooks_folder()).folder

@@ -17,8 +17,12 @@ REFUSED = {
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "inotify_init": (253, None),
     "unshare": (272, 97), "inotify_init1": (294, 26), "perf_event_open": (298, 241), "fanotify_init": (300, 262),
     "setns": (308, 268), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "bpf": (321, 280),
-    "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "memfd_secret": (447, 447),
+    "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "open_tree": (428, 428), "move_mount": (429, 429),
+    "fsopen": (430, 430), "fspick": (433, 433), "mount_setattr": (442, 442), "memfd_secret": (447, 447),
 }  # fmt: skip
+_SOCKET, _SOCKET_OPTION = (41, 198), (54, 208)
+_BUFFERS = (7, 32)  # options by which a socket holds megabytes, in the kernel's memory and no process's
+_FAMILIES = (1, 2, 10, 16)  # Unix, IPv4, IPv6, netlink: those that a network of one's own confines
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # instructions of the kernel's filter
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # _ERROR: "Operation not permitted"
@@ -26,7 +30,7 @@ _X32 = 0x40000000  # another set of numbers, for programs that are not ours
 
 
 def refuse() -> None:
-    """Have the kernel refuse those calls, to this process and all that it will start."""
+    """Have the kernel refuse those calls, and sockets of other families, to this process and all that it starts."""
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         return
@@ -36,7 +40,13 @@ def refuse() -> None:
     for number in (numbers[column] for numbers in REFUSED.values()):
         if number is not None:
             steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERROR)]
-    steps.append((_RETURN, 0, 0, _ALLOW))
+    steps += [(_EQUAL, 0, len(_BUFFERS) + 3, _SOCKET_OPTION[column]), (_LOAD, 0, 0, 32)]  # 32: the third argument
+    steps += [(_EQUAL, len(_BUFFERS) - number, 0, option) for number, option in enumerate(_BUFFERS)]
+    steps += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _ERROR)]
+    last = len(_FAMILIES)
+    steps += [(_EQUAL, 0, last + 2, _SOCKET[column]), (_LOAD, 0, 0, 16)]  # 16: where the first argument stands
+    steps += [(_EQUAL, last - number, 0, family) for number, family in enumerate(_FAMILIES)]
+    steps += [(_RETURN, 0, 0, _ERROR), (_RETURN, 0, 0, _ALLOW)]
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     header = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(program)))
     libc = ctypes.CDLL(None, use_errno=True)

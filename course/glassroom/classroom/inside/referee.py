@@ -125,7 +125,7 @@ class Referee:
                     return {"part": part, "message": message, "how": "apart", "drawn": drawn}
             except CannotCross as reason:
                 told = {"cannot": str(reason), "foreign": reason.foreign}
-            except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:
+            except (LookupError, TypeError, ValueError, RuntimeError, AttributeError, ArithmeticError) as error:
                 if not trial:
                     return {"part": 0.0, "message": f"the answers cannot be read: {error}", "how": "apart"}
         expected_here = not trial and asked["id"] in apart
@@ -135,6 +135,13 @@ class Referee:
                 "part": 0.0,
                 "message": f"the answer holds {what}, which is not what was asked for.",
                 "how": "apart",
+            }
+        if expected_here and hidden:  # it is for the referee's eyes: whoever may see it would have it
+            return {
+                "part": 0.0,
+                "message": "the hidden tests could not be asked.",
+                "how": "apart",
+                "doubt": f"hidden tests could not be asked: the answer holds {str(told.get('cannot'))[:100]}",
             }
         beside = self.ask({"do": "beside", **asked, **({"code": hidden} if hidden else {})})
         if "raised" in beside or "part" not in beside:

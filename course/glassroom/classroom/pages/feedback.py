@@ -64,7 +64,8 @@ def _exercise(mark: Mark, result: Result) -> str:
     if comment := result.comments.get(mark.id):
         parts.append(f'<p class="comment">{text(comment)}</p>')
     if mark.how == "hand" and mark.answer.strip():
-        parts.append(f"<details open><summary>Your answer</summary><pre>{text(mark.answer)}</pre></details>")
+        words = f'<pre class="words">{text(mark.answer)}</pre>'
+        parts.append(f"<details open><summary>Your answer</summary>{words}</details>")
     elif mark.answer.strip() and not hidden:
         parts.append(f"<details><summary>Your answer</summary>{code(mark.answer)}</details>")
     if not hidden:

@@ -182,8 +182,8 @@ def _stuck(results: list[Result]) -> Iterable[str]:
         return
     yield "<h3>Who is stuck</h3>"
     yield (
-        '<table class="list"><thead><tr><th>learner</th><th>points</th><th>tried in vain</th><th>not answered</th>'
-        "<th>hints</th><th>minutes at it</th></tr></thead><tbody>"
+        '<table class="list counts"><thead><tr><th>learner</th><th>points</th><th>tried in vain</th>'
+        "<th>not answered</th><th>hints</th><th>minutes at it</th></tr></thead><tbody>"
     )
     for share, each, tries, open_, hints in sorted(stuck, key=lambda one: (one[0], one[1].row.learner))[:MOST_STUCK]:
         minutes = f"{each.row.minutes:.0f}" if each.row.minutes else "–"

@@ -30,6 +30,7 @@ SAYS = {
 }
 _COURSE = "/course"
 _HOME = "/home/learner"
+SEEN = "/seen"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 
@@ -55,8 +56,11 @@ class Isolation:
             return [*_unshare(self._view(), files_mb), "--", *python]
         return python
 
-    def with_home(self, home: Path, command: list[str]) -> list[str]:
-        """The command that runs another shut in by bubblewrap, with a home that is kept and the machine's network."""
+    def with_home(self, home: Path, command: list[str], seen: Path | None = None) -> list[str]:
+        """The command that runs another shut in by bubblewrap, with a home that is kept and the machine's network.
+
+        What is in the folder `seen` can be read there, as `/seen`.
+        """
         options = _bubblewrap(self._view(), 256)
         for name in ("--unshare-all", "--clearenv", "--new-session"):
             options.remove(name)
@@ -64,6 +68,7 @@ class Isolation:
             del options[(at := options.index("--setenv")) : at + 3]
         at = options.index("--proc")
         own = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--bind", str(home), _HOME]
+        own += ["--ro-bind", str(seen), SEEN] if seen else []
         return [*options[:at], *own, *options[at:], "--", *command]
 
     def environment(self) -> dict[str, str]:
@@ -175,7 +180,8 @@ def _bubblewrap(view: View, files_mb: float) -> list[str]:
     for path in view.masks:
         command += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
     command += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]
-    return [*command, "--remount-ro", "/", "--chdir", _HOME]
+    # Where root grades, /proc/sys is writable inside as well: the kernel asks for the user that root is outside.
+    return [*command, "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", _HOME]
 
 
 def _unshare(view: View, files_mb: float) -> list[str]:

@@ -61,6 +61,9 @@ def main() -> None:
     for name, text in (("uid_map", f"1000 {uid} 1"), ("setgroups", "deny"), ("gid_map", f"1000 {gid} 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
+    with open("/proc/sys/user/max_user_namespaces", "w") as file:
+        file.write("0")  # in yet another namespace the program would have every capability again
+    _read_only("/proc")  # where root grades, /proc/sys is root's own
     for capability in range(LAST_CAPABILITY + 1):
         _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
     _libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)

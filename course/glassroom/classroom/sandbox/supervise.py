@@ -25,6 +25,7 @@ from glassroom.classroom.course_file import Limits
 from glassroom.classroom.sandbox.isolation import NONE, Isolation
 
 TICK = 0.1
+SOCKETS, SOCKET = 16, 4_000_000  # so many any program has; bytes that each further one may hold
 MOST_SAID = 4096  # bytes of what a program prints that are kept
 
 
@@ -56,8 +57,7 @@ def run_pair(
         referee = referee_of_this_thread(isolation, limits)
         spent = referee.cpu
         told, said = referee.judge(ours, json.dumps(plan).encode(), stack)
-        ours.close()
-        theirs.close()
+        theirs.close()  # `ours` stays open until the processor is read: the runner ends with it, and its time is lost
         _watch(runner, told, said, limits, outcome, began, stop)
         outcome.cpu = _processor(runner.pid) + referee.cpu - spent
     if not outcome.events or outcome.events[-1].get("done") is not True:
@@ -288,8 +288,9 @@ def _resident(pid: int) -> int:
 
 
 def _nameless(family: list[int]) -> int:
-    """Bytes in files that have no name and lie in memory, which is no process's own."""
+    """Bytes in files that have no name and lie in memory, and that sockets may hold, which are no process's own."""
     found: dict[tuple[int, int], int] = {}
+    sockets = set()
     for pid in family:
         with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as opened:
             for each in opened:
@@ -297,7 +298,9 @@ def _nameless(family: list[int]) -> int:
                     about = each.stat()
                     if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
                         found[about.st_dev, about.st_ino] = about.st_blocks * 512
-    return sum(found.values())
+                    elif stat.S_ISSOCK(about.st_mode):
+                        sockets.add(about.st_ino)
+    return sum(found.values()) + SOCKET * max(0, len(sockets) - SOCKETS)
 
 
 def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:

@@ -92,12 +92,12 @@ def told(report: "Report") -> str:
     for row in report.troubled:
         name = printable(row.learner)
         lines += [
-            f"{name}, {row.assignment}: {note}"
+            f"{name}, {row.assignment}: {printable(note)}"
             for note in dict.fromkeys([*([row.problem] if row.problem else []), *row.notes])
         ]
     for row in report.doubtful:
         lines += [
-            f"look at {printable(row.learner)}, {row.assignment}, {each.id}: {each.doubt}"
+            f"look at {printable(row.learner)}, {row.assignment}, {each.id}: {printable(each.doubt)}"
             for each in row.marks
             if each.doubt
         ]

@@ -76,7 +76,7 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
 def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
     for value in (-1.0, 20.0):
         readings = odd.clone()
-        result = call_reading(filled, "filled", readings, value)
+        result = call(filled, "filled", readings, value)
         name = f"filled(odd, {value})"
         expect(bool(readings.isnan()[1]), f"after `{name}` the readings themselves are changed. Make a new tensor.")
         expect_tensor(result, name, shape=(3,))

@@ -11,15 +11,13 @@ from browser.jupyterlab import CHROMIUM, Lab, running_lab
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share a page go to one process: those of a file, or those of each notebook that a file opens."""
+    """Skip the tests of this folder, with a word, where there is no Chromium."""
     here = Path(__file__).parent
     for item in items:
         if here not in Path(item.path).parents:
             continue
         if CHROMIUM is None:
             item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium"))
-        notebook = item.callspec.params.get("notebook", ()) if hasattr(item, "callspec") else ()
-        item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *notebook])))
 
 
 @pytest.fixture(scope="session")

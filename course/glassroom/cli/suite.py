@@ -70,8 +70,8 @@ SAME_EITHER_WAY = {
         "test_stubs.py::test_mypy_takes_a_users_right_program_and_flags_each_wrong_call",
     ),
 }  # fmt: skip
-# How tests are dealt out to processes: one at a time, but file by file where those of a file share a page, a server or a
-# build.
+# How tests are dealt out to processes: one at a time, but file by file where those of a file share a page, a server or
+# a build.
 DEALT = dict.fromkeys(("browser", "classroom", "package"), "loadfile")
 
 EPILOG = """\

@@ -9,6 +9,7 @@ it, under a name that says so.
 """
 
 import contextlib
+import errno
 import json
 import os
 import platform
@@ -272,11 +273,12 @@ def _strict_digest_of(place: Path) -> str | None:
 def _digest_of(place: Path) -> str | None:
     """The digest of the file at `place`; None if nothing is there; a word for what is not a file."""
     try:
-        if place.is_file():
-            return _digest(place, place.read_bytes())
-        return "not a file" if place.is_symlink() or place.exists() else None
+        mode = os.stat(place).st_mode  # asked once: another run may put the file there between two questions
+        return _digest(place, place.read_bytes()) if S_ISREG(mode) else "not a file"
     except OSError as error:
-        raise Problem(f"{place} cannot be read: {error.strerror or error}.") from error
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            raise Problem(f"{place} cannot be read: {error.strerror or error}.") from error
+        return "not a file" if place.is_symlink() else None
 
 
 def _note_damage(place: Path, path: Path, report: Update) -> None:

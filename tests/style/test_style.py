@@ -18,6 +18,9 @@ FILES = {
 }
 SWITCH = re.compile(r"# (?:type: ignore|noqa)\b")
 WITH_REASON = re.compile(r"# (?:type: ignore\[[\w, -]+\]|noqa: [A-Z0-9, ]+)  # \S")
+ASKS_FOR_MODULE = re.compile(r"__module__\b.*(?:startswith\(| in |==|!=)")
+FOREIGN_MODULE = re.compile(r"""(?:==|!=) "builtins"|startswith\("torch\."\)""")
+
 #: A user's programs, and what type checkers must find in the wrong one: it stands beside the lines.
 TYPED = ROOT / "tests" / "library" / "typed"
 EXPECTED = re.compile(r"# mypy: ([\w-]+)$")
@@ -57,6 +60,17 @@ def test_no_folder_holds_more_files_than_a_reader_can_survey():
     counts = Counter(Path(path).parent.as_posix() for path in FILES)
     assert {"lib/tensorglass/tensor", "course/glassroom/cli", "tests/style"} <= set(counts)
     assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
+
+
+def test_no_behaviour_depends_on_the_name_of_a_module():
+    """But on Python's and PyTorch's own: a file can move without changing what a program does."""
+    asked = [
+        f"{path}: {line.strip()}"
+        for path, text in FILES.items()
+        for line in text.splitlines()
+        if path.startswith("lib/") and ASKS_FOR_MODULE.search(line) and not FOREIGN_MODULE.search(line)
+    ]
+    assert asked == []
 
 
 def test_no_check_is_switched_off_without_a_reason_beside_it():

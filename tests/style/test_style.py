@@ -18,16 +18,22 @@ FILES = {
 }
 SWITCH = re.compile(r"# (?:type: ignore|noqa)\b")
 WITH_REASON = re.compile(r"# (?:type: ignore\[[\w, -]+\]|noqa: [A-Z0-9, ]+)  # \S")
+ASKS_FOR_MODULE = re.compile(r"__module__\b.*(?:startswith\(| in |==|!=)")
+FOREIGN_MODULE = re.compile(r"""(?:==|!=) "builtins"|startswith\("torch\."\)""")
+
+#: A user's programs, and what type checkers must find in the wrong one: it stands beside the lines.
+TYPED = ROOT / "tests" / "library" / "typed"
+EXPECTED = re.compile(r"# mypy: ([\w-]+)$")
 
 #: Tools that `python -m` does not start.
 STARTED = {"importlinter": (str(Path(sys.executable).with_name("lint-imports")),)}
 
 
-def run(module, *arguments):
-    """Run a tool on the repository and return what it said, or skip where it is not installed."""
+def run(module, *arguments, folder=ROOT):
+    """Run a tool, on the repository if nothing else is said, and return its words; skip where it is not installed."""
     pytest.importorskip(module, reason=f"{module} is not installed (extra: test)")
     command = [*STARTED.get(module, (sys.executable, "-m", module)), *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_ruff_has_nothing_to_say():
@@ -56,6 +62,17 @@ def test_no_folder_holds_more_files_than_a_reader_can_survey():
     assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
 
 
+def test_no_behaviour_depends_on_the_name_of_a_module():
+    """But on Python's and PyTorch's own: a file can move without changing what a program does."""
+    asked = [
+        f"{path}: {line.strip()}"
+        for path, text in FILES.items()
+        for line in text.splitlines()
+        if path.startswith("lib/") and ASKS_FOR_MODULE.search(line) and not FOREIGN_MODULE.search(line)
+    ]
+    assert asked == []
+
+
 def test_no_check_is_switched_off_without_a_reason_beside_it():
     switched_off = [
         f"{path}:{number}"
@@ -64,3 +81,16 @@ def test_no_check_is_switched_off_without_a_reason_beside_it():
         if SWITCH.search(line) and not WITH_REASON.search(line)
     ]
     assert switched_off == []
+
+
+def test_mypy_takes_a_users_right_program_and_flags_each_wrong_call(tmp_path):
+    config = tmp_path / "mypy.ini"
+    config.write_text(f"[mypy]\nmypy_path = {ROOT / 'lib'}:{ROOT / 'course'}\ncache_dir = {tmp_path / 'cache'}\n")
+    programs = [str(TYPED / name) for name in ("right.py", "wrong.py")]
+    flags = ["--strict", "--follow-imports=silent", "--no-pretty", f"--config-file={config}"]
+    said = run("mypy", *flags, *programs, folder=tmp_path).stdout
+    found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]$", said, re.MULTILINE)
+    lines = (TYPED / "wrong.py").read_text(encoding="utf-8").splitlines()
+    marked = {at: wanted[1] for at, line in enumerate(lines, 1) if (wanted := EXPECTED.search(line))}
+    assert len(marked) > 20
+    assert sorted(found) == sorted(("wrong.py", str(at), code) for at, code in marked.items()), said

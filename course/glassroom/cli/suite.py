@@ -60,19 +60,22 @@ PLAIN = {
     ),
 }  # fmt: skip
 WITHOUT_SHORTCUTS = {"TENSORGLASS_FAST": "0", "TENSORGLASS_PROGRAMS": "1000"}
-# Tests that the second run leaves out, since no answer of theirs comes from a process with `TENSORGLASS_FAST` as it is
-# here: they read sources and pages, run a type checker, or say themselves what the processes have that they start.
-# One compares calls that take a shortcut with calls that take none; parity's run of the same calls stays.
+# Tests that the second run leaves out. Some have no answer from a process with `TENSORGLASS_FAST` as it is here: they
+# read sources and pages, or say themselves what the processes have that they start. One compares calls that take a
+# shortcut with calls that take none. And derivatives of complex calls are compared with small differences in the first
+# run alone; `parity-plain` asks PyTorch about the same calls.
 SAME_EITHER_WAY = {
     "library": (
         "test_reading.py", "test_without_shortcuts.py", "fast/test_three_calls.py",
         "test_stubs.py::test_the_stubs_are_what_the_operator_table_makes",
-        "test_stubs.py::test_mypy_takes_a_users_right_program_and_flags_each_wrong_call",
+        "autograd/test_gradcheck.py::test_derivative_and_its_derivative_are_those_of_small_differences[complex128",
     ),
 }  # fmt: skip
-# How tests are dealt out to processes: one at a time, but file by file where those of a file share a page, a server or
-# a build.
-DEALT = dict.fromkeys(("browser", "classroom", "package"), "loadfile")
+# How tests are dealt out to processes: one at a time, but file by file where those of a file share a page, a server, a
+# build or a notebook's kernel.
+DEALT = dict.fromkeys(("browser", "classroom", "outputs", "package"), "loadfile")
+# Layers that wait, for a browser or a kernel, have more processes than there are cores: so many more.
+BESIDES = {"browser": 2, "notebooks": 1, "outputs": 1}
 
 EPILOG = """\
 examples:
@@ -150,7 +153,7 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
         "--nbval",
         "--nbval-current-env",
         f"--nbval-cell-timeout={CELL_SECONDS}",
-        *_processes(jobs, "loadfile"),  # one notebook's cells share a kernel, so they stay together
+        *_processes("outputs", jobs),
         str(notebooks_folder()),
     )
     layers = {"outputs": Layer("outputs", nbval)}
@@ -158,7 +161,7 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
     if tests and tests.is_dir():
         for folder in sorted(tests.iterdir()):
             if any(folder.rglob("test_*.py")):
-                spread = ("-p", "no:nbval", *_processes(jobs, DEALT.get(folder.name, "worksteal")))
+                spread = ("-p", "no:nbval", *_processes(folder.name, jobs))
                 layers[folder.name] = Layer(folder.name, (*spread, str(folder)))
                 patterns = PLAIN.get(folder.name, ())
                 files = sorted({str(path) for pattern in patterns for path in folder.rglob(pattern)})
@@ -189,8 +192,9 @@ def _place(name: str) -> tuple[int, str]:
     return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
 
-def _processes(jobs: int, distribution: str) -> tuple[str, ...]:
-    return ("-n", str(jobs), "--dist", distribution) if jobs > 1 else ()
+def _processes(layer: str, jobs: int) -> tuple[str, ...]:
+    """What tells pytest how many processes a layer has, and how its tests are dealt out to them."""
+    return ("-n", str(jobs + BESIDES.get(layer, 0)), "--dist", DEALT.get(layer, "worksteal")) if jobs > 1 else ()
 
 
 def _chosen(names: list[str], layers: list[Layer]) -> list[Layer]:

@@ -16,6 +16,7 @@ from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.rearrange.cat_stack import stack
 from tensorglass.tensor.autograd_meta import OutputLike, like, requires_grad
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import not_dispatching
 
 Place = Tensor | GradientEdge
 Tensors = Place | Sequence[Place]
@@ -250,4 +251,5 @@ def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list
 
 def attach() -> None:
     """Give Tensor its method `backward`."""
+    not_dispatching.add("backward")
     Tensor.backward = engine.backward_method(backward)  # type: ignore[method-assign]  # the stub declares it

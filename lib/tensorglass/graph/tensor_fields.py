@@ -19,6 +19,7 @@ from tensorglass.tensor.autograd_meta import meta_of, requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.hooks import Hooks, RemovableHandle, register
 from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import not_dispatching
 
 
 class GradientFields:
@@ -152,6 +153,7 @@ def attach() -> None:
     for name, member in vars(GradientFields).items():
         if not name.startswith("__"):
             setattr(Tensor, name, member)
+            not_dispatching.add(name)
 
 
 def hook_output(node: Node, output_nr: int, hook: Callable[[Any], Any]) -> RemovableHandle:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.ops.creation.fill import full_like
+from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.optim.optimizer import Group
 from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, count, decayed, require
 from tensorglass.tensor.tensor import Tensor
@@ -68,6 +69,7 @@ class Adagrad(PerParameterOptimizer):
             for param in group["params"]:
                 self.state[param]["sum"].share_memory_()
 
+    @has_shortcut("Adagrad.update")
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         """The formula of the class."""
         state["step"] += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.optim.optimizer import Group
 from tensorglass.optim.per_parameter import (
     PerParameterOptimizer,
@@ -80,6 +81,7 @@ class Adam(PerParameterOptimizer):
             state["max_exp_avg_sq"] = zeros_for(param)
         return state
 
+    @has_shortcut("Adam.update")
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         """The formula of the class."""
         lr, (beta1, beta2) = group["lr"], group["betas"]

@@ -12,7 +12,6 @@ from typing import Any
 
 from tensorglass.core.dtypes import float32, float64, get_default_dtype
 from tensorglass.ops.creation.fill import full, zeros_like
-from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.ops.views.shape import view_as_real
 from tensorglass.optim.optimizer import Group, Optimizer
 from tensorglass.tensor.grad_mode import enable_grad, set_grad_enabled
@@ -26,11 +25,6 @@ class PerParameterOptimizer(Optimizer):
 
     _on_device = "params and state_steps"  #: what PyTorch's words on `capturable` name
     _devices = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if cls.__module__.startswith("tensorglass.") and "update" in vars(cls):
-            cls.update = has_shortcut(f"{cls.__name__}.update")(cls.update)  # type: ignore[method-assign]  # the same
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         super().__init__(params, defaults)

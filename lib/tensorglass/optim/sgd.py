@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.optim.optimizer import Group
 from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, decayed, require
 from tensorglass.tensor.tensor import Tensor
@@ -60,6 +61,7 @@ class SGD(PerParameterOptimizer):
         grad = -grad if group["maximize"] else grad
         self.update(param, grad, self.state[param] if group["momentum"] != 0 else {}, group)
 
+    @has_shortcut("SGD.update")
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         """The formula of the class."""
         momentum = group["momentum"]

@@ -19,6 +19,7 @@ from tensorglass.tensor.torch_function import (
     disabled_torch_function,
     dispatch,
     flattened,
+    not_dispatching,
     on_first_subclass,
     overloaded_arguments,
     overrides_nothing,
@@ -37,8 +38,6 @@ _REFLECTED = {
     "__rmatmul__": "matmul",
 }
 _INHERITED = frozenset(("__getattr__", "__torch_function__"))
-#: Modules whose methods do not dispatch by themselves.
-_NOT_DISPATCHING = ("tensorglass.tensor.tensor", "tensorglass.graph.tensor_fields", "tensorglass.autograd.engine")
 
 
 def converted(result: Any, kind: type) -> Any:
@@ -93,7 +92,7 @@ def _needs_its_own(name: str, member: Any) -> bool:
         return False
     if isinstance(member, property):
         return True
-    return callable(member) and (name.startswith("__") or member.__module__ in _NOT_DISPATCHING)
+    return callable(member) and (name.startswith("__") or name in not_dispatching)
 
 
 def _method(name: str) -> Callable[..., Any]:

@@ -30,6 +30,9 @@ on_first_subclass: list[Callable[[], None]] = []
 #: each says whether the operators that run now are called by the library itself, as the engine does
 internal_calls: list[Callable[[], bool]] = []
 
+#: Methods of Tensor that do not dispatch by themselves: its own, and those that the graph gives it later.
+not_dispatching = {name for name, member in vars(Tensor).items() if callable(member)}
+
 #: The classes whose tensors an operator takes as they are: Tensor, and those that override nothing, as `nn.Parameter`.
 PLAIN: set[type] = {Tensor}
 _BASIC = {Tensor, int, float, bool, complex, str, type(None), slice, type(Ellipsis)}

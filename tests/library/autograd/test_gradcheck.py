@@ -60,8 +60,8 @@ def can_be_checked(call: GradientCall, dtype: str) -> bool:
     return bool(outputs) and all(bool(each.isfinite().all()) for each in outputs)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_DERIVATIVE])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_derivative_and_its_derivative_are_those_of_small_differences(name: str, dtype: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

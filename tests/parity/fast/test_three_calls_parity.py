@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any
 
@@ -19,6 +20,8 @@ NOT_OF_EQUAL_ROWS = (
     "median", "nanmedian", "topk", "kthvalue",
     "linalg_eigh", "linalg_svd", "linalg_svdvals", "svd", "linalg_qr", "qr", "linalg_matrix_norm", "linalg_norm",
 )  # fmt: skip
+#: Shortcuts begin with the second call. Without them the first is like all others.
+CALLS = 1 if os.environ.get("TENSORGLASS_FAST") == "0" else 3
 
 
 def flags(seen: dict[str, Any]) -> list[Any]:
@@ -44,7 +47,8 @@ def test_the_third_call_has_pytorchs_gradients(name: str, layout: str) -> None:
             if call.name.startswith((*further, "convolution-")):
                 continue
             theirs = second_gradients(torch, call, layout)
-            _, _, ours = [second_gradients(tensorglass, call, layout) for _ in range(3)]
+            for _ in range(CALLS):
+                ours = second_gradients(tensorglass, call, layout)
             assert ours.get("refused") == theirs.get("refused"), call.name
             if "refused" in ours:
                 continue

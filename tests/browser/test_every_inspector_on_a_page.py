@@ -1,5 +1,5 @@
-"""What holds for every inspector in a browser: it wakes in JupyterLab, in Notebook 7 and on a page of its own, says
-there what its text and its static picture say, and can be used by everyone.
+"""What holds for every inspector that is saved as a page: it wakes without a kernel, says what its text and its static
+picture say, and can be used by everyone.
 """
 
 from __future__ import annotations
@@ -11,18 +11,15 @@ from xml.etree import ElementTree
 
 import pytest
 from browser import axe
-from browser.jupyterlab import Watch, set_theme
+from browser.jupyterlab import Watch
+from browser.kinds import FAINT, KINDS, PLAYERS, SAID, step
 from every_inspector import every_inspector
 
 import tensorglass
 from glassroom import graph, step_backward, watch
 from glassroom.inspectors.base import Inspector
 
-KINDS = tuple(every_inspector(tensorglass))
-PLAYERS = ("backward stepper", "device map", "memory timeline", "watched cell", "holders", "memory comparison")
-FAINT = (Path(__file__).parent / "inked.js").read_text(encoding="utf-8")
 HOSTILE = "<img src=x onerror='window.hacked = 1'>"
-SET_UP = "import tensorglass, {library}\nfrom every_inspector import every_inspector\nmade = every_inspector({library})"
 PART = {  # what one can point at
     "memory map": ".tensor .cell",
     "alias map": ".alias",
@@ -54,76 +51,6 @@ OVERLAPPING = """() => {
     const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
     return all.flatMap(([, a], at) => all.slice(at + 1).filter(([, b]) => over(a, b)).map(([html]) => html));
 }"""
-CELLS = """jupyterapp.shell.currentWidget.content.widgets.map((cell) => [cell.model.id, cell.model.type])"""
-SAID = ".gr-status, .gr-rule, .gr-panel"  # where the words stand that change
-
-
-@pytest.fixture(scope="module", params=[("lab", "torch"), ("notebook", "torch"), ("lab", "tensorglass")], ids="-".join)
-def notebook(request: Any, lab: Any, chromium: Any) -> Any:
-    """A notebook with every inspector, open and run, in both applications and with the tensors of both libraries."""
-    app, library = request.param
-    if app == "notebook":
-        pytest.importorskip("notebook", reason="Notebook 7 is not installed (extra: test)")
-    if library == "torch":
-        pytest.importorskip("torch", reason="the pictures of real PyTorch tensors need PyTorch")
-    name = f"every-{app}-{library}.ipynb"
-    lab.notebook(name, SET_UP.format(library=library), *[f"made[{kind!r}]" for kind in KINDS])
-    page, watch = lab.open(chromium, name, height=6500, app=app)
-    lab.run_all(page)
-    woken = "document.querySelectorAll('.glassroom:has(.gr)').length === {}"
-    page.wait_for_function(woken.format(len(KINDS)), timeout=60_000)
-    page.evaluate("document.querySelectorAll('.glassroom').forEach((each, at) => { each.id = `made-${at}`; })")
-    yield page, watch
-    page.close()
-
-
-def place_of(page: Any, kind: str) -> Any:
-    return page.locator(f"#made-{KINDS.index(kind)}")
-
-
-def step(page: Any, place: Any, key: str) -> None:
-    place.locator(".gr-player").focus()
-    page.keyboard.press(key)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_it_wakes_in_a_notebook_and_answers_to_keys_which_do_not_leak(notebook: Any, kind: str) -> None:
-    page, _ = notebook
-    place = place_of(page, kind)
-    cells = page.evaluate(CELLS)
-    place.locator("[tabindex='0']").first.focus()
-    before = place.locator(SAID).all_inner_texts()
-    for key in ("ArrowRight", "ArrowDown"):
-        page.keyboard.press(key)
-    assert place.locator(SAID).all_inner_texts() != before
-    focusable = place.locator(":is([tabindex='0'], button, input[type='range']):not(:disabled):visible")
-    for at in range(min(focusable.count(), 6)):
-        focusable.nth(at).focus()
-        for key in ("d", "d", "m", "ArrowDown"):
-            page.keyboard.press(key)
-    assert page.evaluate(CELLS) == cells
-    page.keyboard.press("Escape")
-
-
-@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_axe_finds_nothing_grave_and_every_word_can_be_read(notebook: Any, kind: str, theme: str) -> None:
-    page, _ = notebook
-    set_theme(page, theme)
-    place = place_of(page, kind)
-    if kind in PLAYERS:
-        step(page, place, "End")
-        step(page, place, "ArrowLeft")
-    assert axe.faults(page, f"#made-{KINDS.index(kind)}") == []
-    assert place.evaluate(FAINT) == []
-
-
-def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(notebook: Any) -> None:
-    _, watch = notebook
-    assert (watch.errors, watch.from_elsewhere) == ([], [])
-
-
-# --- pages of their own -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ MORE = {
     "named": "named",
     "unnamed": "without a name",
     "freed": "freed",
-    "shown": "not looked at before",
+    "shown": "not looked at in the step before",
     "hidden": "not looked at now",
     "explained": "explained",
 }

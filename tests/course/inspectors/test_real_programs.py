@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass, field
 from functools import partial
@@ -180,6 +181,21 @@ def test_what_has_no_memory_is_said_to_have_none() -> None:
     w = torch.ones(2, device="meta", requires_grad=True)
     y = w.exp()
     assert "saved result = a Tensor without memory to look at" in graph(y).text
+
+
+def test_what_has_no_memory_hides_nothing_that_has_some() -> None:
+    net = torch.nn.Sequential(torch.nn.LazyLinear(3), torch.nn.Linear(2, 1))
+    meta = torch.ones(3, device="meta")
+    optimizer = torch.optim.SGD(net[1].parameters())  # which has no tensors yet
+    for look in (show, device_map):
+        seen = look(net, meta, optimizer)
+        assert "net.1.weight" in seen.text
+        for said in (seen.text, " ".join(re.findall(r">([^<]+)<", seen.svg))):
+            assert "no memory to look at: net.0.weight (UninitializedParameter)" in said
+            assert "meta (Tensor)" in said
+        with pytest.raises(TypeError, match="meta tensor"):
+            look(meta)
+    assert show(optimizer).text == "no tensors"
 
 
 @pytest.mark.parametrize(

@@ -176,9 +176,9 @@ class Comparison:
                 changes.append(Change("unnamed", words, storage.name))
         died = [name for name in self._hidden if not is_alive(name)]
         changes += [_freed(name, self._hidden.pop(name)) for name in died]
-        unnamed, self._unnamed, ended = self._unnamed, [], []
-        for each in unnamed:
-            (self._unnamed if each[0].is_alive() else ended).append(each)
+        ended = [each for each in self._unnamed if not each[0].is_alive()]
+        over = {id(each) for each in ended}
+        self._unnamed = [each for each in self._unnamed if id(each) not in over]
         if ended:
             nbytes = sum(birth.nbytes for birth, _ in ended)
             steps = listed([str(made) for made in sorted({made for _, made in ended})])

@@ -84,8 +84,8 @@ def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
 
 def chosen(states: Mapping[str, tuple[int, int | None]], touched: Mapping[str, int], now: int) -> list[str]:
     """The names of the tensors to look at where there are too many: what is touched `now`, then what variables and
-    containers hold, then what objects do, networks with their parameters above all; of each what was `touched` last. `states` say
-    which tensor each name is of: one with several names counts once.
+    containers hold, then what objects do, networks with their parameters above all; of each what was `touched` last.
+    `states` say which tensor each name is of: one with several names counts once.
     """
     order = sorted(states, key=lambda name: (touched[name] != now, "." in name, -touched[name]))
     looked_at: set[int] = set()

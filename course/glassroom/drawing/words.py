@@ -9,6 +9,7 @@ from glassroom.records.snapshot import Number
 #: Libraries whose arrays are named as such beside tensors.
 ARRAYS = {"numpy": "NumPy", "cupy": "CuPy"}
 NAMES_SHOWN = 8
+MOST_UNREAD = 4  # tensors without memory that are named
 LETTERS = "ijklmnpqrstuvwxyz"
 
 
@@ -44,6 +45,12 @@ def listed(names: Sequence[str]) -> str:
     if len(names) > NAMES_SHOWN:
         names = [*names[: NAMES_SHOWN - 1], f"{len(names) - NAMES_SHOWN + 1} more"]
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def unreadable(tensors: Sequence[str]) -> list[str]:
+    """A line that says which tensors have no memory to be looked at, if there are any."""
+    more = f" and {len(tensors) - MOST_UNREAD:,} more" if len(tensors) > MOST_UNREAD else ""
+    return [f"no memory to look at: {listed(tensors[:MOST_UNREAD])}{more}"] if tensors else []
 
 
 def span(low: int, high: int) -> str:

@@ -23,6 +23,8 @@ from glassroom.records.printable import printable
 MOST_DEPTH = 8  # containers within containers; the modules of a network count as one
 MOST_VISITED = 200_000  # things looked at on the way
 SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType)
+OF_MODULES = {"_parameters", "_buffers", "_modules"}
+OF_OPTIMIZERS = {"param_groups", "state"}
 
 Place = tuple[str, object]  # a path and what is there
 
@@ -74,9 +76,9 @@ def _inside(path: str, value: object) -> Iterator[Place]:
         yield from _inside(path, attributes_of(value).get("data"))
     elif _is_looked_into(kind):
         attributes = attributes_of(value)
-        if {"_parameters", "_buffers", "_modules"} <= attributes.keys():
+        if attributes.keys() >= OF_MODULES:
             yield from _of_module(path, value, ())
-        elif {"param_groups", "state"} <= attributes.keys():  # an optimizer, whose groups are others' parameters
+        elif attributes.keys() >= OF_OPTIMIZERS:  # an optimizer, whose groups are others' parameters
             yield f"{path}.state", attributes["state"]
         else:
             yield from ((f"{path}.{name}", item) for name, item in attributes.items())
@@ -100,6 +102,12 @@ def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator
     for name, item in modules_in(module):
         if not any(item is each for each in (*above, module)):
             yield from _of_module(f"{path}.{name}", item, (*above, module))
+
+
+def is_network_or_optimizer(value: object) -> bool:
+    """Whether an object is a network or an optimizer, by what it is made of."""
+    made_of = attributes_of(value).keys()
+    return made_of >= OF_MODULES or made_of >= OF_OPTIMIZERS
 
 
 def modules_in(module: object) -> list[Place]:

@@ -7,9 +7,9 @@ from itertools import product
 from math import gcd
 from typing import Any, cast
 
-from glassroom.reading.adapters import TEACHING, Description, adapter_for
+from glassroom.reading.adapters import TEACHING, Description, adapter_for, described
 from glassroom.reading.decoding import decode
-from glassroom.reading.places import tensors_at
+from glassroom.reading.places import Place, is_network_or_optimizer, tensors_at
 from glassroom.reading.storage_names import Memory, names_of
 from glassroom.records.printable import printable
 from glassroom.records.snapshot import Cell, Header, Number, Snapshot, Storage, byte_range, ends, visible_window
@@ -30,13 +30,12 @@ def snapshot(tensors: Mapping[str, object], most: int | None = None, known: Know
     With `most`, only so many of them are looked at; the others are counted. Who looks again and again gives the same
     dict as `known`: what is as it was is not decoded again, and its records are the same objects.
 
-    Raises TypeError for what is no tensor, or has no memory that could be drawn.
+    Raises TypeError for what is no tensor, and if none of them has memory that could be drawn.
     """
-    named = [leaf for name, value in tensors.items() for leaf in leaves(printable(name), value)]
-    unshown = 0 if most is None else max(len(named) - most, 0)
-    named = named[:most]
+    leading = [leaf for name, value in tensors.items() for leaf in leaves(printable(name), value)]
+    unshown = 0 if most is None else max(len(leading) - most, 0)
+    named, described, unread = readable(leading[:most])
     names = {id(value): name for name, value in reversed(named)}
-    described = [_describe(name, value) for name, value in named]
     groups: dict[str, list[int]] = {}
     for position, storage_name in enumerate(names_of([description.memory for description in described])):
         groups.setdefault(storage_name, []).append(position)
@@ -50,7 +49,7 @@ def snapshot(tensors: Mapping[str, object], most: int | None = None, known: Know
         storage, on_it = _looked_at(storage_name, over, known)
         storages.append(storage)
         headers.update(zip(positions, on_it, strict=True))
-    return Snapshot(tuple(storages), tuple([headers[at] for at in range(len(named))]), unshown)
+    return Snapshot(tuple(storages), tuple([headers[at] for at in range(len(named))]), unshown, unread)
 
 
 def _looked_at(name: str, over: Over, known: Known) -> tuple[Storage, list[Header]]:
@@ -106,22 +105,33 @@ def _leaves(name: str, value: object, teaching: str, above: tuple[object, ...]) 
             yield from _leaves(f"{name}[{key!r}]", item, teaching, (*above, value))
     elif held := list(tensors_at([(name, value)])):  # a network, an optimizer, an object
         yield from held
-    else:
+    elif not is_network_or_optimizer(value):  # of those some have no tensors yet
         raise TypeError(f"{teaching}, but {name} is {_with_article(type(value).__name__)}")
+
+
+def readable(named: Sequence[Place]) -> tuple[list[Place], list[Description], tuple[str, ...]]:
+    """The tensors among `named` that have memory, their descriptions, and the others in words: `w (FakeTensor)`.
+
+    Raises TypeError if there are others alone.
+    """
+    found, descriptions, unread = [], [], []
+    refusal: TypeError | None = None
+    for name, value in named:
+        try:
+            descriptions.append(described(value))
+            found.append((name, value))
+        except TypeError as error:
+            if refusal is None:
+                refusal = error
+                refusal.add_note(f"The tensor is {name}.")
+            unread.append(f"{name} ({type(value).__name__})")
+    if refusal is not None and not found:
+        raise refusal
+    return found, descriptions, tuple(unread)
 
 
 def _with_article(word: str) -> str:
     return f"{'an' if word[0] in 'aeiouAEIOU' else 'a'} {word}"
-
-
-def _describe(name: str, value: object) -> Description:
-    adapter = adapter_for(value)
-    assert adapter is not None  # leaves yields nothing else
-    try:
-        return adapter.describe(value)
-    except TypeError as error:
-        error.add_note(f"The tensor is {name}.")
-        raise
 
 
 def _name_of_base(value: object, description: Description, names: Mapping[int, str]) -> str | None:

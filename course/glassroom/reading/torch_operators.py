@@ -15,6 +15,8 @@ COPYING = frozenset({
     "stack", "repeat", "repeat_interleave", "roll", "flip", "constant_pad_nd",
 })  # fmt: skip
 
+NUMBERS = (bool, int, float, complex)
+
 
 class Listener(Protocol):
     """Who is told of operators."""
@@ -68,6 +70,9 @@ def _mode_of(listener: Listener) -> Any:
             )  # of operators that write nothing, such as `sym_size`, some are unknown there
         return own_count[operator]
 
+    def dispatches(kind: Any) -> bool:
+        return kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
+
     class Watching(TorchDispatchMode):
         """Lets every operator through."""
 
@@ -77,16 +82,42 @@ def _mode_of(listener: Listener) -> Any:
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             named = kwargs or {}
+            if any(map(dispatches, types)) and not torch._C._len_torch_dispatch_stack():
+                return NotImplemented  # the class is asked next, and we see what it runs
 
             def call() -> Any:
-                if counts_itself(func):
+                if not counts_itself(func):
+                    with _counting_writes():
+                        return func(*args, **named)
+                try:
                     return func(*args, **named)
-                with _counting_writes():
-                    return func(*args, **named)
+                except RuntimeError:
+                    tensors = _without_bare_numbers(func, args)
+                    if tensors is None:
+                        raise
+                    return func(*tensors, **named)
 
             return listener.run(func, (*args, *named.values()), call)
 
     return Watching()
+
+
+def _without_bare_numbers(operator: Any, args: tuple[Any, ...]) -> list[Any] | None:
+    """The arguments with a tensor for each number where the operator takes no number; None if there is no such number.
+
+    TorchScript hands its constants over as tensors, and PyTorch gives them to a mode as numbers.
+    """
+    import torch
+
+    if torch._C._should_allow_numbers_as_tensors(operator.overloadpacket.__name__):
+        return None
+    takes_tensor = [str(parameter.type) == "Tensor" for parameter in operator._schema.arguments]
+    is_bare = [wanted and type(each) in NUMBERS for each, wanted in zip(args, takes_tensor, strict=False)]
+    return (
+        [torch.tensor(each) if bare else each for each, bare in zip(args, is_bare, strict=True)]
+        if any(is_bare)
+        else None
+    )
 
 
 def _flags_of_modes() -> dict[str, Any]:

@@ -86,12 +86,14 @@ class Storage:
 class Snapshot:
     """Storages in the order in which their tensors were given, and the headers over them.
 
-    `unshown` says how many tensors were given and not looked at, as there were too many to be drawn.
+    `unshown` says how many tensors were given and not looked at, as there were too many to be drawn;
+    `unread` are those that have no memory to be looked at, each with its class.
     """
 
     storages: tuple[Storage, ...]
     headers: tuple[Header, ...]
     unshown: int = 0
+    unread: tuple[str, ...] = ()
 
     def headers_on(self, storage: Storage) -> tuple[Header, ...]:
         """The headers over one storage."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -115,3 +116,57 @@ def test_growth_is_what_came_between_two_looks(lib: Any) -> None:
     assert "losses[0] → ExpBackward0.result" in row.words
     assert grown.data.title.endswith("100 bytes are gone")
     assert holders().since(holders()).data.rows == ()
+
+
+def test_what_no_variable_leads_to_is_found_where_python_keeps_it() -> None:
+    """Closures, defaults, caches, arguments, classes, generators, tracebacks, and functions that wait for this one."""
+
+    class Registry:
+        newest: Any = None
+
+    def closing(held: Any) -> Any:
+        return lambda: held
+
+    def defaulting(given: Any) -> Any:
+        def work(value: Any = given) -> Any:
+            return value
+
+        return work
+
+    def generating(current: Any) -> Any:
+        yield current
+
+    def failing(local: Any) -> None:
+        raise ValueError
+
+    @cache
+    def cached(size: int) -> Any:
+        return torch.zeros(size)
+
+    def looking(t: Any) -> str:
+        return holders(t[1:]).text
+
+    def program() -> str:
+        mine = cached(4)
+        kept = [closing(mine), defaulting(mine), generating(mine), partial(print, mine)]
+        next(kept[2])
+        try:
+            failing(mine)
+        except ValueError as error:
+            kept.append(error)
+        Registry.newest = mine
+        return looking(mine)
+
+    told = {line.split("bytes  ")[1] for line in program().splitlines()[1:]}
+    where = "test_what_no_variable_leads_to_is_found_where_python_keeps_it.<locals>"
+    assert told >= {
+        "t",
+        "mine in program()",
+        f"closure of {where}.closing.<locals>.<lambda>(): held",
+        f"defaults of {where}.defaulting.<locals>.work()",
+        "current in generating()",
+        "arguments of a partial of print()",
+        "local in failing()",
+        "Registry.newest",
+        f"cache of {where}.cached()",
+    }

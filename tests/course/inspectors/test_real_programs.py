@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,6 +13,7 @@ import numpy
 import pytest
 
 from glassroom import aliases, device_map, graph, holders, memory_timeline, show, watch
+from glassroom.inspectors.watch import accounts
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 
 torch = pytest.importorskip("torch", reason="these are programs of PyTorch's")
@@ -179,6 +181,21 @@ def test_what_has_no_memory_is_said_to_have_none() -> None:
     w = torch.ones(2, device="meta", requires_grad=True)
     y = w.exp()
     assert "saved result = a Tensor without memory to look at" in graph(y).text
+
+
+def test_what_has_no_memory_hides_nothing_that_has_some() -> None:
+    net = torch.nn.Sequential(torch.nn.LazyLinear(3), torch.nn.Linear(2, 1))
+    meta = torch.ones(3, device="meta")
+    optimizer = torch.optim.SGD(net[1].parameters())  # which has no tensors yet
+    for look in (show, device_map):
+        seen = look(net, meta, optimizer)
+        assert "net.1.weight" in seen.text
+        for said in (seen.text, " ".join(re.findall(r">([^<]+)<", seen.svg))):
+            assert "no memory to look at: net.0.weight (UninitializedParameter)" in said
+            assert "meta (Tensor)" in said
+        with pytest.raises(TypeError, match="meta tensor"):
+            look(meta)
+    assert show(optimizer).text == "no tensors"
 
 
 @pytest.mark.parametrize(
@@ -500,3 +517,99 @@ def test_a_copy_of_a_tensor_by_numpy_is_a_copy() -> None:
 
     story = watch(program).story
     assert (story.copies, story.copied_bytes) == (1, 12)
+
+
+# --- what PyTorch runs within its operators --------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_traced_function_runs_as_it_does_unwatched() -> None:
+    results = []
+
+    def program() -> None:
+        traced = torch.jit.trace(lambda x: x.relu() + 1, torch.ones(2))
+        results.append(traced(torch.full((2,), 3.0)))
+
+    watch(program)
+    memory_timeline(program)
+    assert [each.tolist() for each in results] == [[4.0, 4.0], [4.0, 4.0]]
+
+
+class Wrapping(torch.Tensor):
+    """A class with a `__torch_dispatch__`, and no memory of its own."""
+
+    inner: Any
+
+    @staticmethod
+    def __new__(cls, inner: Any) -> Any:
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*[each.inner if isinstance(each, cls) else each for each in args], **(kwargs or {}))
+        return cls(result)
+
+
+def test_what_a_class_that_wraps_tensors_allocates_is_told_and_counted() -> None:
+    def program() -> Any:
+        x = Wrapping(torch.ones(3))
+        y = x * 2 + 1
+        return y.inner
+
+    story = watch(program).story
+    assert (story.allocations, story.allocated, story.peak) == (3, 36, 36)
+    assert "was not looked at before" not in watch(program).text
+    assert sum(life.nbytes == 12 for life in memory_timeline(program).data.lives) == 3
+
+
+# --- the limits and the account of a watch ---------------------------------------------------------------------------
+
+
+def test_a_tensor_with_many_names_takes_one_place() -> None:
+    def program() -> None:
+        t = torch.ones(2)
+        often = [t] * 2 * MOST_TENSORS
+        others = [torch.zeros(2) for _ in range(MOST_TENSORS - 1)]
+        del often, others
+
+    story = watch(program).story
+    assert story.unshown == 0
+    assert "others[22]" in {header.name for each in story.moments for header in each.snapshot.headers}
+
+
+def test_what_was_looked_at_once_is_not_said_never_to_have_been() -> None:
+    def program() -> None:
+        first = [torch.zeros(2) for _ in range(MOST_TENSORS)]
+        second = [torch.zeros(2) for _ in range(MOST_TENSORS)]
+        for each in first:
+            each.add_(1)
+        del second
+
+    told = [each.words for moment in watch(program).story.moments for each in moment.changes if each.kind == "shown"]
+    assert told
+    assert all(words.endswith("was not looked at in the step before") for words in told)
+
+
+def test_memory_that_a_storage_gives_back_is_no_longer_held() -> None:
+    def program() -> None:
+        whole = torch.ones(1000)
+        whole.untyped_storage().resize_(0)
+        whole.untyped_storage().resize_(8)
+        whole.resize_(2000)
+
+    assert [moment.held for moment in watch(program).story.moments][:4] == [4000, 0, 8, 8000]
+
+
+def test_each_birth_costs_the_same_however_many_storages_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(accounts, "_is_alive", lambda weak: (asked.append(weak), not weak.expired())[1])
+
+    def program() -> None:
+        kept = [torch.ones(3) for _ in range(300)]
+        del kept
+
+    assert watch(program).story.peak == 3600
+    assert len(asked) < 3000

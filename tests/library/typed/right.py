@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 import glassroom
@@ -47,7 +49,8 @@ def train() -> None:
     net = Net()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     batches = DataLoader(TensorDataset(asarray([[1.0], [2.0]]), torch.tensor([0, 1])), batch_size=2)
-    for x, y in batches:
+    pairs: Iterator[tuple[Tensor, Tensor]] = iter(batches)
+    for x, y in pairs:
         F.cross_entropy(net(x), y).backward()
         nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimizer.step()

@@ -42,7 +42,7 @@ from glassroom.drawing.snapshot.words import (
     summary,
     times_reached,
     trouble,
-    unshown,
+    undrawn,
 )
 from glassroom.drawing.words import written
 from glassroom.records.snapshot import Cell, Header, Snapshot, Storage
@@ -74,10 +74,11 @@ def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
             top += 14
         top = _draw_storage(drawing, top, storage, snapshot.headers_on(storage), hues)
         top = _draw_tensors(drawing, top + 12, storage, snapshot.headers_on(storage), hues) + 12
-    rest = unshown(snapshot)
-    if rest is not None:
+    rest = undrawn(snapshot)
+    if rest:
         drawing.rule(top)
-        drawing.wrapped(PAD, top + 22, rest, "fact soft")
+    for line in rest:
+        top = drawing.wrapped(PAD, top + 22, line, "fact soft")
     return drawing.finished(summary(snapshot))
 
 

@@ -17,7 +17,7 @@ from glassroom.drawing.snapshot.words import (
     storage_facts,
     times_reached,
     trouble,
-    unshown,
+    undrawn,
 )
 from glassroom.drawing.words import written
 from glassroom.records.snapshot import Cell, Header, Snapshot, Storage
@@ -34,7 +34,7 @@ def text_of(snapshot: Snapshot) -> str:
         headers = snapshot.headers_on(storage)
         blocks.append("\n".join(_storage_lines(storage, headers)))
         blocks.extend("\n".join(_header_lines(header, storage)) for header in headers)
-    return "\n\n".join([*blocks, *filter(None, [unshown(snapshot)])])
+    return "\n\n".join([*blocks, *undrawn(snapshot)])
 
 
 def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from glassroom.drawing.snapshot.lanes import countable
-from glassroom.drawing.words import ARRAYS, NAMES_SHOWN, counted, listed, sized, span
+from glassroom.drawing.words import ARRAYS, NAMES_SHOWN, counted, listed, sized, span, unreadable
 from glassroom.records.snapshot import Header, Snapshot, Storage
 
 MOST_WRITTEN = 9999
@@ -75,9 +75,10 @@ def trouble(header: Header, storage: Storage) -> str | None:
     )
 
 
-def unshown(snapshot: Snapshot) -> str | None:
-    """A line that says how many tensors are not drawn, if there are any."""
-    return f"and {counted(snapshot.unshown, 'more tensor')}, not drawn" if snapshot.unshown else None
+def undrawn(snapshot: Snapshot) -> list[str]:
+    """Lines that say which tensors are not drawn, if there are any."""
+    more = [f"and {counted(snapshot.unshown, 'more tensor')}, not drawn"] if snapshot.unshown else []
+    return [*unreadable(snapshot.unread), *more]
 
 
 def summary(snapshot: Snapshot) -> str:
@@ -89,4 +90,4 @@ def summary(snapshot: Snapshot) -> str:
         for storage in snapshot.storages
     ]
     shown = parts if len(parts) <= NAMES_SHOWN else [*parts[:NAMES_SHOWN], f"{len(parts) - NAMES_SHOWN} more storages"]
-    return "Memory map: " + "; ".join([*shown, *filter(None, [unshown(snapshot)])]) + "."
+    return "Memory map: " + "; ".join([*shown, *undrawn(snapshot)]) + "."

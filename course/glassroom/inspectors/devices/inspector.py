@@ -61,7 +61,7 @@ def device_map(*tensors: object, since: int | None = None, **named: object) -> D
     that the caller has a variable for. No value is read, so
     looking moves nothing. Transfers are tensorglass's, since the last device map; `since=0` shows all of the session
     (of the latest thousand), and ``since=transfers.count()`` taken earlier those after it. Times on simulated devices
-    are the cost model's, and say so. Raises TypeError for what is no tensor.
+    are the cost model's, and say so. Raises TypeError for what is no tensor, and if none has memory.
     """
     global _seen
     frame = sys._getframe(1)

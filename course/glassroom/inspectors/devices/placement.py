@@ -12,8 +12,9 @@ from itertools import groupby
 from typing import Any
 
 from glassroom.drawing.words import sized
-from glassroom.reading.adapters import described, library_of, without_overrides
-from glassroom.reading.snapshot import leaves
+from glassroom.reading.adapters import Description, library_of, without_overrides
+from glassroom.reading.places import Place
+from glassroom.reading.snapshot import leaves, readable
 from glassroom.reading.storage_names import names_of, of_tensorglass
 from glassroom.records.printable import printable
 from tensorglass import backends, transfers
@@ -79,16 +80,22 @@ class Move:
 
 @dataclass(frozen=True)
 class Placement:
-    """Devices, the host first, and the transfers since some point, of which `earlier` are left out."""
+    """Devices, the host first, and the transfers since some point, of which `earlier` are left out; `unread` are
+    tensors that have no memory.
+    """
 
     devices: tuple[Device, ...]
     moves: tuple[Move, ...]
     earlier: int
+    unread: tuple[str, ...]
 
 
 def placement(tensors: Mapping[str, object], since: int) -> Placement:
     """Where `tensors` are, and what went between devices after the first `since` transfers of the session."""
-    storages = _storages(tensors)
+    named, descriptions, unread = readable(
+        [leaf for given, value in tensors.items() for leaf in leaves(printable(given), value, TEACHING)]
+    )
+    storages = _storages(named, descriptions)
     went = transfers.since(since)
     moves = _moves(went)
     names = {storage.device for storage in storages} | {end for move in moves for end in (move.source, move.target)}
@@ -98,14 +105,12 @@ def placement(tensors: Mapping[str, object], since: int) -> Placement:
     ]
     drawn = moves[-MOST_MOVES:]
     earlier = transfers.count() - since - sum(move.times for move in drawn)
-    return Placement(tuple(found), tuple(drawn), earlier)
+    return Placement(tuple(found), tuple(drawn), earlier, unread)
 
 
-def _storages(tensors: Mapping[str, object]) -> list[PlacedStorage]:
+def _storages(named: Sequence[Place], descriptions: Sequence[Description]) -> list[PlacedStorage]:
     found: dict[str, PlacedStorage] = {}
     headers: dict[str, list[PlacedHeader]] = {}
-    named = [leaf for given, value in tensors.items() for leaf in leaves(printable(given), value, TEACHING)]
-    descriptions = [described(tensor) for _, tensor in named]
     storages = names_of([description.memory for description in descriptions])
     for storage, description, (name, tensor) in zip(storages, descriptions, named, strict=True):
         held = description.memory

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from glassroom.drawing.canvas import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, is_narrow, number, room, style
-from glassroom.drawing.words import counted, sized
+from glassroom.drawing.words import counted, sized, unreadable
 from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_STORAGES, Device, Move, PlacedStorage, Placement
 from glassroom.inspectors.devices.words import amount, ends, header_facts, manner, storage_facts, summary, time
 
@@ -44,6 +44,8 @@ def svg_of_devices(placed: Placement) -> str:
     for device, left, width in zip(placed.devices, lefts, widths, strict=True):
         _draw_frame(drawing, left, top, width, bottom - top, device)
     middles = {device.name: left + width / 2 for device, left, width in zip(placed.devices, lefts, widths, strict=True)}
+    for line in unreadable(placed.unread):
+        bottom = drawing.wrapped(PAD, bottom + 18, line, "fact soft") + 6
     _draw_moves(drawing, bottom, placed, middles)
     return drawing.finished(summary(placed), CSS)
 
@@ -55,6 +57,8 @@ def _on_a_phone(drawing: Drawing, top: float, placed: Placement) -> str:
         bottom = _draw_storages(drawing, PAD, top, width, device, placed.moves, hues)
         _draw_frame(drawing, PAD, top, width, bottom - top, device)
         top = bottom + 12
+    for line in unreadable(placed.unread):
+        top = drawing.wrapped(PAD, top + 12, line, "fact soft") + 6
     if placed.earlier:
         top = drawing.wrapped(PAD, top + 12, f"⋮ after {counted(placed.earlier, 'earlier transfer')}", "fact soft") + 6
     for at, move in enumerate(placed.moves, 1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassroom.drawing.words import counted, sized
+from glassroom.drawing.words import counted, sized, unreadable
 from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_STORAGES, Device, Placement
 from glassroom.inspectors.devices.words import amount, ends, header_facts, manner, storage_facts, time
 
@@ -10,7 +10,7 @@ from glassroom.inspectors.devices.words import amount, ends, header_facts, manne
 def text_of_devices(placed: Placement) -> str:
     """The whole map."""
     blocks = ["\n".join(_device_lines(device)) for device in placed.devices]
-    return "\n\n".join([*blocks, "\n".join(_move_lines(placed))])
+    return "\n\n".join([*blocks, *unreadable(placed.unread), "\n".join(_move_lines(placed))])
 
 
 def _device_lines(device: Device) -> list[str]:

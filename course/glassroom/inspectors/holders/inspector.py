@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path as File
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -12,7 +13,8 @@ from xml.sax.saxutils import quoteattr
 from glassroom.drawing.canvas import PAD, Drawing, number, room, shortened, style
 from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.base import Inspector
-from glassroom.inspectors.holders.paths import Path, paths_from, paths_to
+from glassroom.inspectors.holders.out_of_sight import holders_out_of_sight
+from glassroom.inspectors.holders.paths import Path, is_over, paths_from, paths_to
 from glassroom.reading.adapters import described
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.storage_names import name_of
@@ -22,7 +24,7 @@ CSS = style(File(__file__).with_name("picture.css"))
 MOST_ROWS = 16
 ROW = 38
 LABEL = 100  # characters
-NOBODY = "no variable leads to it: a running function, a closure, C++ or a reference cycle may hold it"
+NOBODY = "no variable leads to it, and nobody else was found: C++ or a reference cycle may hold it"
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ def holders(tensor: object = None, /) -> Holders:
     """Who keeps memory alive, by the paths that lead to it from the caller's variables.
 
     Of a tensor every path to its storage: through lists, dicts, networks, optimizers and objects, gradients, and what
-    autograd graphs have saved: `trainer.history[3]['loss'] → PowBackward0.self`. Without one, what each variable keeps
+    autograd graphs have saved: `trainer.history[3]['loss'] → PowBackward0.self`; and what no variable leads to, such as
+    closures, generators, tracebacks, classes and running functions. Without one, what each variable keeps
     alive; what several hold counts for the first. `holders().since(earlier)` is what has come since then. Takes
     tensors of PyTorch and tensorglass, arrays of NumPy and CuPy. Raises TypeError for what has no memory.
     """
@@ -143,6 +146,7 @@ def holders(tensor: object = None, /) -> Holders:
         Row(path.words, path.nbytes, "saved by a graph" if path.is_saved else "")
         for path in paths_to(tensor, variables)
     ]
+    rows += [Row(words, memory.nbytes, "") for words in holders_out_of_sight(tensor, partial(is_over, memory), frame)]
     title = f"{name}: {name_of(memory)}, {sized(memory.nbytes)} on {memory.device}"
     if not rows:
         title += f" · {NOBODY}"

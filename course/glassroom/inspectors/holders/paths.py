@@ -109,6 +109,14 @@ def _is(memory: Memory, other: Memory) -> bool:
     return memory.device == other.device and memory.start < other_end and other.start < end
 
 
+def is_over(memory: Memory, tensor: Any) -> bool:
+    """Whether a tensor has bytes of a memory."""
+    try:
+        return _is(described(tensor).memory, memory)
+    except TypeError:  # it has no memory that could be looked at
+        return False
+
+
 def _named(ways: list[tuple[str, Memory, bool]]) -> list[Path]:
     names = names_of([memory for _, memory, _ in ways])
     return [

@@ -48,8 +48,8 @@ def show(*tensors: object, **named: object) -> MemoryMap:
     Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and what holds them: lists, dicts, networks,
     optimizers, objects. Positional
     tensors are called what the caller calls them; `show(total=a + b)` names one. With no arguments, every
-    tensor that the caller has a variable for is drawn. Of more than 64 the first are drawn. Raises TypeError
-    for anything else.
+    tensor that the caller has a variable for is drawn. Of more than 64 the first are drawn, and what has no
+    memory is named. Raises TypeError for anything else, and if none has memory.
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named

@@ -2,7 +2,8 @@
 
 The one idea: each library is asked in the way that it offers. tensorglass tells an observer of births and copies;
 PyTorch lets a dispatch mode see every operator, in the backward as well. NumPy and CuPy tell nobody, so of those only
-what a variable holds is counted. Ends are known by weak references: the account keeps nothing alive.
+what a variable holds is counted. Ends are known by weak references: the account keeps nothing alive. What these call
+is no Python code, in which an interrupt would be lost.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import inspect
 import sys
 import weakref
+from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
@@ -37,6 +39,7 @@ class Birth:
     identity: Hashable
     nbytes: int
     is_alive: Callable[[], bool]
+    end: object = None  # the weak reference that tells of its end, where its library's storages take one
 
 
 @dataclass
@@ -55,7 +58,11 @@ class Account:
         self.allocations = self.allocated = self.peak = 0
         self.copies = self.copied_bytes = 0
         self.is_counting = False
-        self._living: dict[Hashable, Birth] = {}
+        self._living: dict[Hashable, Birth] = {}  # whose end is told
+        self._living_bytes = 0
+        self._by_end: dict[int, Birth] = {}  # the same by the ids of their weak references
+        self._ends: deque[object] = deque()  # those of these whose storages have ended since somebody asked
+        self._asked: dict[Hashable, Birth] = {}  # NumPy's and CuPy's, which are asked whether they live
         self._born: set[Hashable] = set()
         self._since = Interval()
         self._watching = memory.observed(self)
@@ -75,7 +82,8 @@ class Account:
             self._torch_mode.take_off()
         self._watching.__exit__(None, None, None)
         self._watching.end(None)  # it ends the watching though an interrupt came while that was begun
-        self._living.clear()
+        for each in (self._living, self._by_end, self._ends, self._asked):
+            each.clear()
         self._no_longer_traced = []
 
     def leave_off(self) -> None:
@@ -114,20 +122,39 @@ class Account:
     @property
     def held(self) -> int:
         """Bytes that were born while watched, and live."""
-        for identity in [key for key, birth in self._living.items() if not birth.is_alive()]:
-            del self._living[identity]
-        return sum(birth.nbytes for birth in self._living.values())
+        while self._ends:
+            ended = self._by_end.pop(id(self._ends.popleft()), None)
+            if ended is not None:
+                self._living_bytes -= ended.nbytes
+                if self._living.get(ended.identity) is ended:
+                    del self._living[ended.identity]
+        for identity in [key for key, birth in self._asked.items() if not birth.is_alive()]:
+            del self._asked[identity]
+        return self._living_bytes + sum(birth.nbytes for birth in self._asked.values())
 
     def made(self, birth: Birth) -> None:
         """A storage was made."""
         if self._no_longer_traced:
             self._let_go()
         self._since.births.append(birth)
-        self._living[birth.identity] = birth
+        if birth.end is None:
+            self._asked[birth.identity] = birth
+        else:
+            self._living[birth.identity] = self._by_end[id(birth.end)] = birth
+            self._living_bytes += birth.nbytes
         self._born.add(birth.identity)
         self.allocations += 1
         self.allocated += birth.nbytes
         self._rise()
+
+    def has_now(self, identity: Hashable, nbytes: int) -> None:
+        """A storage was seen to have so many bytes; it may have been resized."""
+        birth = self._living.get(identity)
+        if birth is not None and birth.nbytes != nbytes and birth.is_alive():
+            self.allocated += max(nbytes - birth.nbytes, 0)
+            self._living_bytes += nbytes - birth.nbytes
+            birth.nbytes = nbytes
+            self._rise()
 
     def was_born(self, identity: Hashable) -> bool:
         """Whether a memory was made while somebody watched."""
@@ -142,15 +169,12 @@ class Account:
 
     def born(self, storage: Any, nbytes: int) -> None:
         if self.is_counting:
-            reference = weakref.ref(storage)
-            self.made(Birth(("tensorglass", id(storage)), nbytes, lambda: reference() is not None))
+            end = weakref.ref(storage, self._ends.append)
+            self.made(Birth(("tensorglass", id(storage)), nbytes, lambda: end() is not None, end))
 
     def resized(self, storage: Any, nbytes: int) -> None:
-        birth = self._living.get(("tensorglass", id(storage)))
-        if self.is_counting and birth is not None:
-            self.allocated += max(nbytes - birth.nbytes, 0)
-            birth.nbytes = nbytes
-            self._rise()
+        if self.is_counting:
+            self.has_now(("tensorglass", id(storage)), nbytes)
 
     def copied(self, nbytes: int) -> None:
         if self.is_counting:
@@ -178,7 +202,10 @@ class Account:
             if storage is not None and storage._cdata not in known and _is_allocated(storage):
                 known.add(storage._cdata)
                 weak = weak_reference(storage)
-                self.made(Birth(("torch", weak.cdata), storage.nbytes(), partial(_is_alive, weak)))
+                end = weakref.ref(storage, self._ends.append)
+                self.made(Birth(("torch", weak.cdata), storage.nbytes(), partial(_is_alive, weak), end))
+            elif storage is not None and name == "resize_":
+                self.has_now(("torch", storage._cdata), storage.nbytes())
         if name in COPYING:
             self.copied(bytes_written(result))
 
@@ -190,7 +217,12 @@ def drop_our_frames(error: BaseException) -> None:
 
 def _is_allocated(storage: Any) -> bool:
     """Whether a storage of PyTorch's has memory of its own: not that of a NumPy array or another library's."""
-    return storage.device.type != "meta" and bool(storage.resizable())
+    try:
+        return storage.device.type != "meta" and bool(
+            storage.resizable() and (storage.data_ptr() or not storage.nbytes())
+        )
+    except RuntimeError:  # it has a size only, as those of fake tensors and of subclasses that wrap others
+        return False
 
 
 def _is_alive(weak: Any) -> bool:

@@ -57,6 +57,7 @@ class Comparison:
         self._last = first
         self._is_chosen = is_chosen
         self._unnamed: list[tuple[Birth, int]] = []  # with the step that made it
+        self._seen = {storage.name for storage in first.snapshot.storages}  # at any look so far
         self._hidden: dict[str, int] = {}  # storages that are alive and out of sight, with their bytes
         self._held_elsewhere: set[str] = set()  # of these, those that a variable holds that is not looked at
 
@@ -82,6 +83,7 @@ class Comparison:
             *_headers_moved(before, now),
             *_writes(before, now, written),
         ]
+        self._seen |= now.storages().keys()
         gone, lost = self._ended(before, now, found)
         return [*changes, *lost], written, gone
 
@@ -118,7 +120,8 @@ class Comparison:
                 changes.append(Change("named", f"{hold}, {size}, made at step {made[0]}", storage.name))
             elif not was_there or not now.touched.isdisjoint(storage.shared_by):
                 # It was passed over, or nobody told of its birth: it may be another library's memory.
-                words = f"{holders}: {storage.name}, {size}, was not looked at before"
+                last = "in the step before" if storage.name in self._seen else "before"
+                words = f"{holders}: {storage.name}, {size}, was not looked at {last}"
                 changes.append(Change("shown", words, storage.name))
         # One that is gone stays on the list, to be told of: another storage may have its address, and so its identity.
         self._unnamed = [each for each in self._unnamed if each[0].identity not in named or not each[0].is_alive()]
@@ -173,9 +176,10 @@ class Comparison:
                 changes.append(Change("unnamed", words, storage.name))
         died = [name for name in self._hidden if not is_alive(name)]
         changes += [_freed(name, self._hidden.pop(name)) for name in died]
-        ended = [(birth, made) for birth, made in self._unnamed if not birth.is_alive()]
+        ended = [each for each in self._unnamed if not each[0].is_alive()]
+        over = {id(each) for each in ended}
+        self._unnamed = [each for each in self._unnamed if id(each) not in over]
         if ended:
-            self._unnamed = [each for each in self._unnamed if each not in ended]
             nbytes = sum(birth.nbytes for birth, _ in ended)
             steps = listed([str(made) for made in sorted({made for _, made in ended})])
             words = f"{counted(len(ended), 'storage')} of {sized(nbytes)} freed, from step {steps}"

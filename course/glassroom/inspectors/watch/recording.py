@@ -222,6 +222,9 @@ class Recorder:
         found = with_gradients(found)
         descriptions = {name: _description(each) for name, each in found.items()}
         self._unread |= {name: type(found[name]).__name__ for name, each in descriptions.items() if each is None}
+        for each in descriptions.values():
+            if each is not None:
+                self._account.has_now(each.memory.identity, each.memory.nbytes)
         states = {name: (id(found[name]), each.version) for name, each in descriptions.items() if each is not None}
         self._looks += 1
         self._touched = {
@@ -230,7 +233,7 @@ class Recorder:
         }
         self._states = states
         names = chosen(states, self._touched, self._looks)
-        self._unshown = len(states) - len(names)
+        self._unshown = len({number for number, _ in states.values()} - {states[name][0] for name in names})
         shown = {name: found[name] for name in names}
         seen = snapshot(shown, known=self._kept)
         unseen = frozenset(states.keys() - shown.keys())

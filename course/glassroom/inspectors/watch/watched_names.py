@@ -82,13 +82,17 @@ def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
     return found
 
 
-def chosen(tensors: Mapping[str, object], touched: Mapping[str, int], now: int) -> list[str]:
+def chosen(states: Mapping[str, tuple[int, int | None]], touched: Mapping[str, int], now: int) -> list[str]:
     """The names of the tensors to look at where there are too many: what is touched `now`, then what variables and
     containers hold, then what objects do, networks with their parameters above all; of each what was `touched` last.
+    `states` say which tensor each name is of: one with several names counts once.
     """
-    order = sorted(tensors, key=lambda name: (touched[name] != now, "." in name, -touched[name]))
-    looked_at = set(order[:MOST_TENSORS])
-    return [name for name in tensors if name in looked_at]
+    order = sorted(states, key=lambda name: (touched[name] != now, "." in name, -touched[name]))
+    looked_at: set[int] = set()
+    for name in order:
+        if len(looked_at) < MOST_TENSORS:
+            looked_at.add(states[name][0])
+    return [name for name, (number, _) in states.items() if number in looked_at]
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from glassroom.drawing.snapshot.words import origin, shape_facts
-from glassroom.drawing.words import ARRAYS, counted, listed, short, sized
+from glassroom.drawing.words import ARRAYS, counted, listed, short, sized, unreadable
 from glassroom.inspectors.watch.story import Change, Moment, Story
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 from glassroom.records.snapshot import Header, Storage
 
 GROUPS = {"allocated": "allocation", "wrote": "write", "copied": "copy"}  # what one can jump to
-MOST_NAMED = 4
 MOST_TOLD = 6  # things of a kind in a step
 MOST_PASSED_OVER = 2
 MORE = {
@@ -23,7 +20,7 @@ MORE = {
     "named": "named",
     "unnamed": "without a name",
     "freed": "freed",
-    "shown": "not looked at before",
+    "shown": "not looked at in the step before",
     "hidden": "not looked at now",
     "explained": "explained",
 }
@@ -54,8 +51,7 @@ def limits(story: Story) -> list[str]:
     said = []
     if story.unknown:
         said.append(f"no variable is called {listed(story.unknown)}")
-    if story.unread:
-        said.append(f"no memory to look at: {listed(story.unread[:MOST_NAMED])}{_and_more(story.unread)}")
+    said += unreadable(story.unread)
     if story.unshown:
         more = counted(story.unshown, "more tensor")
         said.append(f"{MOST_TENSORS} tensors a step were looked at; up to {more} were not (names chooses)")
@@ -67,10 +63,6 @@ def limits(story: Story) -> list[str]:
             rest = "the figures above are of these steps, and the rest ran unwatched"
         said.append(f"{ended}; {rest} (steps takes more)")
     return said
-
-
-def _and_more(names: Sequence[str]) -> str:
-    return f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
 
 
 def overhead(story: Story) -> str:

@@ -152,7 +152,7 @@ class DataLoader(Generic[T_co]):
         whole, rest = divmod(length, self.batch_size)
         return whole + (rest > 0 and not self.drop_last)
 
-    def __iter__(self) -> Iterator[T_co]:
+    def __iter__(self) -> Iterator[Any]:
         pinned = self._pins()
         if self.num_workers == 0:
             return _Here(self, pinned)

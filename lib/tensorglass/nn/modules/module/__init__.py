@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any, Self
 
 import tensorglass as torch
@@ -55,6 +56,11 @@ __all__ = [
 ]
 
 
+def _forward_unimplemented(self: Module, *input: Any) -> None:
+    """What the module computes. Call the module itself, which runs its hooks as well."""
+    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+
 class Module(Tree, HookRegistration, StateDict, Conversions):
     """The base class of all layers and networks: derive from it, call ``super().__init__()``, and define `forward`."""
 
@@ -86,9 +92,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    def forward(self, *input: Any) -> Any:
-        """What the module computes. Call the module itself, which runs its hooks as well."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+    forward: Callable[..., Any] = _forward_unimplemented  # which subclasses override with arguments of their own
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (

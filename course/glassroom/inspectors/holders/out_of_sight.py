@@ -1,0 +1,105 @@
+"""What keeps a tensor alive and no variable of the caller's leads to: closures, defaults, generators, tracebacks,
+classes, functions that run.
+
+The one idea: Python's collector knows who refers to an object. Only what a reader can find again is told, by name.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from types import AsyncGeneratorType, CellType, CoroutineType, FrameType, FunctionType, GeneratorType, ModuleType
+from typing import Any
+
+from glassroom.reading.adapters import adapter_for
+from glassroom.reading.places import is_of_a_program
+from glassroom.reading.variables import variables_of
+from glassroom.records.printable import printable
+
+CACHE = "_lru_cache_wrapper"  # what functools.cache and lru_cache return
+
+
+def holders_out_of_sight(tensor: object, is_alike: Callable[[Any], bool], caller: FrameType) -> list[str]:
+    """Who holds a tensor, or one that `is_alike`, in words, but for what the variables of `caller` lead to."""
+    kinds: dict[type, bool] = {}
+
+    def is_tensor(value: object) -> bool:
+        kind = type(value)
+        if kind not in kinds:
+            kinds[kind] = adapter_for(value) is not None
+        return kinds[kind]
+
+    tensors = [
+        tensor,
+        *[each for each in gc.get_objects() if is_tensor(each) and is_alike(each)],
+    ]  # NumPy's are unknown
+    ids = {id(each) for each in tensors}
+    found = [words for frame in _running_above(caller) for words in _of_frame(frame, ids)]
+    for referrer in gc.get_referrers(*tensors):
+        if referrer is not caller.f_globals:
+            found += _of(referrer, ids)
+    return list(dict.fromkeys(map(printable, found)))
+
+
+def _running_above(caller: FrameType) -> Iterator[FrameType]:
+    frame = caller.f_back
+    while frame is not None:
+        module = frame.f_globals.get("__name__")
+        if isinstance(module, str) and module.partition(".")[0] != "glassroom" and is_of_a_program(module):
+            yield frame
+        frame = frame.f_back
+
+
+def _of(referrer: object, ids: set[int]) -> Iterable[str]:
+    if isinstance(referrer, CellType):
+        return _of_cell(referrer)
+    if isinstance(referrer, GeneratorType | CoroutineType | AsyncGeneratorType):
+        frame = next(
+            getattr(referrer, name) for name in ("gi_frame", "cr_frame", "ag_frame") if hasattr(referrer, name)
+        )
+        return [] if frame is None else _of_frame(frame, ids)
+    if isinstance(referrer, FrameType):  # one that a traceback keeps
+        return _of_frame(referrer, ids)
+    if isinstance(referrer, tuple):
+        return _of_arguments(referrer)
+    if isinstance(referrer, dict):
+        return _of_dict(referrer, ids)
+    return [f"cache of {_named(referrer)}()"] if type(referrer).__name__ == CACHE else []
+
+
+def _of_dict(held: dict[Any, Any], ids: set[int]) -> Iterator[str]:
+    for owner in gc.get_referrers(held):
+        if isinstance(owner, type) or (isinstance(owner, ModuleType) and vars(owner) is held):
+            yield from (f"{owner.__name__}.{key}" for key, value in vars(owner).items() if id(value) in ids)
+        elif type(owner).__name__ == CACHE:
+            yield f"cache of {_named(owner)}()"
+
+
+def _of_arguments(given: tuple[object, ...]) -> Iterator[str]:
+    for owner in gc.get_referrers(given):
+        if isinstance(owner, FunctionType) and owner.__defaults__ is given:
+            yield f"defaults of {_named(owner)}()"
+        elif isinstance(owner, partial) and owner.args is given:
+            yield f"arguments of a partial of {_named(owner.func)}()"
+
+
+def _named(function: object) -> str:
+    return getattr(function, "__qualname__", type(function).__name__)
+
+
+def _of_cell(cell: CellType) -> Iterator[str]:
+    for closure in gc.get_referrers(cell):
+        if isinstance(closure, tuple):
+            for function in gc.get_referrers(closure):
+                if isinstance(function, FunctionType) and function.__closure__ is closure:
+                    at = next(at for at, each in enumerate(closure) if each is cell)
+                    yield f"closure of {_named(function)}(): {function.__code__.co_freevars[at]}"
+
+
+def _of_frame(frame: FrameType, ids: set[int]) -> list[str]:
+    code = frame.f_code
+    own = {*code.co_varnames, *code.co_cellvars}
+    return [
+        f"{name} in {code.co_name}()" for name, value in variables_of(frame).items() if name in own and id(value) in ids
+    ]

@@ -17,6 +17,8 @@ from tensorglass.tensor.tensor import Tensor
 class Independent(Distribution):
     """A distribution whose last `reinterpreted_batch_ndims` dimensions of the batch are taken for one event."""
 
+    arg_constraints: ClassVar[constraints.Constraints] = {}
+
     def __init__(
         self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None
     ) -> None:
@@ -84,6 +86,8 @@ class TransformedDistribution(Distribution):
 
     Transforms work element by element; several are applied one after the other.
     """
+
+    arg_constraints: ClassVar[constraints.Constraints] = {}
 
     def __init__(
         self,

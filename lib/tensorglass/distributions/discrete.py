@@ -20,7 +20,8 @@ from tensorglass.nn.functional import binary_cross_entropy_with_logits, one_hot
 from tensorglass.tensor.tensor import Tensor
 
 
-def _clamped(probs: Tensor) -> Tensor:
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Probabilities, those of 0 and 1 moved inside by the smallest step of their dtype."""
     eps = torch.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
@@ -52,7 +53,7 @@ class OfChance(Distribution):
     @lazy_property
     def logits(self) -> Tensor:
         """The logarithm of the odds."""
-        probs = _clamped(self.probs)
+        probs = clamp_probs(self.probs)
         return torch.log(probs) - torch.log1p(-probs)
 
     @lazy_property
@@ -292,7 +293,7 @@ class Categorical(Distribution):
     @lazy_property
     def logits(self) -> Tensor:
         """The logarithms of the probabilities."""
-        return torch.log(_clamped(self.probs))
+        return torch.log(clamp_probs(self.probs))
 
     @lazy_property
     def probs(self) -> Tensor:

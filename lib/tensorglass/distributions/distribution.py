@@ -83,6 +83,11 @@ class Distribution:
             self._check_parameters()
 
     def _check_parameters(self) -> None:
+        if self.arg_constraints is Distribution.arg_constraints:
+            warn(
+                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
+                "initialize the distribution with `validate_args=False` to turn off validation."
+            )
         for name, constraint in self.arg_constraints.items():
             if name not in vars(self) or is_dependent(constraint):
                 continue  # it follows from other parameters, which are checked
@@ -174,7 +179,7 @@ class Distribution:
         return torch.exp(self.entropy())
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
 
     def _check(self, value: Any) -> None:
         """Refuse, if arguments are validated, what is not of the support."""

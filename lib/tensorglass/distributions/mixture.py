@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorglass as torch
 from tensorglass.core.size import Size
-from tensorglass.distributions.constraints import Constraint, MixtureSameFamilyConstraint
+from tensorglass.distributions.constraints import Constraint, Constraints, MixtureSameFamilyConstraint
 from tensorglass.distributions.discrete import Categorical
 from tensorglass.distributions.distribution import Distribution
 from tensorglass.tensor.tensor import Tensor
@@ -18,6 +18,8 @@ class MixtureSameFamily(Distribution):
 
     `mixture_distribution` is the Categorical by which one of them is chosen.
     """
+
+    arg_constraints: ClassVar[Constraints] = {}
 
     def __init__(
         self,

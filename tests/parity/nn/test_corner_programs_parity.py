@@ -65,7 +65,8 @@ see(repr(lower)); see(repr(causal_upper_left(2, 4))); see(lower.variant.name)
 see(isinstance(lower, CausalBias))
 see((lower.seq_len_q, lower.seq_len_kv)); see(F.scaled_dot_product_attention(q[:, :, :2], k, v, lower))
 see(F.scaled_dot_product_attention(q, k, v, causal_upper_left(4, 4)))
-told(lambda: repr(causal_lower_right(4, 2))); attempt(lambda: causal_upper_left(3)); attempt(lambda: CausalBias(1, 2, 3))
+told(lambda: repr(causal_lower_right(4, 2))); attempt(lambda: causal_upper_left(3))
+attempt(lambda: CausalBias(1, 2, 3))
 """,
     "batch norms that keep no statistics": """
 net = nn.Sequential(nn.BatchNorm1d(2), nn.InstanceNorm1d(2, track_running_stats=True))

@@ -10,6 +10,7 @@ from tensorglass.core.lazy_modules import fetching
 from tensorglass.distributed.collectives import (
     all_gather,
     all_gather_into_tensor,
+    all_gather_single,
     all_reduce,
     all_to_all,
     all_to_all_single,
@@ -18,15 +19,19 @@ from tensorglass.distributed.collectives import (
     gather,
     reduce,
     reduce_scatter,
+    reduce_scatter_single,
     reduce_scatter_tensor,
     scatter,
 )
 from tensorglass.distributed.groups import (
+    Backend,
     GroupMember,
+    default_pg_timeout,
     destroy_process_group,
     get_backend,
     get_global_rank,
     get_group_rank,
+    get_node_local_rank,
     get_process_group_ranks,
     get_rank,
     get_world_size,
@@ -37,11 +42,23 @@ from tensorglass.distributed.groups import (
     is_initialized,
     is_mpi_available,
     is_nccl_available,
+    is_torchelastic_launched,
+    is_ucc_available,
+    is_xccl_available,
     new_group,
+    new_subgroups,
+    new_subgroups_by_enumeration,
 )
-from tensorglass.distributed.objects import all_gather_object, broadcast_object_list, gather_object, scatter_object_list
-from tensorglass.distributed.point_to_point import irecv, isend, recv, send
-from tensorglass.distributed.reduce_op import ReduceOp
+from tensorglass.distributed.objects import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
+from tensorglass.distributed.point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
+from tensorglass.distributed.reduce_op import ReduceOp, supports_complex
 from tensorglass.distributed.work import Work
 
 if TYPE_CHECKING:
@@ -50,10 +67,13 @@ if TYPE_CHECKING:
 __getattr__ = fetching(globals(), {"process_group": ("ProcessGroup",)})  # it imports mpi4py
 
 __all__ = [
-    "GroupMember", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce",
-    "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list", "destroy_process_group",
-    "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_process_group_ranks",
-    "get_rank", "get_world_size", "group", "init_process_group", "irecv", "is_available", "is_gloo_available",
-    "is_initialized", "is_mpi_available", "is_nccl_available", "isend", "new_group", "recv", "reduce",
-    "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+    "Backend", "GroupMember", "P2POp", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor",
+    "all_gather_object", "all_gather_single", "all_reduce", "all_to_all", "all_to_all_single", "barrier",
+    "batch_isend_irecv", "broadcast", "broadcast_object_list", "default_pg_timeout", "destroy_process_group",
+    "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_node_local_rank",
+    "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group", "irecv", "is_available",
+    "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched",
+    "is_ucc_available", "is_xccl_available", "isend", "new_group", "new_subgroups", "new_subgroups_by_enumeration",
+    "recv", "recv_object_list", "reduce", "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor",
+    "scatter", "scatter_object_list", "send", "send_object_list", "supports_complex",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from tensorglass.core.errors import warn
 from tensorglass.distributed.groups import Group, member_of, rank_in
 from tensorglass.distributed.reduce_op import RedOpType, ReduceOp
 from tensorglass.distributed.windows import Window, as_bytes, in_a_row
@@ -101,11 +102,19 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Group = None, a
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Group = None, async_op: bool = False
 ) -> Work | None:
+    """Deprecated: `all_gather_single`."""
+    _warn_of_new_name("all_gather_into_tensor", "all_gather_single")
+    return all_gather_single(output_tensor, input_tensor, group, async_op)
+
+
+def all_gather_single(
+    output_tensor: Tensor, input_tensor: Tensor, group: Group = None, async_op: bool = False
+) -> Work | None:
     """Write the tensors of all processes to one tensor, one after another: concatenated, or stacked."""
     check_tensor(input_tensor, "input_tensor")
     check_tensor(output_tensor, "output_tensor")
     _check_dtypes(input_tensor, output_tensor)
-    if (chosen := member_of(group, "all_gather_into_tensor")) is None:
+    if (chosen := member_of(group, "all_gather_single")) is None:
         return None
     _check_shares(output_tensor, input_tensor, chosen)
     sent, arrived = Window(input_tensor), Window(output_tensor)
@@ -196,11 +205,19 @@ def reduce_scatter(
 def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: RedOpType = ReduceOp.SUM, group: Group = None, async_op: bool = False
 ) -> Work | None:
+    """Deprecated: `reduce_scatter_single`."""
+    _warn_of_new_name("reduce_scatter_tensor", "reduce_scatter_single")
+    return reduce_scatter_single(output, input, op, group, async_op)
+
+
+def reduce_scatter_single(
+    output: Tensor, input: Tensor, op: RedOpType = ReduceOp.SUM, group: Group = None, async_op: bool = False
+) -> Work | None:
     """Reduce a tensor over all processes, and give each process its part: as many elements as `output` has."""
     check_tensor(output, "output")
     check_tensor(input, "input")
     _check_dtypes(output, input)
-    if (chosen := member_of(group, "reduce_scatter_tensor")) is None:
+    if (chosen := member_of(group, "reduce_scatter_single")) is None:
         return None
     _check_shares(input, output, chosen)
     return _reduce_scatter(output, input, op, chosen, async_op)
@@ -286,6 +303,10 @@ def barrier(
 
 
 # How an operation is begun and ended.
+
+
+def _warn_of_new_name(old: str, new: str) -> None:
+    warn(f"`torch.distributed.{old}` is deprecated. Please use `torch.distributed.{new}` instead.", FutureWarning)
 
 
 def _runs(window: Window, lengths: list[int]) -> tuple[Any, tuple[list[int], list[int]]]:

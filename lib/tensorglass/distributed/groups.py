@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -18,10 +19,27 @@ if TYPE_CHECKING:
 #: None is the default group; an integer is `GroupMember.NON_GROUP_MEMBER`.
 Group: TypeAlias = "ProcessGroup | int | None"
 
-default_timeout = timedelta(minutes=30)
+default_pg_timeout = timedelta(minutes=30)
 
 _world: ProcessGroup | None = None
 _parts: list[ProcessGroup] = []  # what `new_group` has made
+
+
+class Backend(str):
+    """PyTorch's names of engines, as `Backend.MPI`, which is "mpi"; ``Backend("MPI")`` is its name in small letters."""
+
+    __slots__ = ()
+    UNDEFINED = "undefined"
+    GLOO = "gloo"
+    NCCL = "nccl"
+    UCC = "ucc"
+    MPI = "mpi"
+    XCCL = "xccl"
+
+    def __new__(cls, name: str) -> Any:
+        if not isinstance(name, str):
+            raise ValueError("Backend constructor parameter must be string-ish")
+        return name.lower()
 
 
 class _World(type):
@@ -58,6 +76,32 @@ def is_gloo_available() -> bool:
 def is_nccl_available() -> bool:
     """False: the engine is MPI."""
     return False
+
+
+def is_ucc_available() -> bool:
+    """False: the engine is MPI."""
+    return False
+
+
+def is_xccl_available() -> bool:
+    """False: the engine is MPI."""
+    return False
+
+
+def is_torchelastic_launched() -> bool:
+    """Whether ``torchrun`` has started this process: not as long as `mpiexec` does."""
+    return "TORCHELASTIC_RUN_ID" in os.environ
+
+
+def get_node_local_rank(fallback_rank: int | None = None) -> int:
+    """This process's number on its machine, from the environment's LOCAL_RANK, or else `fallback_rank`."""
+    found = os.environ.get("LOCAL_RANK", fallback_rank)
+    if found is None:
+        raise RuntimeError(
+            "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow `get_node_local_rank` to "
+            "work, assuming you are not running in a multi-device context and want the code to run locally instead."
+        )
+    return int(found)
 
 
 def is_initialized() -> bool:
@@ -105,7 +149,7 @@ def init_process_group(
         )
     from tensorglass.distributed import process_group
 
-    _world = process_group.world(timeout or default_timeout)
+    _world = process_group.world(timeout or default_pg_timeout)
     if _world.size() > 1:
         sys.excepthook = _end_all
 
@@ -250,3 +294,50 @@ def new_group(
         return GroupMember.NON_GROUP_MEMBER
     _parts.append(made)
     return made
+
+
+def new_subgroups(
+    group_size: int | None = None,
+    group: Group = None,
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
+) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:
+    """The processes of a group dealt out to groups of `group_size`, in their order: this process's, and all of them."""
+    if group_size is None:
+        raise ValueError(
+            "Default group size only takes effect when CUDA is available.If your subgroup using a backend that does "
+            "not depend on CUDA,please pass in 'group_size' correctly."  # sic
+        )
+    if group_size <= 0:
+        raise ValueError(f"The arg 'group_size' ({group_size}) must be positive")
+    world_size = get_world_size(group)
+    if world_size < group_size:
+        raise ValueError(f"The arg 'group_size' ({group_size}) must not exceed the world size ({world_size})")
+    if world_size % group_size:
+        raise ValueError(f"The world size ({world_size}) must be divisible by '{group_size=}'")
+    ranks = get_process_group_ranks(found(group))
+    parts = [ranks[start : start + group_size] for start in range(0, world_size, group_size)]
+    return new_subgroups_by_enumeration(parts, timeout, backend, pg_options, group_desc)
+
+
+def new_subgroups_by_enumeration(
+    ranks_per_subgroup_list: Sequence[Sequence[int]],
+    timeout: timedelta | None = None,
+    backend: str | None = None,
+    pg_options: Any = None,
+    group_desc: str | None = None,
+) -> tuple[ProcessGroup | int | None, list[ProcessGroup | int]]:
+    """A group of each of these lists of ranks: the one that this process is in, or None, and all of them."""
+    if not ranks_per_subgroup_list:
+        raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
+    places: dict[int, Sequence[int]] = {}
+    for ranks in ranks_per_subgroup_list:
+        for rank in ranks:
+            if rank in places:
+                raise ValueError(f"Rank {rank} has appeared in both subgroup {places[rank]} and {ranks}")
+            places[rank] = ranks
+    subgroups = [new_group(ranks, timeout, backend, pg_options) for ranks in ranks_per_subgroup_list]
+    own = [each for each, ranks in zip(subgroups, ranks_per_subgroup_list, strict=True) if get_rank() in ranks]
+    return own[0] if own else None, subgroups

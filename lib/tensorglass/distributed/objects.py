@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass.distributed.groups import Group, member_of, rank_in
+from tensorglass.distributed.groups import Group, get_global_rank, member_of, rank_in
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Group = None) -> None:
@@ -58,3 +58,39 @@ def scatter_object_list(
     if (chosen := member_of(group, "scatter_object_list")) is not None:
         root = rank_in(chosen, 0 if src is None and group_src is None else src, group_src)
         scatter_object_output_list[0] = chosen.exchange("scatter", scatter_object_input_list, root)
+
+
+def send_object_list(
+    object_list: list[Any],
+    dst: int | None = None,
+    group: Group = None,
+    device: Any = None,
+    group_dst: int | None = None,
+    use_batch: bool = False,
+) -> None:
+    """Send the objects in the list to the process `dst`, which receives them by `recv_object_list`."""
+    if (chosen := member_of(group, "send_object_list")) is None:
+        return
+    target = rank_in(chosen, dst, group_dst)
+    if target == chosen.rank():
+        raise ValueError(
+            "Invalid destination rank: destination rank should not be the same as the rank of the current process."
+        )
+    chosen.exchange("send", list(object_list), target)
+
+
+def recv_object_list(
+    object_list: list[Any],
+    src: int | None = None,
+    group: Group = None,
+    device: Any = None,
+    group_src: int | None = None,
+    use_batch: bool = False,
+) -> int:
+    """Replace the objects in the list by those that the process `src` sends; its number, or -1 outside the group."""
+    if (chosen := member_of(group, "recv_object_list")) is None:
+        return -1
+    is_from_any = src is None and group_src is None
+    source, objects = chosen.receive(chosen.any_source if is_from_any else rank_in(chosen, src, group_src))
+    object_list[:] = objects
+    return get_global_rank(group, source)

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tensorglass.distributed.collectives import check_tensor
 from tensorglass.distributed.groups import Group, found, get_global_rank, member_of, rank_in
 from tensorglass.distributed.windows import Window
@@ -77,3 +79,49 @@ def recv(
     """Receive a tensor, and return the number among all of the process that sent it; -1 outside the group."""
     work = irecv(tensor, src, group, tag, group_src)
     return -1 if work is None else get_global_rank(group, work.source_rank())
+
+
+class P2POp:
+    """A tensor that `batch_isend_irecv` sends or receives: `op` is `isend` or `irecv`, `peer` the other process."""
+
+    def __init__(
+        self,
+        op: Callable[..., Work | None],
+        tensor: Tensor,
+        peer: int | None = None,
+        group: Group = None,
+        tag: int = 0,
+        group_peer: int | None = None,
+    ) -> None:
+        if op not in (isend, irecv):
+            raise ValueError(
+                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
+                "``torch.distributed.irecv``."
+            )
+        check_tensor(tensor, "tensor")
+        self.op = op
+        self.tensor = tensor
+        chosen = found(group)
+        if chosen is None:
+            raise ValueError("Invalid process group specified")
+        self.group = chosen
+        self.group_peer = rank_in(chosen, peer, group_peer)
+        self.peer = get_global_rank(self.group, self.group_peer)
+        self.tag = tag
+
+
+def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
+    """Begin all of these operations, whatever their order in the other processes; the works to wait for."""
+    if not isinstance(p2p_op_list, list) or not all(isinstance(each, P2POp) for each in p2p_op_list):
+        raise ValueError(
+            "Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``."  # sic
+        )
+    if any(each.group is not p2p_op_list[0].group for each in p2p_op_list):
+        raise ValueError("All ops need to use the same group.")
+    works = []
+    for each in p2p_op_list:
+        named = {"group_dst" if each.op is isend else "group_src": each.group_peer}
+        work = each.op(each.tensor, group=each.group, tag=each.tag, **named)
+        if work is not None:
+            works.append(work)
+    return works

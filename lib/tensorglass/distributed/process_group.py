@@ -70,6 +70,12 @@ class ProcessGroup:
         """Call one of MPI's methods that send pickled objects."""
         return getattr(self._communicator, method)(*arguments)
 
+    def receive(self, source: int) -> tuple[int, Any]:
+        """A pickled object that another process sends, after the number of that process in the group."""
+        status = MPI.Status()
+        received = self._communicator.recv(source=source, status=status)
+        return status.source, received
+
     def part(self, ranks: Sequence[int], timeout: timedelta | None) -> ProcessGroup | None:
         """A group of some of this one's processes, for those that are in it."""
         if self.rank() not in ranks:

@@ -30,3 +30,8 @@ class ReduceOp:
     BAND = RedOpType.BAND
     BOR = RedOpType.BOR
     BXOR = RedOpType.BXOR
+
+
+def supports_complex(reduceOp: RedOpType) -> bool:
+    """Whether complex numbers can be reduced so: only sums and averages of them."""
+    return reduceOp in (RedOpType.SUM, RedOpType.AVG)

@@ -21,6 +21,11 @@ from tensorglass.distributions.gamma_family import Beta, Chi2, Dirichlet, Gamma,
 from tensorglass.distributions.heavy_tailed import Cauchy, Gumbel, HalfCauchy, HalfNormal, Pareto, Weibull
 from tensorglass.distributions.kl import kl_divergence, register_kl
 from tensorglass.distributions.mixture import MixtureSameFamily
+from tensorglass.distributions.relaxed import (
+    OneHotCategoricalStraightThrough,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+)
 from tensorglass.distributions.transforms import (
     AbsTransform,
     AffineTransform,
@@ -37,7 +42,8 @@ __all__ = [
     "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
     "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "ExponentialFamily", "Gamma",
     "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "Laplace", "LogNormal", "MixtureSameFamily",
-    "Multinomial", "MultivariateNormal", "NegativeBinomial", "Normal", "OneHotCategorical", "Pareto", "Poisson",
-    "PowerTransform", "SigmoidTransform", "SoftplusTransform", "StudentT", "TanhTransform", "Transform",
+    "Multinomial", "MultivariateNormal", "NegativeBinomial", "Normal", "OneHotCategorical",
+    "OneHotCategoricalStraightThrough", "Pareto", "Poisson", "PowerTransform", "RelaxedBernoulli",
+    "RelaxedOneHotCategorical", "SigmoidTransform", "SoftplusTransform", "StudentT", "TanhTransform", "Transform",
     "TransformedDistribution", "Uniform", "Weibull", "constraints", "kl_divergence", "register_kl", "transforms",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import tensorglass as torch
+from tensorglass.core.size import Size
 from tensorglass.distributions import constraints
 from tensorglass.distributions.distribution import Distribution, ExponentialFamily, Value, broadcast_all, lazy_property
 from tensorglass.tensor.tensor import Tensor
@@ -39,12 +40,12 @@ class Normal(ExponentialFamily):
     def variance(self) -> Tensor:
         return self.scale.pow(2)
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         noise = self.loc.new_empty(self._extended_shape(sample_shape)).normal_()
         return self.loc + noise * self.scale
 
@@ -106,7 +107,7 @@ class Uniform(Distribution):
     def variance(self) -> Tensor:
         return (self.high - self.low).pow(2) / 12
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         noise = torch.rand(shape, dtype=self.low.dtype, device=self.low.device)
         return self.low + noise * (self.high - self.low)
@@ -154,7 +155,7 @@ class Exponential(ExponentialFamily):
     def variance(self) -> Tensor:
         return self.rate.pow(-2)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -206,7 +207,7 @@ class Laplace(Distribution):
     def variance(self) -> Tensor:
         return 2 * self.scale.pow(2)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         least = torch.finfo(self.loc.dtype).eps - 1
         noise = self.loc.new_empty(self._extended_shape(sample_shape)).uniform_(least, 1)
         return self.loc - self.scale * noise.sign() * torch.log1p(-noise.abs())
@@ -308,7 +309,7 @@ class MultivariateNormal(Distribution):
     def variance(self) -> Tensor:
         return self._factor.pow(2).sum(-1)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         noise = self.loc.new_empty(self._extended_shape(sample_shape)).normal_()
         return self.loc + (self._factor @ noise.unsqueeze(-1)).squeeze(-1)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import tensorglass as torch
+from tensorglass.core.size import Size
 from tensorglass.distributions import constraints
 from tensorglass.distributions.continuous import Normal
 from tensorglass.distributions.distribution import Distribution, Value, sum_rightmost
@@ -15,6 +16,8 @@ from tensorglass.tensor.tensor import Tensor
 
 class Independent(Distribution):
     """A distribution whose last `reinterpreted_batch_ndims` dimensions of the batch are taken for one event."""
+
+    arg_constraints: ClassVar[constraints.Constraints] = {}
 
     def __init__(
         self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None
@@ -30,10 +33,15 @@ class Independent(Distribution):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__(base_batch[:cut], (*base_batch[cut:], *base_distribution.event_shape), validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new.base_dist = self.base_dist.expand((*batch_shape, *self._event_shape[: self.reinterpreted_batch_ndims]))
         return new
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        if self.reinterpreted_batch_ndims > 0:
+            raise NotImplementedError("Enumeration over cartesian product is not implemented")
+        return self.base_dist.enumerate_support(expand=expand)
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]  # it depends on the instance
@@ -57,10 +65,10 @@ class Independent(Distribution):
     def variance(self) -> Tensor:
         return self.base_dist.variance
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         return self.base_dist.sample(sample_shape)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -78,6 +86,8 @@ class TransformedDistribution(Distribution):
 
     Transforms work element by element; several are applied one after the other.
     """
+
+    arg_constraints: ClassVar[constraints.Constraints] = {}
 
     def __init__(
         self,
@@ -104,8 +114,8 @@ class TransformedDistribution(Distribution):
         self.base_dist = base_distribution
         super().__init__(batch_shape, base_distribution.event_shape, validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new.base_dist = self.base_dist.expand(batch_shape)
         return new
 
@@ -121,11 +131,11 @@ class TransformedDistribution(Distribution):
         support, dims = self.transforms[-1].codomain, len(self._event_shape)
         return constraints.independent(support, dims) if dims else support
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         with torch.no_grad():
             return self._transform(self.base_dist.sample(sample_shape))
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         return self._transform(self.base_dist.rsample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:

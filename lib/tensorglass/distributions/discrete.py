@@ -9,12 +9,19 @@ from typing import Any, ClassVar
 import tensorglass as torch
 from tensorglass.core.size import Size
 from tensorglass.distributions import constraints
-from tensorglass.distributions.distribution import Distribution, Value, broadcast_all, lazy_property
+from tensorglass.distributions.distribution import (
+    Distribution,
+    ExponentialFamily,
+    Value,
+    broadcast_all,
+    lazy_property,
+)
 from tensorglass.nn.functional import binary_cross_entropy_with_logits, one_hot
 from tensorglass.tensor.tensor import Tensor
 
 
-def _clamped(probs: Tensor) -> Tensor:
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Probabilities, those of 0 and 1 moved inside by the smallest step of their dtype."""
     eps = torch.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
@@ -38,15 +45,15 @@ class OfChance(Distribution):
         setattr(self, name, self._param)
         super().__init__(self._param.size(), validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new._param = vars(new)["probs" if "probs" in vars(new) else "logits"]
         return new
 
     @lazy_property
     def logits(self) -> Tensor:
         """The logarithm of the odds."""
-        probs = _clamped(self.probs)
+        probs = clamp_probs(self.probs)
         return torch.log(probs) - torch.log1p(-probs)
 
     @lazy_property
@@ -65,7 +72,7 @@ class OfChance(Distribution):
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
-class Bernoulli(OfChance):
+class Bernoulli(OfChance, ExponentialFamily):
     """1 by the chance `probs`, else 0."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
@@ -93,7 +100,7 @@ class Bernoulli(OfChance):
     def variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         with torch.no_grad():
             return torch.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
@@ -145,7 +152,7 @@ class Binomial(OfChance):
     def variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
@@ -202,7 +209,7 @@ class Geometric(OfChance):
     def variance(self) -> Tensor:
         return (1.0 / self.probs - 1.0) / self.probs
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         tiny = torch.finfo(self.probs.dtype).tiny
         with torch.no_grad():
             noise = self.probs.new_empty(self._extended_shape(sample_shape)).uniform_(tiny, 1)
@@ -218,7 +225,7 @@ class Geometric(OfChance):
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
 
 
-class Poisson(Distribution):
+class Poisson(ExponentialFamily):
     """How many events there are, of which `rate` are expected."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {"rate": constraints.nonnegative}
@@ -240,7 +247,7 @@ class Poisson(Distribution):
     def variance(self) -> Tensor:
         return self.rate
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         with torch.no_grad():
             return torch.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
@@ -274,8 +281,8 @@ class Categorical(Distribution):
         self._num_events = given.size(-1)
         super().__init__(given.size()[:-1], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new._param = vars(new)["probs" if "probs" in vars(new) else "logits"]
         return new
 
@@ -286,7 +293,7 @@ class Categorical(Distribution):
     @lazy_property
     def logits(self) -> Tensor:
         """The logarithms of the probabilities."""
-        return torch.log(_clamped(self.probs))
+        return torch.log(clamp_probs(self.probs))
 
     @lazy_property
     def probs(self) -> Tensor:
@@ -310,7 +317,7 @@ class Categorical(Distribution):
     def variance(self) -> Tensor:
         return self.mean
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         drawn = torch.multinomial(self.probs.reshape(-1, self._num_events), Size(sample_shape).numel(), True).T
         return drawn.reshape(self._extended_shape(sample_shape))
 
@@ -345,8 +352,8 @@ class OneHotCategorical(Distribution):
         self._categorical = Categorical(probs, logits)
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new._categorical = self._categorical.expand(batch_shape)
         return new
 
@@ -377,7 +384,7 @@ class OneHotCategorical(Distribution):
     def variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         return one_hot(self._categorical.sample(sample_shape), self._event_shape[0]).to(self.probs)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -415,8 +422,8 @@ class Multinomial(Distribution):
         self._categorical = Categorical(probs, logits)
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new._categorical = self._categorical.expand(batch_shape)
         return new
 
@@ -447,7 +454,7 @@ class Multinomial(Distribution):
     def variance(self) -> Tensor:
         return self.total_count * self.probs * (1 - self.probs)
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         drawn = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)
         counts = drawn.new_zeros(self._extended_shape(sample_shape))
         return counts.scatter_add_(-1, drawn, torch.ones_like(drawn)).type_as(self.probs)

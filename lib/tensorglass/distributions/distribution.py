@@ -72,8 +72,8 @@ class Distribution:
 
     def __init__(
         self,
-        batch_shape: Sequence[int] = (),
-        event_shape: Sequence[int] = (),
+        batch_shape: Sequence[int] = Size(),
+        event_shape: Sequence[int] = Size(),
         validate_args: bool | None = None,
     ) -> None:
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
@@ -83,6 +83,11 @@ class Distribution:
             self._check_parameters()
 
     def _check_parameters(self) -> None:
+        if self.arg_constraints is Distribution.arg_constraints:
+            warn(
+                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
+                "initialize the distribution with `validate_args=False` to turn off validation."
+            )
         for name, constraint in self.arg_constraints.items():
             if name not in vars(self) or is_dependent(constraint):
                 continue  # it follows from other parameters, which are checked
@@ -93,9 +98,9 @@ class Distribution:
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
-    def expand(self, batch_shape: Sequence[int]) -> Self:
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The same distribution with its parameters expanded to `batch_shape`, without copies."""
-        new = self.__new__(type(self))
+        new: Self = self.__new__(type(self)) if _instance is None else _instance
         vars(new).update(vars(self))
         new._batch_shape = Size(batch_shape)
         for name, constraint in self.arg_constraints.items():
@@ -135,14 +140,19 @@ class Distribution:
         """The standard deviation."""
         return self.variance.sqrt()
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         """Samples, of `sample_shape` for each distribution; no gradient flows through them."""
         with torch.no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         """Samples through which gradients flow: computed from the parameters and noise (Kingma and Welling 2014)."""
         raise NotImplementedError
+
+    def sample_n(self, n: int) -> Tensor:
+        """Deprecated: ``sample((n,))``."""
+        warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning)
+        return self.sample(torch.Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or of the probability, at `value`."""
@@ -169,7 +179,7 @@ class Distribution:
         return torch.exp(self.entropy())
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
 
     def _check(self, value: Any) -> None:
         """Refuse, if arguments are validated, what is not of the support."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import tensorglass as torch
+from tensorglass.core.size import Size
 from tensorglass.distributions import constraints
 from tensorglass.distributions.discrete import OfChance
 from tensorglass.distributions.distribution import Distribution, ExponentialFamily, Value, broadcast_all, lazy_property
@@ -85,7 +86,7 @@ class Gamma(ExponentialFamily):
     def variance(self) -> Tensor:
         return self.concentration / self.rate.pow(2)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         value = standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         value.detach().clamp_(min=torch.finfo(value.dtype).tiny)
@@ -122,8 +123,8 @@ class Chi2(Gamma):
     def __init__(self, df: Value, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new.concentration, new.rate = (each.expand(new._batch_shape) for each in (self.concentration, self.rate))
         return new
 
@@ -205,8 +206,8 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new._dirichlet = self._dirichlet.expand(batch_shape)
         return new
 
@@ -268,8 +269,8 @@ class StudentT(Distribution):
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.size(), validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new._chi2 = self._chi2.expand(batch_shape)
         return new
 
@@ -286,7 +287,7 @@ class StudentT(Distribution):
         found = self.scale.pow(2) * self.df / (self.df - 2)
         return found.masked_fill(self.df <= 2, math.inf).masked_fill(self.df <= 1, math.nan)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         normal = torch.normal(self.df.new_zeros(shape), self.df.new_ones(shape))
         return self.loc + self.scale * normal * torch.rsqrt(self._chi2.rsample(sample_shape) / self.df)
@@ -342,7 +343,7 @@ class NegativeBinomial(OfChance):
     def _gamma(self) -> Gamma:
         return Gamma(self.total_count, torch.exp(-self.logits), validate_args=False)
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         with torch.no_grad():
             return torch.poisson(self._gamma.sample(sample_shape))
 

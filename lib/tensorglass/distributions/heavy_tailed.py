@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import tensorglass as torch
+from tensorglass.core.size import Size
 from tensorglass.distributions import constraints
 from tensorglass.distributions.continuous import Exponential, Normal, Uniform
 from tensorglass.distributions.derived import TransformedDistribution
@@ -40,7 +41,7 @@ class Cauchy(Distribution):
     def variance(self) -> Tensor:
         return torch.full_like(self.loc, math.inf)
 
-    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         return self.loc + self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_() * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -79,8 +80,7 @@ class _Half(TransformedDistribution):
     def mode(self) -> Tensor:
         return torch.zeros_like(self.scale)
 
-    def log_prob(self, value: Value) -> Tensor:
-        value = torch.as_tensor(value, dtype=self.scale.dtype, device=self.scale.device)
+    def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
         found: Tensor = self.base_dist.log_prob(value) + math.log(2)
         return torch.where(value >= 0, found, -math.inf)
@@ -90,8 +90,8 @@ class _Half(TransformedDistribution):
         found: Tensor = 2 * self.base_dist.cdf(value) - 1
         return found
 
-    def icdf(self, value: Tensor) -> Tensor:
-        found: Tensor = self.base_dist.icdf((value + 1) / 2)
+    def icdf(self, prob: Tensor) -> Tensor:
+        found: Tensor = self.base_dist.icdf((prob + 1) / 2)
         return found
 
     def entropy(self) -> Tensor:
@@ -185,8 +185,8 @@ class Weibull(TransformedDistribution):
         steps = [PowerTransform(self.concentration_reciprocal), AffineTransform(0, self.scale)]
         super().__init__(base, steps, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         new.concentration_reciprocal = new.concentration.reciprocal()
         return new
 

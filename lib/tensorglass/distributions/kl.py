@@ -28,6 +28,9 @@ _FORMULAS: dict[tuple[type, type], Formula] = {}
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
     """A decorator for the function that gives ``KL(p ‖ q)`` for these classes, and those derived from them."""
+    for name, kind in (("type_p", type_p), ("type_q", type_q)):
+        if not (isinstance(kind, type) and issubclass(kind, Distribution)):
+            raise TypeError(f"Expected {name} to be a Distribution subclass but got {kind}")
 
     def decorate(formula: Formula) -> Formula:
         _FORMULAS[type_p, type_q] = formula

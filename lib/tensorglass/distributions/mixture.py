@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorglass as torch
-from tensorglass.distributions.constraints import Constraint, MixtureSameFamilyConstraint
+from tensorglass.core.size import Size
+from tensorglass.distributions.constraints import Constraint, Constraints, MixtureSameFamilyConstraint
 from tensorglass.distributions.discrete import Categorical
 from tensorglass.distributions.distribution import Distribution
 from tensorglass.tensor.tensor import Tensor
@@ -17,6 +18,8 @@ class MixtureSameFamily(Distribution):
 
     `mixture_distribution` is the Categorical by which one of them is chosen.
     """
+
+    arg_constraints: ClassVar[Constraints] = {}
 
     def __init__(
         self,
@@ -43,17 +46,27 @@ class MixtureSameFamily(Distribution):
                 f"`mixture_distribution component` ({count}) does not equal `component_distribution.batch_shape[-1]` "
                 f"({components[-1]})"
             )
-        self.mixture_distribution = mixture_distribution
-        self.component_distribution = component_distribution
+        self._mixture_distribution = mixture_distribution
+        self._component_distribution = component_distribution
         self._place = -1 - len(component_distribution.event_shape)  # of the components in their samples
         super().__init__(components[:-1], component_distribution.event_shape, validate_args)
 
-    def expand(self, batch_shape: Sequence[int]) -> Any:
-        new = super().expand(batch_shape)
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
         count = self.component_distribution.batch_shape[-1]
-        new.component_distribution = self.component_distribution.expand((*batch_shape, count))
-        new.mixture_distribution = self.mixture_distribution.expand(batch_shape)
+        new._component_distribution = self.component_distribution.expand((*batch_shape, count))
+        new._mixture_distribution = self.mixture_distribution.expand(batch_shape)
         return new
+
+    @property
+    def mixture_distribution(self) -> Categorical:
+        """What a component is drawn by."""
+        return self._mixture_distribution
+
+    @property
+    def component_distribution(self) -> Distribution:
+        """The components."""
+        return self._component_distribution
 
     @property
     def support(self) -> Constraint:
@@ -74,20 +87,20 @@ class MixtureSameFamily(Distribution):
         apart = self.component_distribution.mean - self.mean.unsqueeze(self._place)
         return within + self._averaged(apart.pow(2.0))
 
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         with torch.no_grad():
             chosen = self.mixture_distribution.sample(sample_shape)
             drawn = self.component_distribution.sample(sample_shape)
             places = chosen.reshape(chosen.shape + (1,) * -self._place).expand((*chosen.shape, 1, *self._event_shape))
             return drawn.gather(self._place, places).squeeze(self._place)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
-        each = self.component_distribution.log_prob(value.unsqueeze(self._place))
+    def log_prob(self, x: Tensor) -> Tensor:
+        self._check(x)
+        each = self.component_distribution.log_prob(x.unsqueeze(self._place))
         return torch.logsumexp(each + torch.log_softmax(self.mixture_distribution.logits, -1), -1)
 
-    def cdf(self, value: Tensor) -> Tensor:
-        return (self.component_distribution.cdf(value.unsqueeze(self._place)) * self.mixture_distribution.probs).sum(-1)
+    def cdf(self, x: Tensor) -> Tensor:
+        return (self.component_distribution.cdf(x.unsqueeze(self._place)) * self.mixture_distribution.probs).sum(-1)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(\n  {self.mixture_distribution},\n  {self.component_distribution})"

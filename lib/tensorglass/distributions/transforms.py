@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
@@ -61,6 +61,14 @@ class Transform:
         """The logarithm of the derivative's absolute value at `x`, where the transform gives `y`."""
         raise NotImplementedError
 
+    def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        """The size of what the transform makes of a tensor of this size."""
+        return shape
+
+    def inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        """The size of what goes back from a tensor of this size."""
+        return self.forward_shape(shape)
+
     def with_cache(self, cache_size: int = 1) -> Transform:
         """The same transform with a cache of this size."""
         if cache_size == self._cache_size:
@@ -99,6 +107,12 @@ class _InverseTransform(Transform):
     def _back(self, y: Tensor) -> Tensor:
         return self._inv(y)
 
+    def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        return self._inv.inverse_shape(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        return self._inv.forward_shape(shape)
+
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -self._inv.log_abs_det_jacobian(y, x)
 
@@ -130,6 +144,16 @@ class ComposeTransform(Transform):
     def sign(self) -> Any:
         """The product of the signs."""
         return math.prod([part.sign for part in self.parts])
+
+    def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        for part in self.parts:
+            shape = part.forward_shape(shape)
+        return shape
+
+    def inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        for part in reversed(self.parts):
+            shape = part.inverse_shape(shape)
+        return shape
 
     def _call(self, x: Tensor) -> Tensor:
         for part in self.parts:
@@ -192,6 +216,9 @@ class PowerTransform(Transform):
         super().__init__(cache_size)
         (self.exponent,) = broadcast_all(exponent)
         self.sign = self.exponent.sign()
+
+    def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        return torch.broadcast_shapes(shape, self.exponent.shape)
 
     def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
@@ -269,6 +296,10 @@ class AffineTransform(Transform):
     def sign(self) -> Any:
         """The sign of `scale`."""
         return self.scale.sign() if isinstance(self.scale, Tensor) else (self.scale > 0) - (self.scale < 0)
+
+    def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        sizes = [each.shape for each in (self.loc, self.scale) if isinstance(each, Tensor)]
+        return torch.broadcast_shapes(shape, *sizes)
 
     def _call(self, x: Tensor) -> Tensor:
         return self.loc + self.scale * x

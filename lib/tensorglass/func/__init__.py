@@ -4,10 +4,10 @@ Nothing is written to: ``grad(f)`` is a new function, and ``grad(grad(f))`` and 
 """
 
 from tensorglass.func.batching import vmap
-from tensorglass.func.functional_call import functional_call, stack_module_state
+from tensorglass.func.functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from tensorglass.func.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
 
 __all__ = [
-    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "stack_module_state", "vjp",
-    "vmap",
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
+    "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip

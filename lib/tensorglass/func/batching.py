@@ -77,7 +77,10 @@ def _read_arguments(
     """How many slices there are; for each leaf of the arguments the dimension that is sliced; the leaves."""
     call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(f"{call}: expected `in_dims` to be int or a tuple nested as the inputs, got: {type(in_dims)}.")
+        raise ValueError(
+            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
+            f"got: {type(in_dims)}."
+        )
     leaves, structure = tree_flatten(args)
     dims = structure.broadcast_prefix(in_dims)
     if dims is None:

@@ -57,6 +57,15 @@ def stack_module_state(models: Sequence[Any]) -> tuple[Tensors, Tensors]:
     return _stacked(parameters), _stacked(buffers)
 
 
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Have every batch norm below `root` keep no running statistics, so that it writes to nothing; `root`."""
+    for module in root.modules():
+        if any(each.__name__ == "_BatchNorm" for each in type(module).__mro__):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
+
+
 def _stacked(named: list[Tensors]) -> Tensors:
     stacked = {}
     for name, first in named[0].items():
@@ -110,8 +119,8 @@ def _check_names(module: Any, replaced: Tensors) -> None:
     there = _named_tensors(module)
     messages = []
     for what, names in (
-        ("Unexpected", [name for name in replaced if name not in there]),
-        ("Missing", [name for name in there if name not in replaced]),
+        ("Unexpected", sorted(replaced.keys() - there.keys())),
+        ("Missing", sorted(there.keys() - replaced.keys())),
     ):
         if names:
             messages.append(f"{what} key(s): {', '.join(map(repr, names))}.")

@@ -152,12 +152,16 @@ def with_leaves(level: Level, args: tuple[Any, ...], argnums: Argnums) -> tuple[
 
 def places(argnums: Any, count: int) -> list[int]:
     """The positions that `argnums` means, counted from the front."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     given = argnums if isinstance(argnums, tuple) else (argnums,)
     for each in given:
-        if isinstance(each, int) and not -count <= each < count:
+        if not isinstance(each, int):
+            raise RuntimeError(f"argnum must be int, got: {type(each)}")
+        if not -count <= each < count:
             raise RuntimeError(f"Got argnum={each}, but only {count} positional inputs")
-    if not given or not all(isinstance(each, int) for each in given):
-        raise RuntimeError(f"argnums must be positions of the {count} positional inputs, got: {argnums}")
+    if not given:
+        raise RuntimeError("argnums must be non-empty")
     found = [each % count for each in given]
     if len(set(found)) != len(found):
         raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
@@ -177,5 +181,10 @@ def check_can_move(given: Any) -> None:
 
 
 def check_tensors(outputs: list[Any], name: str) -> None:
-    if not outputs or not all(isinstance(each, Tensor) for each in outputs):
-        raise RuntimeError(f"{name}: Expected f to return tensors, got {[type(each).__name__ for each in outputs]}")
+    if not outputs:
+        raise RuntimeError(f"{name}: expected f(*primals) to return at least one tensor")
+    for each in outputs:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+            )

@@ -186,14 +186,20 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
             f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure} and tangents with "
             f"structure {other}"
         )
-    if not flat_primals or not all(isinstance(each, Tensor) for each in (*flat_primals, *flat_tangents)):
-        raise RuntimeError(f"{_JVP}: Expected primals and tangents to contain Tensors alone, and at least one.")
+    if not flat_primals:
+        raise RuntimeError(f"{_JVP}: Expected primals to contain at least one Tensor.")
+    for what, leaves in (("primals", flat_primals), ("tangents", flat_tangents)):
+        for each in leaves:
+            if not isinstance(each, Tensor):
+                raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     for primal, tangent in zip(flat_primals, flat_tangents, strict=True):
         check_can_move(primal)
         check_can_move(tangent)
         if primal._size != tangent._size:
             raise RuntimeError(
-                f"{_JVP}: a tangent of size {list(tangent._size)} for a primal of size {list(primal._size)}"
+                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+                f"not supported. Tensor is of size {list(primal._size)} while the given forward gradient is of size "
+                f"{list(tangent._size)}."
             )
     pushed = _Jvp(func, primals, ALL, has_aux, _JVP)
     if strict and not all(output.requires_grad for output in pushed.outputs):

@@ -22,9 +22,6 @@ _ALLOWED: set[Any] = {
 }  # fmt: skip
 
 
-_DATA = vars(Tensor)["data"].__get__  #: what reads `x.data`, which is a plain tensor
-
-
 class _Uninitialized(UninitializedTensorMixin):
     _allowed_methods: ClassVar[set[Any]] = _ALLOWED
     requires_grad: bool
@@ -58,7 +55,8 @@ class _Uninitialized(UninitializedTensorMixin):
         if func in _ALLOWED or type(func).__name__ == "method-wrapper":
             with torch._C.DisableTorchFunctionSubclass():
                 made = func(*args, **(kwargs or {}))
-            return made.as_subclass(cls) if type(made) is Tensor and func is not _DATA else made
+            is_parameter = issubclass(cls, Parameter)  # of which all that is found, as `x.data`, is a plain tensor
+            return made if is_parameter or type(made) is not Tensor else made.as_subclass(cls)
         raise ValueError(
             f"Attempted to use an uninitialized parameter in {func}. This error happens when you are using a "
             f"`LazyModule` or explicitly manipulating `torch.nn.parameter.{cls.__name__}` objects. When using "

@@ -18,6 +18,9 @@ from tensorglass.optim.per_parameter import as_pairs, check_lr
 from tensorglass.tensor.grad_mode import enable_grad, no_grad
 from tensorglass.tensor.tensor import Tensor
 
+#: What one call of `step` leaves for the next, in the order in which PyTorch writes it down.
+_MEMORY = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
+
 
 class LBFGS(Optimizer):
     """Newton's direction, from the changes of parameters and gradients over the last `history_size` steps.
@@ -54,7 +57,7 @@ class LBFGS(Optimizer):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # it must be given
         """Make up to `max_iter` steps; the loss before the first of them."""
         with no_grad():
             return self._minimize(enable_grad()(closure))
@@ -65,6 +68,7 @@ class LBFGS(Optimizer):
         state = self.state[group["params"][0]]  # all of it: files keep state by parameter
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
+        memory = {name: state.get(name) for name in _MEMORY}
         first_loss = closure()
         loss, evaluations = float(first_loss), 1
         state["func_evals"] += 1
@@ -74,17 +78,17 @@ class LBFGS(Optimizer):
 
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
-            direction = state["d"] = self._direction(grad, state, group["history_size"])
-            if state.get("prev_flat_grad") is None:
-                state["prev_flat_grad"] = grad.clone()
+            direction = memory["d"] = self._direction(grad, state, memory, group["history_size"])
+            if memory["prev_flat_grad"] is None:
+                memory["prev_flat_grad"] = grad.clone()
             else:
-                state["prev_flat_grad"].copy_(grad)
-            loss_before = state["prev_loss"] = loss
+                memory["prev_flat_grad"].copy_(grad)
+            loss_before = memory["prev_loss"] = loss
             length = group["lr"]
             if state["n_iter"] == 1:
                 length = min(1.0, 1.0 / grad.abs().sum()) * length
             slope = grad.dot(direction)
-            state["t"] = length
+            memory["t"] = length
             if slope > -tolerance:
                 break
             tried = 0
@@ -104,7 +108,7 @@ class LBFGS(Optimizer):
                     max_evaluations=group["max_eval"] - evaluations,
                 )
                 self._move(length, direction)
-                state["t"] = length
+                memory["t"] = length
             else:
                 raise RuntimeError("only 'strong_wolfe' is supported")
             evaluations += tried
@@ -116,15 +120,16 @@ class LBFGS(Optimizer):
                 or abs(loss - loss_before) < tolerance
             ):
                 break
+        state.update(memory)
         return first_loss
 
-    def _direction(self, grad: Tensor, state: dict[str, Any], history_size: int) -> Tensor:
+    def _direction(self, grad: Tensor, state: dict[str, Any], memory: dict[str, Any], history_size: int) -> Tensor:
         """Minus the gradient, times an approximate inverse Hessian that is never formed."""
         if state["n_iter"] == 1:
-            state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
+            memory.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
             return grad.neg()
-        changes, steps, ro = state["old_dirs"], state["old_stps"], state["ro"]  # of the gradient; of the parameters
-        change, step = grad - state["prev_flat_grad"], state["d"] * state["t"]
+        changes, steps, ro = memory["old_dirs"], memory["old_stps"], memory["ro"]  # of the gradient; of the parameters
+        change, step = grad - memory["prev_flat_grad"], memory["d"] * memory["t"]
         curvature = change.dot(step)
         if curvature > 1e-10:
             if len(changes) == history_size:
@@ -133,13 +138,13 @@ class LBFGS(Optimizer):
             changes.append(change)
             steps.append(step)
             ro.append(1.0 / curvature)
-            state["H_diag"] = curvature / change.dot(change)
+            memory["H_diag"] = curvature / change.dot(change)
         direction = grad.neg()
         along = state.setdefault("al", [None] * history_size)
         for i in reversed(range(len(changes))):
             along[i] = steps[i].dot(direction) * ro[i]
             direction.add_(changes[i], alpha=-along[i])
-        direction = direction * state["H_diag"]
+        direction = direction * memory["H_diag"]
         for i in range(len(changes)):
             direction.add_(steps[i], alpha=along[i] - changes[i].dot(direction) * ro[i])
         return direction

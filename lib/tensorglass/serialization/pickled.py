@@ -143,6 +143,9 @@ class Writer:
             self._write(key, (*path, key))
             self._write(each, (*path, key))
         self._out += pickle.SETITEMS
+        if type(value) is OrderedDict and vars(value):  # `_metadata`, the versions of a state dictionary's modules
+            self._write(vars(value), (*path, "__dict__"))
+            self._out += pickle.BUILD
 
     def _tensor(self, value: Tensor, path: tuple[Any, ...]) -> None:
         attributes, parts = value.__dict__, self._parts(value)

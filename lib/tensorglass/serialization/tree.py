@@ -59,6 +59,8 @@ class Tree:
         if isinstance(value, dict):
             items = [[self._key(k, path), self._encode(v, (*path, k))] for k, v in value.items()]
             encoded: Any = {kind.__name__: items}
+            if kind is OrderedDict and vars(value):  # `_metadata`, the versions of a state dictionary's modules
+                encoded = {_WITH_ATTRIBUTES: [items, self._encode(vars(value), (*path, "__dict__"))]}
         elif kind is set:
             encoded = {"set": [self._key(each, path) for each in value]}
         else:
@@ -127,6 +129,12 @@ def decode(encoded: Any, tensor: Callable[[int], Tensor]) -> Any:
     if name in _MAPPINGS and type(inner) is list:
         keys = Keys()
         return _MAPPINGS[name]([(keys.checked(decode(key, tensor)), decode(value, tensor)) for key, value in inner])
+    if name == _WITH_ATTRIBUTES and type(inner) is list and len(inner) == 2:
+        made = decode({"OrderedDict": inner[0]}, tensor)
+        for attribute, value in decode(inner[1], tensor).items():
+            check_attribute(OrderedDict, attribute)
+            setattr(made, attribute, value)
+        return made
     if name in _READ:
         return _READ[name](inner)
     raise ValueError(f"{name!r} is no kind of data")
@@ -157,6 +165,7 @@ def _set(members: list[Any]) -> set[Any]:
     return set(map(Keys().checked, members))
 
 
+_WITH_ATTRIBUTES = "OrderedDict with attributes"
 _SEQUENCES: dict[str, Callable[..., Any]] = {"tuple": tuple, "set": _set}
 _MAPPINGS: dict[str, Callable[..., Any]] = {"dict": dict, "OrderedDict": OrderedDict}
 _LEAVES: dict[type, tuple[str, Callable[[Any], Any]]] = {

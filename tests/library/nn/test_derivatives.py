@@ -82,3 +82,10 @@ def test_a_network_learns(device: str) -> None:
         losses.append(loss.item())
     assert losses[-1] < losses[0] * 0.8
     assert str(next(net.parameters()).device).startswith(device)
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2, None])
+def test_normalized_weights_have_the_derivatives_of_small_differences(dim: int | None) -> None:
+    layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Conv1d(3, 2, 2), dim=dim)
+    norm = layer.parametrizations.weight[0]
+    check(norm, numbers(*layer.parametrizations.weight.original0.shape, low=0.5), numbers(2, 3, 2))

@@ -51,6 +51,24 @@ def seen(torch, dist):
     changed(dist.gather, x.clone(), [x, x], 1 - rank)
     see("send", lambda: dist.send(x, 1) if rank == 0 else (dist.recv(x), x))
     see("send to itself", lambda: dist.send(x, rank))
+    changed(dist.reduce_scatter_single, torch.zeros(2), x)
+    changed(dist.all_gather_single, torch.zeros(8), x)
+    see("objects to another", lambda: dist.send_object_list(["a", {1: x}], 1) if rank == 0 else received(dist))
+    see("around", lambda: passed_around(torch, dist, rank))
+    see("neither", lambda: dist.P2POp(dist.send, x, 1 - rank))
+    see("no operations", lambda: dist.batch_isend_irecv([x]))
+    for size in (None, 0, 1, 3):
+        see(f"groups of {size}", lambda size=size: in_groups(dist, *dist.new_subgroups(size)))
+    see("groups", lambda: in_groups(dist, *dist.new_subgroups_by_enumeration([[1]])))
+    see("groups of the same", lambda: dist.new_subgroups_by_enumeration([[1, 0], [1]]))
+    see("no groups", lambda: dist.new_subgroups_by_enumeration([]))
+    see(
+        "engines",
+        lambda: (dist.Backend("MPI"), dist.Backend.NCCL, dist.Backend("mine"), dist.is_torchelastic_launched()),
+    )
+    see("no engine", lambda: dist.Backend(3))
+    see("local rank", lambda: (dist.get_node_local_rank(3), dist.supports_complex(dist.ReduceOp.MAX)))
+    see("no local rank", dist.get_node_local_rank)
     for call in (dist.broadcast, dist.reduce, dist.send):
         changed(call, x.clone())
     changed(dist.broadcast, x.clone(), 0, group_src=0)
@@ -74,10 +92,39 @@ def seen(torch, dist):
     see("work", lambda: (work.wait(), work.is_completed(), work.is_success(), work.result()))
     for settings in ({}, {"divide_by_initial_world_size": False}):
         see(f"unequal batches {settings}", lambda settings=settings: trained_by_unequal_batches(torch, rank, settings))
+    for settings in ({"broadcast_buffers": False}, {"forward_sync_buffers": False}, {"output_device": 0}):
+        see(f"buffers {settings}", lambda settings=settings: kept_buffers(torch, rank, settings))
     see("nothing to join", lambda: dist.algorithms.Join([]))
     see("destroyed", lambda: (dist.destroy_process_group(), dist.is_initialized()))
     see("after that", dist.get_rank)
     return lines
+
+
+def received(dist):
+    objects = [None, None]
+    return dist.recv_object_list(objects, 0), objects
+
+
+def passed_around(torch, dist, rank):
+    """What two processes get that send to each other at once."""
+    here = torch.zeros(2)
+    there = dist.P2POp(dist.isend, torch.ones(2) * rank, 1 - rank)
+    for work in dist.batch_isend_irecv([there, dist.P2POp(dist.irecv, here, group_peer=1 - rank)]):
+        work.wait()
+    return here, there.peer, there.group_peer
+
+
+def in_groups(dist, own, groups):
+    """The ranks of this process's group, and how many groups there are."""
+    return own and dist.get_process_group_ranks(own), len(groups)
+
+
+def kept_buffers(torch, rank, settings):
+    """A buffer of a network that was made alike, or not, at the start; and whether it will be."""
+    net = torch.nn.BatchNorm1d(2)
+    net.running_mean += rank
+    model = torch.nn.parallel.DistributedDataParallel(net, **settings)
+    return net.running_mean.tolist(), model.broadcast_buffers, model.forward_sync_buffers
 
 
 def trained_by_unequal_batches(torch, rank, settings):

@@ -71,6 +71,18 @@ PAIRS: dict[str, tuple[Make, Make]] = {
             d.Independent(d.Normal(t(((0.0, 1.0), (2.0, 3.0)), ((4.0, 5.0), (6.0, 7.0))), 2.0), 1),
         ),
     ),
+    "relaxed bernoulli": (
+        lambda d, t: d.RelaxedBernoulli(t(0.5), t(0.2, 0.7)),
+        lambda d, t: d.RelaxedBernoulli(t(0.7, 2.0), logits=t(0.3, -2.0)),
+    ),
+    "relaxed one hot": (
+        lambda d, t: d.RelaxedOneHotCategorical(t(0.5), t((0.2, 0.7, 0.5), (0.1, 0.1, 3.0))),
+        lambda d, t: d.RelaxedOneHotCategorical(t(0.7), logits=t(0.2, 0.7, 0.5)),
+    ),
+    "one hot straight through": (
+        lambda d, t: d.OneHotCategoricalStraightThrough(t(0.2, 0.7, 0.5)),
+        lambda d, t: d.OneHotCategoricalStraightThrough(logits=t((0.2, 0.7, 0.5), (0.1, -0.1, 3.0))),
+    ),
     "multinomial": (
         lambda d, t: d.Multinomial(4, t(0.2, 0.7, 0.5)),
         lambda d, t: d.Multinomial(6, logits=t((0.2, 0.7, 0.5), (0.1, -0.1, 3.0))),
@@ -310,6 +322,10 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "two matrices": lambda d, t: d.MultivariateNormal(t(1.0), t((1.0,)), t((1.0,))),
     "no positive matrix": lambda d, t: d.MultivariateNormal(t(1.0, 1.0), t((1.0, 3.0), (3.0, 1.0))),
     "no divergence": lambda d, t: d.kl_divergence(d.Laplace(0.0, 1.0), d.Bernoulli(0.5)),
+    "no divergence of two exponential families": lambda d, t: d.kl_divergence(d.Normal(0.0, 1.0), d.Bernoulli(0.5)),
+    "all values of several": lambda d, t: d.Independent(d.Bernoulli(t(0.5)), 1).enumerate_support(),
+    "a half of no tensor": lambda d, t: d.HalfNormal(1.0).log_prob(1),
+    "a number for a size": lambda d, t: d.Normal(0.0, 1.0).sample(3),
     "no transform": lambda d, t: d.TransformedDistribution(d.Normal(0.0, 1.0), 3),
 }
 
@@ -322,3 +338,46 @@ def test_refusals_are_pytorchs(call: Callable[[Any, Any], Any]) -> None:
             call(library.distributions, parameters(library))
         told.append((caught.type.__name__, str(caught.value).replace("tensorglass", "torch").split("\n")[0]))
     assert told[1] == told[0]
+
+
+def test_a_class_of_ones_own_expands_the_instance_that_it_makes() -> None:
+    for library in BOTH:
+
+        class Twice(library.distributions.Normal):  # type: ignore[misc, name-defined]
+            def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+                return super().expand(batch_shape, _instance=self.__new__(Twice) if _instance is None else _instance)
+
+        made = Twice(0.0, 1.0).expand((3,))
+        assert (type(made), tuple(made.batch_shape), tuple(made.loc.shape)) == (Twice, (3,), (3,))
+
+
+def test_a_mixture_shows_what_it_is_of_by_properties() -> None:
+    for library in BOTH:
+        d = library.distributions
+        parts = d.Categorical(library.ones(2)), d.Normal(library.zeros(2), 1.0)
+        mixture = d.MixtureSameFamily(*parts)
+        assert (mixture.mixture_distribution, mixture.component_distribution) == parts
+        assert [name for name in vars(mixture) if not name.startswith("_")] == []
+        with pytest.warns(FutureWarning, match="sample_n"):
+            assert tuple(mixture.sample_n(3).shape) == (3,)
+
+
+def test_a_class_without_constraints_is_told_so() -> None:
+    for library in BOTH:
+
+        class Bare(library.distributions.Distribution):  # type: ignore[misc, name-defined]
+            pass
+
+        with pytest.warns(UserWarning, match="does not define `arg_constraints`"):
+            Bare()
+
+
+def test_transforms_tell_the_sizes_of_what_they_make() -> None:
+    found = []
+    for library in BOTH:
+        d = library.distributions
+        moved = d.AffineTransform(library.zeros(3), 2.0)
+        turned = d.ComposeTransform([d.ExpTransform(), moved, d.PowerTransform(library.ones(2, 1))])
+        shapes = [each.forward_shape((3,)) for each in (d.ExpTransform(), moved, turned, turned.inv)]
+        found.append([tuple(each) for each in [*shapes, turned.inverse_shape((2, 3))]])
+    assert found[0] == found[1]

@@ -34,7 +34,7 @@ def scaled_dot_product_attention(
     to i. Weights are dropped out with `dropout_p`, always: pass 0 when not training. With `enable_gqa` several heads of
     queries share one head of keys and values (dimension -3).
     """
-    _check_inputs(query, key, value, attn_mask, is_causal)
+    _check_inputs(query, key, value, attn_mask, dropout_p, is_causal)
     if enable_gqa:
         key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)
         value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
@@ -54,7 +54,7 @@ def scaled_dot_product_attention(
     return weights @ value
 
 
-def _check_inputs(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None:
+def _check_inputs(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
     if not query.dtype == key.dtype == value.dtype:
         q, k, v = (_cpp_name(tensor) for tensor in (query, key, value))
         raise RuntimeError(
@@ -66,8 +66,11 @@ def _check_inputs(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) 
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{query.dim()} key.dim: {key.dim()} and value.dim: {value.dim()} instead."
         )
-    if mask is not None and is_causal:
+    is_fused = dropout_p == 0.0 and query.dim() == 4 and not (mask is not None and mask.requires_grad)
+    if mask is not None and is_causal and not is_fused:  # PyTorch's fused kernel takes both
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if dropout_p > 1.0:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     if mask is not None and mask.dtype not in (torch.bool, query.dtype) and mask.dtype != torch.float32:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "

@@ -14,6 +14,10 @@ from tensorglass.tensor.tensor import Tensor
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``: (…, in) and (out, in) → (…, out); a `weight` of (in) gives (…)."""
     check_tensors("linear", input=input, weight=weight)
+    if not (input.dim() and weight.dim()):
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {input.dim()}D and {weight.dim()}D"
+        )
     if bias is not None and input.dim() == 2:
         return torch.addmm(bias, input, weight.t())
     if bias is not None and input.dim() and input.is_contiguous():
@@ -33,5 +37,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
                 f"bilinear(): input{place} size does not match weight size: got {given.size(-1)} but expected "
                 f"{weight.size(place)}"
             )
+    if input1.dim() != input2.dim():
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
+    for dim, (one, other) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
+        if one != other:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {one} and {other}")
     result = torch.einsum("...i,kij,...j->...k", input1, weight, input2)
     return result if bias is None else result + bias

@@ -25,7 +25,7 @@ reduced = ops.reduced
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """The `reduction` that the deprecated arguments mean, with PyTorch's warning."""
-    average, reduces = size_average in (None, True), reduce in (None, True)
+    average, reduces = size_average is None or size_average, reduce is None or reduce
     found = "none" if not reduces else "mean" if average else "sum"
     warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
     return found
@@ -62,7 +62,9 @@ def _weighted(errors: Tensor, weight: Tensor, size: Any, reduction: str, by_weig
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
     errors = errors * weight
-    return errors.sum() / weight.sum() if by_weight and reduction == "mean" else reduced(errors, reduction)
+    if by_weight and reduction == "mean":
+        return torch.sum(errors) / torch.sum(weight)
+    return reduced(errors, reduction)
 
 
 @in_float32

@@ -191,7 +191,7 @@ def _unpooled_size(
     for dim in range(rank):
         least, most = default[dim] - stride[dim], default[dim] + stride[dim]
         if not least < found[dim] < most:
-            raise ValueError(f"invalid output_size '{found}' (dim {dim} must be between {least} and {most})")
+            raise ValueError(f'invalid output_size "{output_size}" (dim {dim} must be between {least} and {most})')
     return found
 
 

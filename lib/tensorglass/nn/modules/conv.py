@@ -283,20 +283,13 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
     weight: Any  #: uninitialized before the first call, as `bias` is
     bias: Any
 
-    def __init__(self, out_channels: int, *args: Any, bias: bool = True, **kwargs: Any) -> None:
+    def _become_lazy(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
         from tensorglass.nn.uninitialized import UninitializedParameter  # which makes operators look for overrides
 
-        place: dict[str, Any] = {"device": kwargs.get("device"), "dtype": kwargs.get("dtype")}
-        # What follows `out_channels` is what follows it in the other layers, so `bias` may stand among it.
-        if len(args) > 5:
-            bias, args = args[5], (*args[:5], False, *args[6:])
-        else:
-            kwargs["bias"] = False
-        super().__init__(0, 0, *args, **kwargs)
         self.out_channels = out_channels
-        self.weight = UninitializedParameter(**place)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
         if bias:
-            self.bias = UninitializedParameter(**place)
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self) -> None:
         if not self.has_uninitialized_params() and self.in_channels != 0:
@@ -323,37 +316,76 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
         self.reset_parameters()
 
 
-class LazyConv1d(_LazyConv, Conv1d):
+class _LazyForward(_LazyConv):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: str | Ints = 0,
+        dilation: Ints = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device, dtype)
+        self._become_lazy(out_channels, bias, device, dtype)
+
+
+class _LazyTransposed(_LazyConv):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Ints = 0,
+        output_padding: Ints = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Ints = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode, device, dtype
+        )
+        self._become_lazy(out_channels, bias, device, dtype)
+
+
+class LazyConv1d(_LazyForward, Conv1d):
     """A `Conv1d` that learns `in_channels` from its first input."""
 
     cls_to_become = Conv1d
 
 
-class LazyConv2d(_LazyConv, Conv2d):
+class LazyConv2d(_LazyForward, Conv2d):
     """A `Conv2d` that learns `in_channels` from its first input."""
 
     cls_to_become = Conv2d
 
 
-class LazyConv3d(_LazyConv, Conv3d):
+class LazyConv3d(_LazyForward, Conv3d):
     """A `Conv3d` that learns `in_channels` from its first input."""
 
     cls_to_become = Conv3d
 
 
-class LazyConvTranspose1d(_LazyConv, ConvTranspose1d):
+class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
     """A `ConvTranspose1d` that learns `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose1d
 
 
-class LazyConvTranspose2d(_LazyConv, ConvTranspose2d):
+class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
     """A `ConvTranspose2d` that learns `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose2d
 
 
-class LazyConvTranspose3d(_LazyConv, ConvTranspose3d):
+class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
     """A `ConvTranspose3d` that learns `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose3d

@@ -195,11 +195,11 @@ class RNNBase(Module):
             )
 
     def check_hidden_size(
-        self, hx: Any, expected: tuple[int, ...], msg: str = "Expected hidden size {}, got {}"
+        self, hx: Any, expected_hidden_size: tuple[int, ...], msg: str = "Expected hidden size {}, got {}"
     ) -> None:
         """Refuse a state of another size."""
-        if hx.size() != expected:
-            raise RuntimeError(msg.format(expected, list(hx.size())))
+        if hx.size() != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
     def _state_sizes(self, batch: int) -> list[tuple[int, int, int]]:
         return [(self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size)]

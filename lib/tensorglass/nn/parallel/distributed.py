@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorglass as torch
 from tensorglass import distributed
+from tensorglass.core.errors import explained, warn
 from tensorglass.distributed.algorithms.join import Join, Joinable, JoinHook
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.parallel.buckets import Reducer
@@ -23,8 +24,8 @@ class DistributedDataParallel(Module, Joinable):
     """A module whose gradients are, after each `backward()`, the averages over all processes.
 
     Parameters and buffers are those of process 0 at the start, and buffers again before each forward pass, unless
-    `broadcast_buffers` is False. Every process gives its own part of the batch; parts of equal length make the average
-    the gradient of the mean loss over the whole batch.
+    `forward_sync_buffers` is False. Every process gives its own part of the batch; parts of equal length make the
+    average the gradient of the mean loss over the whole batch.
 
     Gradients are sent in buckets of `bucket_cap_mb` megabytes while the backward pass goes on. Parameters that a loss
     does not depend on need `find_unused_parameters=True`. Processes with unequal numbers of batches train within
@@ -45,9 +46,30 @@ class DistributedDataParallel(Module, Joinable):
         check_reduction: bool = False,
         gradient_as_bucket_view: bool = False,
         static_graph: bool = False,
+        delay_all_reduce_named_params: Any = None,
+        param_to_hook_all_reduce: Any = None,
+        mixed_precision: Any = None,
+        device_mesh: Any = None,
+        skip_all_reduce_unused_params: bool = False,
+        bucket_cap_mb_list: list[float] | None = None,
+        batched_grad_copy: bool = False,
+        forward_sync_buffers: bool | None = None,
     ) -> None:
         Module.__init__(self)
         Joinable.__init__(self)
+        _refuse(
+            delay_all_reduce_named_params=delay_all_reduce_named_params,
+            param_to_hook_all_reduce=param_to_hook_all_reduce,
+            mixed_precision=mixed_precision,
+            device_mesh=device_mesh,
+            bucket_cap_mb_list=bucket_cap_mb_list,
+        )
+        if check_reduction:
+            warn(
+                "The `check_reduction` argument in `DistributedDataParallel` module is deprecated. Please avoid using "
+                "it.",
+                FutureWarning,
+            )
         group = process_group or distributed.group.WORLD
         if group is None:
             raise ValueError(
@@ -61,7 +83,7 @@ class DistributedDataParallel(Module, Joinable):
         self.device_ids = None
         self.output_device = None
         self.dim = dim
-        self.broadcast_buffers = True if broadcast_buffers is None else broadcast_buffers
+        self.forward_sync_buffers, sync_at_first = _which_buffers(broadcast_buffers, forward_sync_buffers)
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.static_graph = static_graph
@@ -69,10 +91,15 @@ class DistributedDataParallel(Module, Joinable):
         self.require_forward_param_sync = True
         if init_sync:
             self._check_same_shapes(trained)
-            self._broadcast([*module.parameters(), *module.buffers()])
+            self._broadcast([*module.parameters(), *(module.buffers() if sync_at_first else ())])
         capacity = int((25 if bucket_cap_mb is None else bucket_cap_mb) * 1024 * 1024)
         self._divides_by_initial_world_size = True
         self._reducer = Reducer(trained, group, capacity, views=gradient_as_bucket_view)
+
+    @property
+    def broadcast_buffers(self) -> bool:
+        """The deprecated name of `forward_sync_buffers`."""
+        return self.forward_sync_buffers
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the module makes of its inputs, with this process's copy."""
@@ -147,7 +174,7 @@ class DistributedDataParallel(Module, Joinable):
         return int(number.item())
 
     def _broadcast_buffers(self, root: int) -> None:
-        if self.require_forward_param_sync and self.broadcast_buffers:
+        if self.require_forward_param_sync and self.forward_sync_buffers:
             self._broadcast(list(self.module.buffers()), root)
 
     def _broadcast(self, tensors: list[Tensor], root: int = 0) -> None:
@@ -197,6 +224,35 @@ class _Joined(JoinHook):
         network._broadcast([*network.module.parameters(), *network.module.buffers()], root)
 
 
+def _which_buffers(broadcast_buffers: bool | None, forward_sync_buffers: bool | None) -> tuple[bool, bool]:
+    """Whether buffers are made alike before each forward pass, and whether at the start."""
+    if broadcast_buffers is not None:
+        warn(
+            "`broadcast_buffers` is deprecated. Use `forward_sync_buffers` instead. IMPORTANT: unlike "
+            "`broadcast_buffers=False`, `forward_sync_buffers=False` still syncs buffers at init. If you rely on "
+            "buffers NOT being synced at init (e.g. rank-local buffers), keep using `broadcast_buffers=False` until "
+            "`init_sync_buffers` is available."
+            if forward_sync_buffers is None
+            else "Both `broadcast_buffers` and `forward_sync_buffers` were specified. `broadcast_buffers` is "
+            "deprecated and its value is ignored when `forward_sync_buffers` is provided.",
+            FutureWarning,
+        )
+    if forward_sync_buffers is not None:
+        return forward_sync_buffers, True
+    sync = broadcast_buffers is not False
+    return sync, sync
+
+
+def _refuse(**settings: Any) -> None:
+    """Refuse PyTorch's settings of other ways to share the work."""
+    for name, value in settings.items():
+        if value is not None:
+            raise explained(
+                NotImplementedError(f"DistributedDataParallel(…, {name}=…) is not implemented"),
+                "Gradients are averaged in buckets of `bucket_cap_mb`, in the parameters' own dtypes: leave it out.",
+            )
+
+
 def _check(module: Module, trained: list[Tensor], device_ids: list[Any] | None, output_device: Any) -> None:
     if not trained:
         raise RuntimeError(
@@ -204,7 +260,7 @@ def _check(module: Module, trained: list[Tensor], device_ids: list[Any] | None, 
         )
     if device_ids is not None and len(device_ids) > 1:
         raise ValueError("device_ids can only be None or contain a single element.")
-    if device_ids or output_device is not None:
+    if device_ids or output_device:
         devices = {each.device for each in module.parameters()}
         raise ValueError(
             "DistributedDataParallel device_ids and output_device arguments only work with "

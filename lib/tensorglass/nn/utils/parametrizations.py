@@ -9,7 +9,7 @@ import tensorglass as torch
 from tensorglass.nn import functional as F
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.utils import parametrize
-from tensorglass.nn.utils.weight_norm import norm_except_dim, normalized
+from tensorglass.ops.nn.weight_norm import norm_except_dim, normalized
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]

@@ -177,6 +177,11 @@ class Identity(BasePruningMethod):
 
     PRUNING_TYPE = "unstructured"
 
+    @classmethod
+    def apply(cls, module: Module, name: str) -> BasePruningMethod:  # type: ignore[override]  # its own arguments
+        """Prune a parameter of a module."""
+        return super().apply(module, name)
+
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         return default_mask
 
@@ -207,6 +212,11 @@ class RandomUnstructured(_Amount):
 
     PRUNING_TYPE = "unstructured"
 
+    @classmethod
+    def apply(cls, module: Module, name: str, amount: float) -> BasePruningMethod:  # type: ignore[override]  # its own arguments
+        """Prune a parameter of a module."""
+        return super().apply(module, name, amount=amount)
+
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         count = self._count(t.nelement())
         mask = default_mask.clone(memory_format=torch.contiguous_format)
@@ -219,6 +229,13 @@ class L1Unstructured(_Amount):
     """Prunes the smallest elements."""
 
     PRUNING_TYPE = "unstructured"
+
+    @classmethod
+    def apply(  # type: ignore[override]  # its own arguments
+        cls, module: Module, name: str, amount: float, importance_scores: Tensor | None = None
+    ) -> BasePruningMethod:
+        """Prune a parameter of a module."""
+        return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         count = self._count(t.nelement())
@@ -259,6 +276,11 @@ class RandomStructured(_Structured):
         super().__init__(amount)
         self.dim = dim
 
+    @classmethod
+    def apply(cls, module: Module, name: str, amount: float, dim: int = -1) -> BasePruningMethod:  # type: ignore[override]  # its own arguments
+        """Prune a parameter of a module."""
+        return super().apply(module, name, amount=amount, dim=dim)
+
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         count = self._check(t)
         if not count:
@@ -274,6 +296,13 @@ class LnStructured(_Structured):
         super().__init__(amount)
         self.n = n
         self.dim = dim
+
+    @classmethod
+    def apply(  # type: ignore[override]  # its own arguments
+        cls, module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
+    ) -> BasePruningMethod:
+        """Prune a parameter of a module."""
+        return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         count = self._check(t)
@@ -291,6 +320,11 @@ class CustomFromMask(BasePruningMethod):
 
     def __init__(self, mask: Tensor) -> None:
         self.mask = mask
+
+    @classmethod
+    def apply(cls, module: Module, name: str, mask: Tensor) -> BasePruningMethod:  # type: ignore[override]  # its own arguments
+        """Prune a parameter of a module."""
+        return super().apply(module, name, mask=mask)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if default_mask.shape != self.mask.shape:

@@ -7,22 +7,10 @@ from typing import Any
 from tensorglass.core.errors import warn
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.parameter import Parameter, is_lazy
+from tensorglass.ops.nn.weight_norm import norm_except_dim, normalized
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
-
-
-def norm_except_dim(weight: Tensor, dim: int) -> Tensor:
-    """The length of the part at each place along `dim`, with the other dimensions as 1; of all, if `dim` is -1."""
-    if dim == -1:
-        return weight.norm()
-    others = [each for each in range(weight.dim()) if each != dim]
-    return weight.norm(2, others, keepdim=True) if others else weight.abs()
-
-
-def normalized(v: Tensor, g: Tensor, dim: int) -> Tensor:
-    """The direction of `v` with the lengths `g`: ``v * (g / |v|)``."""
-    return v * (g / norm_except_dim(v, dim))
 
 
 class WeightNorm:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tensorglass import geometry
@@ -141,6 +142,9 @@ def avg_pool1d(
             f"Expected 2 to 3 dimensions, but got {len(input._size)}-dimensional tensor for argument #1 'self' "
             "(while checking arguments for avg_pool1d)"
         )
+    for name, given in (("kernel_size", kernel_size), ("stride", stride), ("padding", padding)):
+        if isinstance(given, Sequence) and len(given) > 1:
+            raise RuntimeError(f"avg_pool1d() argument '{name}' should contain one int (got {len(given)})")
     size, before = for_each(kernel_size, 1), for_each(padding, 1)
     step = size if stride is None or stride == () or stride == [] else for_each(stride, 1)
     pooled = avg_pool2d(input.unsqueeze(-2), (1, *size), (1, *step), (0, *before), ceil_mode, count_include_pad)

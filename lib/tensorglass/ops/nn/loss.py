@@ -449,8 +449,8 @@ def _ctc_gradient(
 
 @derivative(
     node="NotImplemented",
-    grad_output=no_derivative("_ctc_loss_backward"),
-    log_probs=no_derivative("_ctc_loss_backward"),
+    grad_output=no_derivative("aten::_ctc_loss_backward"),
+    log_probs=no_derivative("aten::_ctc_loss_backward"),
 )
 def _ctc_backward(
     grad_output: Tensor,

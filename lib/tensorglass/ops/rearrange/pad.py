@@ -23,6 +23,11 @@ from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.tensor import Tensor
 
+_PADS = """Supported combinations for non-constant padding:
+  - 2D or 3D input: padding size = 2 (pads last dimension)
+  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)
+  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"""
+
 
 class _Places(NamedTuple):
     """Which position of the input each position of the longer tensor is, for each of the last dimensions."""
@@ -158,9 +163,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     rank = len(pad) // 2
     if not 1 <= rank <= 3 or ndim not in (rank + 1, rank + 2):
-        if ndim in (2, 3, 4, 5):
-            raise NotImplementedError(f"Padding size {len(pad)} is not supported for {ndim}D input tensor.")
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {ndim}D input tensor.\n{_PADS}")
     before, after = tuple(pad[::2])[::-1], tuple(pad[1::2])[::-1]
     if mode == "circular":
         return _wrapped_around(input, before, after)

@@ -22,7 +22,7 @@ T_co = TypeVar("T_co", covariant=True)
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
 
-class _Endless(Sampler[None]):
+class _InfiniteConstantSampler(Sampler[None]):
     """The sampler of a stream, which has no numbers."""
 
     def __iter__(self) -> Iterator[None]:
@@ -88,7 +88,7 @@ class DataLoader(Generic[T_co]):
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None:
             if self._is_stream:
-                sampler = _Endless()
+                sampler = _InfiniteConstantSampler()
             else:
                 data = self.dataset
                 sampler = RandomSampler(data, generator=generator) if shuffle else SequentialSampler(data)
@@ -155,15 +155,15 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> Iterator[Any]:
         pinned = self._pins()
         if self.num_workers == 0:
-            return _Here(self, pinned)
+            return _SingleProcessDataLoaderIter(self, pinned)
         if not self.persistent_workers:
             self.check_worker_number_rationality()
-            return _Counted(self, self._workers(), pinned)
+            return _MultiProcessingDataLoaderIter(self, self._workers(), pinned)
         if self._iterator is None:
             self._iterator = self._workers()
         else:
             self._iterator.restart(iter(self._indices))
-        return _Counted(self, self._iterator, pinned)
+        return _MultiProcessingDataLoaderIter(self, self._iterator, pinned)
 
     def _recipe(self) -> Recipe:
         return Recipe(self.dataset, self._is_stream, self.batch_sampler is not None, self.collate_fn, self.drop_last)
@@ -206,7 +206,7 @@ class DataLoader(Generic[T_co]):
             )
 
 
-class _Counted(Iterator[Any]):
+class _BaseDataLoaderIter(Iterator[Any]):
     """The batches of one epoch, counted for streams that promised a length; pinned if asked."""
 
     def __init__(self, loader: DataLoader, batches: Iterator[Any], pinned: bool) -> None:
@@ -214,13 +214,13 @@ class _Counted(Iterator[Any]):
         self._batches = batches
         self._pinned = pinned
         self._yielded = 0
+        self._promised = loader._told_length
 
     def __next__(self) -> Any:
         batch = next(self._batches)
         self._yielded += 1
-        promised = self._loader._told_length
-        if promised is not None and self._yielded > promised:
-            self._warn_of_length(promised)
+        if self._promised is not None and self._yielded > self._promised:
+            self._warn_of_length(self._promised)
         return pin_memory(batch) if self._pinned else batch
 
     def __len__(self) -> int:
@@ -243,13 +243,17 @@ class _Counted(Iterator[Any]):
         warnings.warn(text, stacklevel=3)
 
 
-class _Here(_Counted):
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     """Batches that this process fetches itself, one when it is asked for."""
 
     def __init__(self, loader: DataLoader, pinned: bool) -> None:
         indices = iter(loader._indices)
         random_seed(loader.generator)  # workers would be seeded by it: samplers draw the same with and without them
         super().__init__(loader, map(loader._recipe().fetcher(), indices), pinned)
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """Batches that worker processes fetch."""
 
 
 def pin_memory(data: Any) -> Any:

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from tensorglass.ops.random.factories import randperm
-from tensorglass.tensor.generator import Generator
+from tensorglass.tensor.generator import Generator, default_generator
 from tensorglass.tensor.tensor import Tensor
 
 T_co = TypeVar("T_co", covariant=True)
@@ -174,7 +174,9 @@ class Subset(Dataset[Any]):
         return len(self.indices)
 
 
-def random_split(dataset: Any, lengths: Sequence[int | float], generator: Generator | None = None) -> list[Subset]:
+def random_split(
+    dataset: Any, lengths: Sequence[int | float], generator: Generator | None = default_generator
+) -> list[Subset]:
     """Deal the samples out at random, into parts of `lengths`: numbers of samples, or fractions that add up to 1."""
     size = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:

@@ -49,7 +49,7 @@ class BackwardHook:
         args, self.inputs, node = _through_a_node(args)
         self.n_inputs = len(args)
         if node is not None:
-            node.register_hook(self._after)
+            node.register_hook(self.hook)
         return args
 
     def setup_output_hook(self, result: Any) -> Any:
@@ -94,8 +94,8 @@ class BackwardHook:
                 )
         self.grad_outputs = None
 
-    def _after(self, grad_input: Grads, _: Any) -> Grads | None:
-        """Gradients have arrived at the inputs."""
+    def hook(self, grad_input: Grads, _: Any) -> Grads | None:
+        """Gradients have arrived at the inputs. The engine names this function where its answer does not fit."""
         if self.grad_outputs is None:  # they came by another way than through the outputs
             return None
         assert self.inputs is not None

@@ -1,0 +1,172 @@
+"""Discrete distributions through whose samples gradients flow: numbers near 0 and 1 in their place, or the gradient of
+the probabilities (Jang et al. 2017, Maddison et al. 2017, Bengio et al. 2013)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import tensorglass as torch
+from tensorglass.core.size import Size
+from tensorglass.distributions import constraints
+from tensorglass.distributions.derived import TransformedDistribution
+from tensorglass.distributions.discrete import Categorical, OfChance, OneHotCategorical, clamp_probs
+from tensorglass.distributions.distribution import Distribution, Value, broadcast_all
+from tensorglass.distributions.transforms import ExpTransform, SigmoidTransform
+from tensorglass.tensor.tensor import Tensor
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """`OneHotCategorical` whose samples have the gradient of the probabilities."""
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
+        return self.sample(sample_shape) + (self.probs - self.probs.detach())
+
+
+class LogitRelaxedBernoulli(OfChance):
+    """The log-odds of a `RelaxedBernoulli`: logistic noise around `logits`, divided by the temperature."""
+
+    arg_constraints: ClassVar[constraints.Constraints] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support = constraints.real
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Value | None = None,
+        logits: Value | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        self.temperature = temperature
+        super().__init__({}, probs, logits, validate_args)
+
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        probs = clamp_probs(self.probs.expand(shape))
+        noise = clamp_probs(torch.rand(shape, dtype=probs.dtype, device=probs.device))
+        return (noise.log() - (-noise).log1p() + probs.log() - (-probs).log1p()) / self.temperature
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        logits, value = broadcast_all(self.logits, value)
+        apart = logits - value.mul(self.temperature)
+        return self.temperature.log() + apart - 2 * apart.exp().log1p()
+
+
+class ExpRelaxedCategorical(Distribution):
+    """The logarithms of a `RelaxedOneHotCategorical`: Gumbel noise on `logits`, divided by the temperature."""
+
+    arg_constraints: ClassVar[constraints.Constraints] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    support = constraints.real_vector  # not all of it: the sum of the exponentials is 1
+    has_rsample = True
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
+        new._categorical = self._categorical.expand(batch_shape)
+        return new
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Size:
+        """The size of the parameter."""
+        return self._categorical.param_shape
+
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        noise = clamp_probs(torch.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
+        scores = (self.logits - (-(noise.log())).log()) / self.temperature
+        return scores - scores.logsumexp(dim=-1, keepdim=True)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        count = self._event_shape[0]
+        self._check(value)
+        logits, value = broadcast_all(self.logits, value)
+        volume = torch.full_like(self.temperature, float(count)).lgamma() + self.temperature.log().mul(count - 1)
+        score = logits - value.mul(self.temperature)
+        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + volume
+
+
+class _Relaxed(TransformedDistribution):
+    """A distribution that its base tells all about."""
+
+    has_rsample = True
+    base_dist: Any
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far the samples may be from 0 and 1."""
+        temperature: Tensor = self.base_dist.temperature
+        return temperature
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        probs: Tensor = self.base_dist.probs
+        return probs
+
+    @property
+    def logits(self) -> Tensor:
+        """The log-odds, or the logarithms of the probabilities."""
+        logits: Tensor = self.base_dist.logits
+        return logits
+
+
+class RelaxedBernoulli(_Relaxed):
+    """Numbers from 0 to 1, the nearer to either end the lower the temperature, near to 1 by the chance `probs`."""
+
+    arg_constraints = LogitRelaxedBernoulli.arg_constraints
+    support = constraints.unit_interval
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Value | None = None,
+        logits: Value | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        base = LogitRelaxedBernoulli(temperature, probs, logits)
+        super().__init__(base, SigmoidTransform(), validate_args=validate_args)
+
+
+class RelaxedOneHotCategorical(_Relaxed):
+    """Vectors that sum to 1, the nearer to one-hot the lower the temperature, near to each class by its `probs`."""
+
+    arg_constraints = ExpRelaxedCategorical.arg_constraints
+    support = constraints.simplex
+
+    def __init__(
+        self,
+        temperature: Tensor,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)

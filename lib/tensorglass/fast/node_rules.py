@@ -20,7 +20,7 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.ops.kernels.matmul import matrix_product
-from tensorglass.ops.kernels.sum import total
+from tensorglass.ops.kernels.sum import ROWS, total
 from tensorglass.tensor.tensor import raw_array
 
 Kept = dict[str, Any]
@@ -144,22 +144,38 @@ def _normalized(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | Non
         found[2] = total(XP, grad, (0,)).reshape(-1)
     if not any(wanted[:2]) or input is None:
         return found
-    mean, inverse = [each.reshape(rows, 1) for each in kept["result1"][:2]]
-    normal = XP.subtract(input.reshape(rows, count), mean)
-    XP.multiply(normal, inverse, normal)
-    product = XP.multiply(grad, normal)
+    mean, inverse = kept["result1"][:2]
+    shift = mean * inverse
+    if not XP.abs(shift).max() < _FAR_OFF:
+        return None
+    # With n = x·inverse - shift, and every sum of products with n from those with x.
+    product = XP.multiply(grad, input.reshape(rows, count))
     if len(wanted) > 1 and wanted[1]:
-        found[1] = total(XP, product, (0,)).reshape(-1)
+        found[1] = _sum_of_rows(inverse, product) - _sum_of_rows(shift, grad)
     if wanted[0]:
         scales = XP.ones(count, grad.dtype) if scale is None else scale
-        along_normal, along_mean = (each.dot(scales).reshape(rows, 1) * (inverse / count) for each in (product, grad))
+        along_mean, along_normal = (each.dot(scales) * (inverse / count) for each in (grad, product))
+        along_normal = along_normal * inverse - along_mean * shift
         made = HOST.empty(HOST.dtype_of(grad), (rows, count))
-        XP.multiply(grad, inverse, made)
+        XP.multiply(grad, inverse.reshape(rows, 1), made)
         XP.multiply(made, scales, made)
-        XP.multiply(normal, along_normal, normal)
-        XP.add(normal, along_mean, normal)
-        found[0] = XP.subtract(made, normal, made).reshape(input.shape)
+        XP.multiply(input.reshape(rows, count), (along_normal * inverse).reshape(rows, 1), product)
+        XP.subtract(made, product, made)
+        XP.add(made, (along_normal * shift - along_mean).reshape(rows, 1), made)
+        found[0] = made.reshape(input.shape)
     return found
+
+
+#: A mean of so many deviations is too far off for sums that the mean's share is taken from afterwards.
+_FAR_OFF = 8
+
+
+def _sum_of_rows(factors: Array, rows: Array) -> Array:
+    """The rows times their factors, added up; as exact as `total`."""
+    made = factors[:ROWS].dot(rows[:ROWS])
+    for start in range(ROWS, len(rows), ROWS):
+        made += factors[start : start + ROWS].dot(rows[start : start + ROWS])
+    return made
 
 
 RULES: dict[str, Rule] = {

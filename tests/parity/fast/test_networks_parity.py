@@ -81,6 +81,9 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "layer norm of a matrix": (lambda lib: lib.nn.LayerNorm((3, 4)), [(5, 3, 4)]),
     "layer norm alone": (lambda lib: lib.nn.LayerNorm(4, elementwise_affine=False), [(2, 3, 4)]),
     "layer norm without bias": (lambda lib: lib.nn.LayerNorm(4, bias=False), [(2, 3, 4)]),
+    "layer norm of large means": (
+        lambda lib: (lambda norm: lambda x: norm(x + 9))(lib.nn.LayerNorm(4)), [(2, 3, 4)]
+    ),
     "lstm": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(5, 2, 3)]),
     "lstm from a state": (from_a_state, [(5, 2, 3), (1, 2, 4), (1, 2, 4)]),
     "lstm, one step": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(1, 2, 3)]),

@@ -84,6 +84,10 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "layer norm of large means": (
         lambda lib: (lambda norm: lambda x: norm(x + 9))(lib.nn.LayerNorm(4)), [(2, 3, 4)]
     ),
+    "batch norm": (lambda lib: lib.nn.BatchNorm1d(4), [(6, 4)]),
+    "batch norm of images": (lambda lib: lib.nn.BatchNorm2d(3), [(4, 3, 2, 5)]),
+    "batch norm alone": (lambda lib: lib.nn.BatchNorm1d(3, affine=False), [(4, 3, 5)]),
+    "batch norm by running statistics": (lambda lib: lib.nn.BatchNorm1d(3).eval(), [(4, 3, 5)]),
     "lstm": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(5, 2, 3)]),
     "lstm from a state": (from_a_state, [(5, 2, 3), (1, 2, 4), (1, 2, 4)]),
     "lstm, one step": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(1, 2, 3)]),

@@ -40,6 +40,21 @@ def causal(lib: Any, batch_first: bool) -> Callable[..., Any]:
     return to_itself(attention(lib, batch_first=batch_first), attn_mask=mask, is_causal=True)
 
 
+def masked(lib: Any, mask: str | None = None, padding: str | None = None, **options: Any) -> Callable[..., Any]:
+    """Attention with masks; of the last query nothing is seen, if nothing is said of numbers."""
+    far = lib.tensor([[0, 0, 0, 1, 1], [1, 0, 0, 1, 0], [0, 0, 0, 0, 1], [0, 1, 0, 0, 0], [1, 1, 1, 1, 1]]) > 0
+    behind = lib.tensor([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1], [0, 0, 1, 0, 0]]) > 0
+    dtype = lib.get_default_dtype()
+    hidden = lib.zeros(5, 5, dtype=dtype).masked_fill(far, -lib.inf)
+    numbers_ = lib.arange(25, dtype=dtype).view(5, 5) - 10
+    masks = {
+        "bool": far, "hidden": hidden, "numbers": numbers_, "far": numbers_ * 20, "both": hidden + numbers_,
+        "of heads": lib.stack([hidden, numbers_] * 3), "behind": behind,
+        "behind, of numbers": lib.zeros(3, 5, dtype=dtype).masked_fill(behind, -lib.inf), None: None,
+    }  # fmt: skip
+    return to_itself(attention(lib, **options), attn_mask=masks[mask], key_padding_mask=masks[padding])
+
+
 def classes(lib: Any, **options: Any) -> Callable[..., Any]:
     loss, target = lib.nn.CrossEntropyLoss(**options), lib.tensor([1, 0, 3, 3, 2, 1])
     return lambda x: loss(x, target)
@@ -101,6 +116,16 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "attention, batch first": (lambda lib: to_itself(attention(lib, batch_first=True)), [(3, 5, 8)]),
     "attention, causal": (lambda lib: causal(lib, False), [(5, 3, 8)]),
     "attention, causal, batch first": (lambda lib: causal(lib, True), [(3, 5, 8)]),
+    **{
+        f"attention, mask {mask}, padding {padding}": (
+            lambda lib, mask=mask, padding=padding: masked(lib, mask, padding), [(5, 3, 8)]
+        )
+        for mask, padding in (
+            ("bool", None), ("numbers", None), ("far", None), ("both", None), ("of heads", None),
+            (None, "behind"), ("bool", "behind"), ("of heads", "behind, of numbers"),
+        )
+    },
+    "attention, mask hidden, batch first": (lambda lib: masked(lib, "hidden", batch_first=True), [(3, 5, 8)]),
     "attention of one": (lambda lib: to_itself(attention(lib)), [(1, 1, 8)]),
     "attention without batch": (lambda lib: to_itself(attention(lib)), [(5, 8)]),
     "transformer block": (

@@ -79,6 +79,13 @@ def _with_views_of_heads(form: Form) -> Form:
     return self_attention.of_attention(form)
 
 
+def _with_scores_in_place(form: Form) -> Form:
+    """Scaled dot-product attention: one node."""
+    from tensorglass.fast.networks import scaled_dot_product
+
+    return scaled_dot_product.of_attention(form)
+
+
 #: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
 SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     # views
@@ -171,6 +178,7 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "max_pool2d": _with_pairs,
     # layers
     "linear": linear.of_linear,
+    "scaled_dot_product_attention": _with_scores_in_place,
     "multi_head_attention": _with_views_of_heads,
     "recurrent_layer": _with_one_node,
     "cross_entropy": cross_entropy.of_cross_entropy,

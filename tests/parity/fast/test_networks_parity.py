@@ -55,6 +55,18 @@ def masked(lib: Any, mask: str | None = None, padding: str | None = None, **opti
     return to_itself(attention(lib, **options), attn_mask=masks[mask], key_padding_mask=masks[padding])
 
 
+def dots(lib: Any, mask: str | None = None, **options: Any) -> Callable[..., Any]:
+    """Attention of queries (…, 3, E) to keys (…, 4, E)."""
+    dtype = lib.get_default_dtype()
+    seen = lib.tensor([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 0]]) > 0
+    hidden = lib.zeros(3, 4, dtype=dtype).masked_fill(~seen, -lib.inf)
+    masks = {
+        "bool": seen, "numbers": lib.arange(12, dtype=dtype).view(3, 4) - 5, "far": 30 * hidden.add(1).exp() - 15,
+        "of images": lib.stack([hidden, hidden * 0])[:, None], "of keys": seen[:1], None: None,
+    }  # fmt: skip
+    return lambda q, k, v: lib.nn.functional.scaled_dot_product_attention(q, k, v, masks[mask], **options)
+
+
 def classes(lib: Any, **options: Any) -> Callable[..., Any]:
     loss, target = lib.nn.CrossEntropyLoss(**options), lib.tensor([1, 0, 3, 3, 2, 1])
     return lambda x: loss(x, target)
@@ -126,6 +138,15 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
         )
     },
     "attention, mask hidden, batch first": (lambda lib: masked(lib, "hidden", batch_first=True), [(3, 5, 8)]),
+    **{
+        f"dot products, mask {mask}": (
+            lambda lib, mask=mask: dots(lib, mask), [(2, 2, 3, 4), (2, 2, 4, 4), (2, 2, 4, 5)]
+        )
+        for mask in (None, "bool", "numbers", "far", "of images", "of keys")
+    },
+    "dot products, causal": (lambda lib: dots(lib, is_causal=True), [(2, 3, 4), (2, 4, 4), (2, 4, 5)]),
+    "dot products of one": (lambda lib: (lambda dot: lambda x: dot(x, x, x))(dots(lib)), [(2, 3, 4)]),
+    "dot products, scaled": (lambda lib: dots(lib, "bool", scale=0.3), [(2, 3, 4), (2, 4, 4), (2, 4, 5)]),
     "attention of one": (lambda lib: to_itself(attention(lib)), [(1, 1, 8)]),
     "attention without batch": (lambda lib: to_itself(attention(lib)), [(5, 8)]),
     "transformer block": (

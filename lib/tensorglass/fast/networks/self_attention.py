@@ -9,7 +9,7 @@ tensors.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -19,6 +19,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
+from tensorglass.fast.networks.scaled_dot_product import become_weights, blocks, of_block, only_hides, turned
 from tensorglass.graph import anomaly, dual
 from tensorglass.ops.declare import autocast
 from tensorglass.ops.kernels.matmul import matrix_product
@@ -32,8 +33,6 @@ from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 XP = HOST.xp
-_MOST = 1 << 20  # bytes of scores that are worked on at a time
-_FAR = 60  # of which the exponential, and that of its negative, is a number of every dtype, and so is a sum of such
 
 
 class SelfAttention(Function):
@@ -202,38 +201,6 @@ def _as_rows(array: Array, is_batch_first: bool) -> Array:
     return array.reshape(-1, array.shape[2])
 
 
-def _blocks(scores: tuple[int, ...], itemsize: int) -> Iterator[slice]:
-    """Images of the batch whose scores, of a size (batch, heads, L, L), stay in the cache: one at least."""
-    step = max(1, _MOST // (math.prod(scores[1:]) * itemsize))
-    for start in range(0, scores[0], step):
-        yield slice(start, start + step)
-
-
-def _turned(array: Array) -> Array:
-    """A copy of matrices with rows for columns, which BLAS multiplies with sooner than with a view."""
-    return XP.ascontiguousarray(array.swapaxes(-1, -2))
-
-
-def _become_weights(scores: Array, mask: Array | None, only_hides: bool) -> None:
-    """Softmax of the last dimension, in place; zeros for a query that sees no key.
-
-    Where no exponential is near the end of the range of numbers, the largest of each row need not be looked for. What
-    `only_hides` adds no other numbers than 0 and -inf.
-    """
-    is_safe = only_hides and scores.min() > -_FAR and scores.max() < _FAR
-    if mask is not None:
-        XP.add(scores, mask, scores)
-    if not is_safe:
-        largest = scores.max(-1, keepdims=True)
-        if mask is not None:
-            largest[largest == -XP.inf] = 0
-        XP.subtract(scores, largest, scores)
-    sums = XP.exp(scores, scores).dot(XP.ones(scores.shape[-1], scores.dtype))
-    if mask is not None:
-        sums[sums == 0] = 1
-    XP.multiply(scores, XP.divide(1, sums, sums)[..., None], scores)
-
-
 def _forward(
     xp: Any, projected: Array, last: Array, last_bias: Array, heads: int, mask: Array | None, noise: Array | None
 ) -> tuple[Array, Array, Array]:
@@ -245,12 +212,12 @@ def _forward(
     attended = xp.empty((*outer, heads, width // heads), projected.dtype)
     of_heads = attended.transpose(0, 2, 1, 3) if is_batch_first else attended.transpose(1, 2, 0, 3)
     scale = projected.dtype.type(math.sqrt(heads / width))
-    only_hides = mask is None or not ((mask != 0) & (mask != -xp.inf)).any()
-    for block in _blocks(weights.shape, weights.itemsize):
+    is_simple = only_hides(mask)
+    for block in blocks(weights.shape, weights.itemsize):
         query, key, value = [each[block] for each in _in_heads(projected, heads)]
-        found = xp.matmul(query, _turned(key), weights[block])
+        found = xp.matmul(query, turned(key), weights[block])
         xp.multiply(found, scale, found)
-        _become_weights(found, mask if mask is None or len(mask) == 1 else mask[block], only_hides)
+        become_weights(found, of_block(mask, block), is_simple)
         xp.matmul(found if noise is None else found * noise[block], value, of_heads[block])
     rows = attended.reshape(-1, width)
     output = matrix_product(xp, rows, last.T)
@@ -289,12 +256,12 @@ def _backward(
     made = HOST.empty(_dtype_of(projected), (*outer, 3 * width))
     given, found_in = _in_heads(projected, heads), _in_heads(made.transpose(1, 0, 2) if is_batch_first else made, heads)
     scale = projected.dtype.type(math.sqrt(heads / width))
-    for block in _blocks(weights.shape, weights.itemsize):
+    for block in blocks(weights.shape, weights.itemsize):
         kept, towards_heads = weights[block], towards[block]
         (query, key, value), (of_query, of_key, of_value) = ([each[block] for each in of] for of in (given, found_in))
         dropped = kept if noise is None else kept * noise[block]
         xp.matmul(dropped.swapaxes(-1, -2), towards_heads, of_value)
-        of_scores = xp.matmul(towards_heads, _turned(value))
+        of_scores = xp.matmul(towards_heads, turned(value))
         if noise is not None:
             xp.multiply(of_scores, noise[block], of_scores)
         xp.subtract(of_scores, shares[block], of_scores)

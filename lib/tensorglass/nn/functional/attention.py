@@ -16,6 +16,7 @@ from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 
 
+@has_shortcut("scaled_dot_product_attention")
 @in_lower_precision
 def scaled_dot_product_attention(
     query: Any,

@@ -39,8 +39,8 @@ from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
 
-_length = reductions.of_reduction(
-    reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True
+_length = reductions.of_length(
+    reductions.of_reduction(reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True)
 )
 _to = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,

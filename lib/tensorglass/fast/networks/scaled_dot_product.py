@@ -20,6 +20,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.graph import anomaly, dual
 from tensorglass.ops.declare import autocast
+from tensorglass.ops.kernels.softmax import FAR
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.grad_mode import enable_grad, state, watched
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -28,7 +29,6 @@ from tensorglass.tensor.torch_function import PLAIN
 Form = Callable[..., Any]
 XP = HOST.xp
 _MOST = 1 << 20  # bytes of scores that are worked on at a time
-_FAR = 60  # of which the exponential, and that of its negative, is a number of every dtype, and so is a sum of such
 
 
 def of_attention(form: Form) -> Form:
@@ -154,7 +154,7 @@ def become_weights(scores: Array, mask: Array | None, is_simple: bool) -> None:
     Where no exponential is near the end of the range of numbers, the largest of each row need not be looked for.
     `is_simple` says of the mask that it only hides.
     """
-    is_safe = is_simple and scores.min() > -_FAR and scores.max() < _FAR
+    is_safe = is_simple and scores.min() > -FAR and scores.max() < FAR
     if mask is not None:
         XP.add(scores, mask, scores)
     if not is_safe:

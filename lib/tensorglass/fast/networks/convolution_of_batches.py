@@ -69,59 +69,55 @@ class _Images:
         """
         size, (_, step), (above, left), (_, apart) = self.plan.windows
         height, width = self.plan.lengths
-        cells = self.new(height + 2 * above, self.channels, width + 2 * left, XP.zeros)[1]
+        made, cells = self.new(height + 2 * above, self.channels, width + 2 * left, XP.zeros)
         row, channel, cell, image = cells.strides
-        seen = XP.lib.stride_tricks.as_strided(
-            cells,
+        seen = _view(
+            made,
             (*cells.shape[:2], size[1], self.plan.counts[1], self.images),
             (row, channel, apart * cell, step * cell, image),
         )
         return cells, cells[above : above + height, :, left : left + width], seen
 
-    def windows_of(self, inputs: Array) -> Array:
-        """The windows of each row of results: (rows, rows of a window times channels times columns, cells)."""
+    def columns_of(self, inputs: Array) -> Array:
+        """Images with each row written out for each column of the window: (rows, channels times columns, cells)."""
         cells, inside, seen = self.padded()
         XP.copyto(inside, inputs.transpose(2, 1, 3, 0))
         columns, places = self.new(len(cells), self.channels * seen.shape[2], seen.shape[3])
         XP.copyto(places.reshape(seen.shape), seen)
-        return _windows(columns, self.plan.windows.size[0], self.plan.windows.stride[0], self.plan.counts[0])
+        return columns
 
 
-def _windows(rows: Array, height: int, step: int, count: int) -> Array:
-    """So many windows of this `height`, which move by `step` rows: a view of rows, (rows, depth, cells)."""
+def _view(array: Array, size: tuple[int, ...], strides: tuple[int, ...]) -> Array:
+    """A view of an array without gaps, in less time than `as_strided` takes."""
+    return XP.ndarray(size, array.dtype, array, 0, strides)
+
+
+def _windows(rows: Array, height: int, step: int, count: int, parts: int = 1) -> Array:
+    """Windows of this `height`, which move by `step` rows, with the cells in parts: (count, parts, depth, cells)."""
     row, down, along = rows.strides
-    return XP.lib.stride_tricks.as_strided(
-        rows, (count, height * rows.shape[1], rows.shape[2]), (step * row, down, along), writeable=False
-    )
+    length = rows.shape[2] // parts
+    return _view(rows, (count, parts, height * rows.shape[1], length), (step * row, length * along, down, along))
 
 
-def _multiply(kernels: Array, windows: Array, out: Array) -> None:
-    """Each window's product with the kernels, in pieces that OpenBLAS multiplies without packing them."""
-    count, _, cells = windows.shape
+def _multiply(kernels: Array, rows: Array, height: int, step: int, out: Array) -> None:
+    """The kernels' products with windows of rows, in pieces that OpenBLAS multiplies without packing them."""
+    cells = rows.shape[2]
     parts = -(-kernels.size * cells // SMALL)
     while cells % parts:
         parts += 1
-    length = cells // parts
-    if length < _LEAST_PIECE:
-        XP.matmul(kernels, windows, out)
-        return
-    pieces = [
-        XP.lib.stride_tricks.as_strided(
-            each, (count, parts, each.shape[1], length), (each.strides[0], length * each.itemsize, *each.strides[1:])
-        )
-        for each in (windows, out)
-    ]
-    XP.matmul(kernels, *pieces)
+    if cells // parts < _LEAST_PIECE:
+        parts = 1
+    XP.matmul(kernels, _windows(rows, height, step, len(out), parts), _windows(out, 1, 1, len(out), parts))
 
 
 def convolve(inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> Array:
     """The kernel of `convolved`."""
     made = HOST.empty(HOST.dtype_of(inputs), (len(inputs), len(weights), *plan.counts))
-    kernels = XP.ascontiguousarray(weights.transpose(0, 2, 1, 3)).reshape(len(weights), -1)
+    kernels, height = XP.ascontiguousarray(weights.transpose(0, 2, 1, 3)).reshape(len(weights), -1), weights.shape[2]
     for block in _Images.blocks(len(inputs), weights, plan):
         images = _Images(block.stop - block.start, inputs.shape[1], inputs.dtype, plan)
         found, seen = images.new(plan.counts[0], len(weights), plan.counts[1])
-        _multiply(kernels, images.windows_of(inputs[block]), found)
+        _multiply(kernels, images.columns_of(inputs[block]), height, plan.windows.stride[0], found)
         if bias is not None:
             XP.add(found, bias.reshape(-1, 1), found)
         for target, source in zip(made[block].transpose(2, 1, 3, 0), seen, strict=True):
@@ -137,19 +133,20 @@ def gradients(
     of_inputs = HOST.empty(HOST.dtype_of(results), (len(results), channels, *plan.lengths)) if wanted[0] else None
     of_weights = XP.zeros((height * channels * width, count), results.dtype) if wanted[1] else None
     turned = XP.ascontiguousarray(weights.transpose(1, 3, 2, 0)[:, :, ::-1]).reshape(channels * width, height * count)
-    last = height - 1 + (plan.counts[0] - 1) * down
+    # Rows of zeros go around the results' gradients where an input is to see them from all sides.
+    room = height - 1 if wanted[0] else 0
+    inside_rows = slice(room, room + (plan.counts[0] - 1) * down + 1, down)
     for block in _Images.blocks(len(results), weights, plan):
         images = _Images(block.stop - block.start, channels, results.dtype, plan)
-        # With rows of zeros around them, and between them where windows move by several rows.
-        given, rows = images.new(plan.lengths[0] + 2 * above + height - 1, count, plan.counts[1], XP.zeros)
-        XP.copyto(rows[height - 1 : last + 1 : down], results[block].transpose(2, 1, 3, 0))
+        given, rows = images.new(plan.lengths[0] + 2 * above + room, count, plan.counts[1], XP.zeros)
+        XP.copyto(rows[inside_rows], results[block].transpose(2, 1, 3, 0))
         if of_weights is not None and inputs is not None:
-            part = given[height - 1 : last + 1 : down].swapaxes(1, 2)
-            found = XP.matmul(images.windows_of(inputs[block]), part)
+            seen = _windows(images.columns_of(inputs[block]), height, down, plan.counts[0])[:, 0]
+            found = XP.matmul(seen, given[inside_rows].swapaxes(1, 2))
             XP.add(of_weights, XP.add.reduce(found, axis=0), of_weights)
         if of_inputs is not None:
             parts, places = images.new(plan.lengths[0], channels * width, plan.counts[1])
-            _multiply(turned, _windows(given[above:], height, 1, plan.lengths[0]), parts)
+            _multiply(turned, given[above:], height, 1, parts)
             _, inside, seen = images.padded()
             seen, places = seen[above : above + plan.lengths[0]], places.reshape(len(parts), *seen.shape[1:])
             for column in range(width):

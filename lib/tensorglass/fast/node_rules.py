@@ -20,6 +20,7 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.ops.kernels.matmul import matrix_product
+from tensorglass.ops.kernels.positions import add_at
 from tensorglass.ops.kernels.sum import ROWS, total
 from tensorglass.tensor.tensor import raw_array
 
@@ -208,6 +209,20 @@ def _sum_of_rows(factors: Array, rows: Array) -> Array:
     return made
 
 
+def _rows_taken(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    """Of an embedding's matrix: what arrives for each row, added up where several took it."""
+    indices, size = kept["indices"].reshape(-1), kept["weight_size"]
+    if kept["scale_grad_by_freq"] or not grad.flags.c_contiguous:
+        return None
+    rows = grad.reshape(len(indices), size[1])
+    if kept["padding_idx"] >= 0:
+        is_counted = indices != kept["padding_idx"]
+        indices, rows = indices[is_counted], rows[is_counted]
+    made = XP.zeros(size, grad.dtype)
+    add_at(XP, made, 0, [indices], rows)
+    return [made]
+
+
 RULES: dict[str, Rule] = {
     "addmm": _addmm,
     "mm": _mm,
@@ -215,6 +230,7 @@ RULES: dict[str, Rule] = {
     "view": _view,
     "_nll_loss": _nll_loss,
     "_normalized": _normalized,
+    "_embedding": _rows_taken,
 }
 #: Those of views: what they send on lies in the memory of the gradient.
 VIEWS = (_transposed, _view)

@@ -72,6 +72,12 @@ def classes(lib: Any, **options: Any) -> Callable[..., Any]:
     return lambda x: loss(x, target)
 
 
+def rows_of(lib: Any, **options: Any) -> Callable[..., Any]:
+    """Some rows of a matrix, one of them twice."""
+    places = lib.tensor([[4, 0, 1], [1, 2, 1]])
+    return lambda x: lib.nn.functional.embedding(places, x, **options)
+
+
 def outputs(layer: Any) -> Callable[..., Any]:
     return lambda x: layer(x)[0]
 
@@ -104,6 +110,9 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "cross entropy, weighted": (
         lambda lib: classes(lib, weight=lib.tensor([1.0, 2.0, 0.5, 3.0], dtype=lib.get_default_dtype())), [(6, 4)]
     ),
+    "embedding": (rows_of, [(5, 3)]),
+    "embedding with a row left out": (lambda lib: rows_of(lib, padding_idx=1), [(5, 3)]),
+    "embedding by frequency": (lambda lib: rows_of(lib, scale_grad_by_freq=True), [(5, 3)]),
     "layer norm": (lambda lib: lib.nn.LayerNorm(4), [(2, 3, 4)]),
     "layer norm of a matrix": (lambda lib: lib.nn.LayerNorm((3, 4)), [(5, 3, 4)]),
     "layer norm alone": (lambda lib: lib.nn.LayerNorm(4, elementwise_affine=False), [(2, 3, 4)]),

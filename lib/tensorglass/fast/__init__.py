@@ -39,8 +39,8 @@ from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
 
-_length = reductions.of_reduction(
-    reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True
+_length = reductions.of_length(
+    reductions.of_reduction(reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True)
 )
 _to = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
@@ -77,6 +77,13 @@ def _with_views_of_heads(form: Form) -> Form:
     from tensorglass.fast.networks import self_attention
 
     return self_attention.of_attention(form)
+
+
+def _with_scores_in_place(form: Form) -> Form:
+    """Scaled dot-product attention: one node."""
+    from tensorglass.fast.networks import scaled_dot_product
+
+    return scaled_dot_product.of_attention(form)
 
 
 #: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
@@ -171,6 +178,7 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "max_pool2d": _with_pairs,
     # layers
     "linear": linear.of_linear,
+    "scaled_dot_product_attention": _with_scores_in_place,
     "multi_head_attention": _with_views_of_heads,
     "recurrent_layer": _with_one_node,
     "cross_entropy": cross_entropy.of_cross_entropy,

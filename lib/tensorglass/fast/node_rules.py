@@ -20,7 +20,8 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.formula_node import FormulaNode
 from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
 from tensorglass.ops.kernels.matmul import matrix_product
-from tensorglass.ops.kernels.sum import total
+from tensorglass.ops.kernels.positions import add_at
+from tensorglass.ops.kernels.sum import ROWS, total
 from tensorglass.tensor.tensor import raw_array
 
 Kept = dict[str, Any]
@@ -127,39 +128,99 @@ def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
 
 
 def _normalized(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    """Of layer norm: input, weight and bias. What was normalized is computed once for the first two."""
-    cut, scale = kept["norm"].cut, kept.get("weight")
-    if cut.axes != (1,) or len(cut.size) != 2 or kept.get("mean") is not None or grad.size == 0:
-        return None
-    (rows, count), input = cut.size, kept.get("input")
-    if input is not None and (not input.flags.c_contiguous or input.dtype != grad.dtype):
+    """Of layer and batch norm: input, weight and bias, from sums of the gradient and of its product with the input.
+
+    With n = x·inverse - shift for what was normalized, a sum of products with n is one of products with x, and the
+    input's gradient is one number times the result's, plus another times x, plus a third, as in PyTorch.
+    """
+    cut, scale, input = kept["norm"].cut, kept.get("weight"), kept.get("input")
+    if input is None or kept.get("mean") is not None or not (input.size and input.flags.c_contiguous):
         return None
     if not grad.flags.c_contiguous or (scale is None and len(wanted) > 1):  # a bias without a weight
         return None
-    if scale is not None and (scale.dtype != grad.dtype or scale.ndim != 1):
+    if input.dtype != grad.dtype or (scale is not None and (scale.dtype != grad.dtype or scale.ndim != 1)):
         return None
-    grad = grad.reshape(rows, count)
+    mean, inverse = kept["result1"][:2]
+    shift = mean * inverse
+    if not XP.abs(shift).max() < _FAR_OFF:
+        return None
+    of_cut = _of_rows if cut.axes == (1,) else _of_channels if cut.axes == (0, 2) else None
+    if of_cut is None:
+        return None
+    found = of_cut(grad.reshape(cut.size), input.reshape(cut.size), scale, inverse, shift, wanted)
+    return [each if each is None or place else each.reshape(input.shape) for place, each in enumerate(found)]
+
+
+#: A mean of so many deviations is too far off for sums that the mean's share is taken from afterwards.
+_FAR_OFF = 8
+
+
+def _of_rows(
+    grad: Array, input: Array, scale: Array | None, inverse: Array, shift: Array, wanted: list[bool]
+) -> list[Array | None]:
+    """Where the numbers of a row are taken together."""
     found: list[Array | None] = [None] * len(wanted)
+    product = XP.multiply(grad, input)
+    if len(wanted) > 1 and wanted[1]:
+        found[1] = _sum_of_rows(inverse, product) - _sum_of_rows(shift, grad)
     if len(wanted) > 2 and wanted[2]:
         found[2] = total(XP, grad, (0,)).reshape(-1)
-    if not any(wanted[:2]) or input is None:
-        return found
-    mean, inverse = [each.reshape(rows, 1) for each in kept["result1"][:2]]
-    normal = XP.subtract(input.reshape(rows, count), mean)
-    XP.multiply(normal, inverse, normal)
-    product = XP.multiply(grad, normal)
-    if len(wanted) > 1 and wanted[1]:
-        found[1] = total(XP, product, (0,)).reshape(-1)
     if wanted[0]:
-        scales = XP.ones(count, grad.dtype) if scale is None else scale
-        along_normal, along_mean = (each.dot(scales).reshape(rows, 1) * (inverse / count) for each in (product, grad))
-        made = HOST.empty(HOST.dtype_of(grad), (rows, count))
-        XP.multiply(grad, inverse, made)
-        XP.multiply(made, scales, made)
-        XP.multiply(normal, along_normal, normal)
-        XP.add(normal, along_mean, normal)
-        found[0] = XP.subtract(made, normal, made).reshape(input.shape)
+        scales = XP.ones(grad.shape[1], grad.dtype) if scale is None else scale
+        share = inverse / grad.dtype.type(grad.shape[1])
+        along_mean, along_normal = grad.dot(scales) * share, product.dot(scales) * share
+        along_normal = along_normal * inverse - along_mean * shift
+        made = _combined(grad, inverse[:, None], input, (along_normal * inverse)[:, None], product, scales)
+        found[0] = XP.add(made, (along_normal * shift - along_mean)[:, None], made)
     return found
+
+
+def _of_channels(
+    grad: Array, input: Array, scale: Array | None, inverse: Array, shift: Array, wanted: list[bool]
+) -> list[Array | None]:
+    """Where the numbers of a channel are taken together: (images, channels, cells)."""
+    product = XP.multiply(grad, input)
+    of_bias, of_weight = [total(XP, each, (0, 2)).reshape(-1) for each in (grad, product)]
+    of_weight = of_weight * inverse - of_bias * shift
+    found: list[Array | None] = [None, of_weight, of_bias][: len(wanted)]
+    if wanted[0]:
+        factor = inverse if scale is None else inverse * scale
+        share = factor / grad.dtype.type(input.size // len(inverse))
+        made = _combined(grad, factor[:, None], input, (share * of_weight * inverse)[:, None], product)
+        found[0] = XP.add(made, (share * (of_weight * shift - of_bias))[:, None], made)
+    return [each if is_wanted else None for each, is_wanted in zip(found, wanted, strict=True)]
+
+
+def _combined(
+    grad: Array, factor: Array, input: Array, other: Array, scratch: Array, scales: Array | None = None
+) -> Array:
+    """``grad * factor * scales - input * other``."""
+    made = XP.multiply(grad, factor, HOST.empty(HOST.dtype_of(grad), grad.shape))
+    if scales is not None:
+        XP.multiply(made, scales, made)
+    return XP.subtract(made, XP.multiply(input, other, scratch), made)
+
+
+def _sum_of_rows(factors: Array, rows: Array) -> Array:
+    """The rows times their factors, added up; as exact as `total`."""
+    made = factors[:ROWS].dot(rows[:ROWS])
+    for start in range(ROWS, len(rows), ROWS):
+        made += factors[start : start + ROWS].dot(rows[start : start + ROWS])
+    return made
+
+
+def _rows_taken(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    """Of an embedding's matrix: what arrives for each row, added up where several took it."""
+    indices, size = kept["indices"].reshape(-1), kept["weight_size"]
+    if kept["scale_grad_by_freq"] or not grad.flags.c_contiguous:
+        return None
+    rows = grad.reshape(len(indices), size[1])
+    if kept["padding_idx"] >= 0:
+        is_counted = indices != kept["padding_idx"]
+        indices, rows = indices[is_counted], rows[is_counted]
+    made = XP.zeros(size, grad.dtype)
+    add_at(XP, made, 0, [indices], rows)
+    return [made]
 
 
 RULES: dict[str, Rule] = {
@@ -169,6 +230,7 @@ RULES: dict[str, Rule] = {
     "view": _view,
     "_nll_loss": _nll_loss,
     "_normalized": _normalized,
+    "_embedding": _rows_taken,
 }
 #: Those of views: what they send on lies in the memory of the gradient.
 VIEWS = (_transposed, _view)

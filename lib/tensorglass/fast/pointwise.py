@@ -222,7 +222,8 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
                 one = raw_array(self)
             if kind in PLAIN:
                 source = other._storage
-                is_alike = other._dtype is dtype and other._size == self._size and storage.device is source.device
+                fits = other._size == self._size or not other._size
+                is_alike = fits and other._dtype is dtype and storage.device is source.device
                 if is_alike and (other._meta is None or not state.grad) and (storage is not source or self is other):
                     two = raw_array(other)
             elif numbers[kind] <= dtype.category:

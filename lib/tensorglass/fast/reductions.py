@@ -28,6 +28,7 @@ from tensorglass.tensor.torch_function import PLAIN
 Kinds = Callable[[DType], tuple[DType, DType] | None]
 Axes = int | tuple[int, ...] | None  # None: all of them
 #: Called with an array, its axes, and the dtype to compute in.
+Form = Callable[..., Any]
 Function = Callable[[Array, Axes, Any], Any]
 
 SMALL = 4096  # elements, from which on the call itself no longer shows and `summing` has better ways
@@ -110,6 +111,25 @@ def of_reduction(
             stride = geometry.CONTIGUOUS_STRIDES[size]
             result = result_tensor(made, dtype, HOST, input._storage.device, size, stride)
             return recorder.enter((input, dim, keepdim, *left_out), result) if is_recorded else result
+
+        return fast_path
+
+    return enter
+
+
+def of_length(put: Callable[[Form], Form]) -> Callable[[Form], Form]:
+    """`put`, for norms: also where their order is said to be 2."""
+
+    def enter(form: Form) -> Form:
+        usual = put(form)
+
+        @wraps(form)
+        def fast_path(*arguments: Any, **keywords: Any) -> Any:
+            if len(arguments) == 2 and type(arguments[1]) in (int, float) and arguments[1] == 2 and not keywords:
+                input = arguments[0]
+                if type(input) in PLAIN and (input._meta is None or not state.grad):
+                    return usual(input)
+            return usual(*arguments, **keywords)
 
         return fast_path
 

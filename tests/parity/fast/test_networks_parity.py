@@ -40,9 +40,42 @@ def causal(lib: Any, batch_first: bool) -> Callable[..., Any]:
     return to_itself(attention(lib, batch_first=batch_first), attn_mask=mask, is_causal=True)
 
 
+def masked(lib: Any, mask: str | None = None, padding: str | None = None, **options: Any) -> Callable[..., Any]:
+    """Attention with masks; of the last query nothing is seen, if nothing is said of numbers."""
+    far = lib.tensor([[0, 0, 0, 1, 1], [1, 0, 0, 1, 0], [0, 0, 0, 0, 1], [0, 1, 0, 0, 0], [1, 1, 1, 1, 1]]) > 0
+    behind = lib.tensor([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1], [0, 0, 1, 0, 0]]) > 0
+    dtype = lib.get_default_dtype()
+    hidden = lib.zeros(5, 5, dtype=dtype).masked_fill(far, -lib.inf)
+    numbers_ = lib.arange(25, dtype=dtype).view(5, 5) - 10
+    masks = {
+        "bool": far, "hidden": hidden, "numbers": numbers_, "far": numbers_ * 20, "both": hidden + numbers_,
+        "of heads": lib.stack([hidden, numbers_] * 3), "behind": behind,
+        "behind, of numbers": lib.zeros(3, 5, dtype=dtype).masked_fill(behind, -lib.inf), None: None,
+    }  # fmt: skip
+    return to_itself(attention(lib, **options), attn_mask=masks[mask], key_padding_mask=masks[padding])
+
+
+def dots(lib: Any, mask: str | None = None, **options: Any) -> Callable[..., Any]:
+    """Attention of queries (…, 3, E) to keys (…, 4, E)."""
+    dtype = lib.get_default_dtype()
+    seen = lib.tensor([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 0]]) > 0
+    hidden = lib.zeros(3, 4, dtype=dtype).masked_fill(~seen, -lib.inf)
+    masks = {
+        "bool": seen, "numbers": lib.arange(12, dtype=dtype).view(3, 4) - 5, "far": 30 * hidden.add(1).exp() - 15,
+        "of images": lib.stack([hidden, hidden * 0])[:, None], "of keys": seen[:1], None: None,
+    }  # fmt: skip
+    return lambda q, k, v: lib.nn.functional.scaled_dot_product_attention(q, k, v, masks[mask], **options)
+
+
 def classes(lib: Any, **options: Any) -> Callable[..., Any]:
     loss, target = lib.nn.CrossEntropyLoss(**options), lib.tensor([1, 0, 3, 3, 2, 1])
     return lambda x: loss(x, target)
+
+
+def rows_of(lib: Any, **options: Any) -> Callable[..., Any]:
+    """Some rows of a matrix, one of them twice."""
+    places = lib.tensor([[4, 0, 1], [1, 2, 1]])
+    return lambda x: lib.nn.functional.embedding(places, x, **options)
 
 
 def outputs(layer: Any) -> Callable[..., Any]:
@@ -77,10 +110,20 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "cross entropy, weighted": (
         lambda lib: classes(lib, weight=lib.tensor([1.0, 2.0, 0.5, 3.0], dtype=lib.get_default_dtype())), [(6, 4)]
     ),
+    "embedding": (rows_of, [(5, 3)]),
+    "embedding with a row left out": (lambda lib: rows_of(lib, padding_idx=1), [(5, 3)]),
+    "embedding by frequency": (lambda lib: rows_of(lib, scale_grad_by_freq=True), [(5, 3)]),
     "layer norm": (lambda lib: lib.nn.LayerNorm(4), [(2, 3, 4)]),
     "layer norm of a matrix": (lambda lib: lib.nn.LayerNorm((3, 4)), [(5, 3, 4)]),
     "layer norm alone": (lambda lib: lib.nn.LayerNorm(4, elementwise_affine=False), [(2, 3, 4)]),
     "layer norm without bias": (lambda lib: lib.nn.LayerNorm(4, bias=False), [(2, 3, 4)]),
+    "layer norm of large means": (
+        lambda lib: (lambda norm: lambda x: norm(x + 9))(lib.nn.LayerNorm(4)), [(2, 3, 4)]
+    ),
+    "batch norm": (lambda lib: lib.nn.BatchNorm1d(4), [(6, 4)]),
+    "batch norm of images": (lambda lib: lib.nn.BatchNorm2d(3), [(4, 3, 2, 5)]),
+    "batch norm alone": (lambda lib: lib.nn.BatchNorm1d(3, affine=False), [(4, 3, 5)]),
+    "batch norm by running statistics": (lambda lib: lib.nn.BatchNorm1d(3).eval(), [(4, 3, 5)]),
     "lstm": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(5, 2, 3)]),
     "lstm from a state": (from_a_state, [(5, 2, 3), (1, 2, 4), (1, 2, 4)]),
     "lstm, one step": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(1, 2, 3)]),
@@ -94,6 +137,25 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "attention, batch first": (lambda lib: to_itself(attention(lib, batch_first=True)), [(3, 5, 8)]),
     "attention, causal": (lambda lib: causal(lib, False), [(5, 3, 8)]),
     "attention, causal, batch first": (lambda lib: causal(lib, True), [(3, 5, 8)]),
+    **{
+        f"attention, mask {mask}, padding {padding}": (
+            lambda lib, mask=mask, padding=padding: masked(lib, mask, padding), [(5, 3, 8)]
+        )
+        for mask, padding in (
+            ("bool", None), ("numbers", None), ("far", None), ("both", None), ("of heads", None),
+            (None, "behind"), ("bool", "behind"), ("of heads", "behind, of numbers"),
+        )
+    },
+    "attention, mask hidden, batch first": (lambda lib: masked(lib, "hidden", batch_first=True), [(3, 5, 8)]),
+    **{
+        f"dot products, mask {mask}": (
+            lambda lib, mask=mask: dots(lib, mask), [(2, 2, 3, 4), (2, 2, 4, 4), (2, 2, 4, 5)]
+        )
+        for mask in (None, "bool", "numbers", "far", "of images", "of keys")
+    },
+    "dot products, causal": (lambda lib: dots(lib, is_causal=True), [(2, 3, 4), (2, 4, 4), (2, 4, 5)]),
+    "dot products of one": (lambda lib: (lambda dot: lambda x: dot(x, x, x))(dots(lib)), [(2, 3, 4)]),
+    "dot products, scaled": (lambda lib: dots(lib, "bool", scale=0.3), [(2, 3, 4), (2, 4, 4), (2, 4, 5)]),
     "attention of one": (lambda lib: to_itself(attention(lib)), [(1, 1, 8)]),
     "attention without batch": (lambda lib: to_itself(attention(lib)), [(5, 8)]),
     "transformer block": (
@@ -105,6 +167,11 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "convolution of a batch": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(33, 2, 6, 5)]),
     "convolution of a batch by steps": (lambda lib: lib.nn.Conv2d(2, 3, 3, stride=2), [(40, 2, 7, 6)]),
     "convolution of a batch, dilated": (lambda lib: lib.nn.Conv2d(2, 3, 2, dilation=2, bias=False), [(32, 2, 6, 5)]),
+    "convolution of a batch with long rows": (lambda lib: lib.nn.Conv2d(2, 3, (3, 2), padding=1), [(32, 2, 3, 26)]),
+    "convolution of a batch by steps and dilated": (
+        lambda lib: lib.nn.Conv2d(2, 3, 3, stride=(2, 3), padding=(1, 2), dilation=(1, 2)), [(33, 2, 6, 9)]
+    ),
+    "convolution of a batch in pieces": (lambda lib: lib.nn.Conv2d(8, 110, 3), [(32, 8, 3, 6)]),
     "convolution of few": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(2, 2, 6, 5)]),
     "transposed convolution of a batch": (lambda lib: lib.nn.ConvTranspose2d(2, 3, 3, padding=1), [(33, 2, 6, 5)]),
     "convolution of larger images": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(3, 2, 15, 16)]),

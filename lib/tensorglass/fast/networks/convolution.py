@@ -78,7 +78,7 @@ class _Runs:
 
 def _of_convolve(slow: Kernel) -> Kernel:
     def convolve(xp: Any, inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> Array:
-        if batches.takes(xp, inputs, prod(weights.shape[1:]), plan):
+        if batches.takes(xp, inputs, weights, plan):
             return batches.convolve(inputs, weights, bias, plan)
         if not _takes(xp, inputs, plan):
             return slow(xp, inputs, weights, bias, plan)
@@ -100,7 +100,7 @@ def _of_convolve(slow: Kernel) -> Kernel:
 def _of_spread(slow: Kernel) -> Kernel:
     def spread(xp: Any, results: Array, weights: Array, plan: Plan) -> Array:
         """Each place of the window by a product of its own, which is added up where the place lies."""
-        if batches.takes(xp, results, prod(weights.shape[1:]), plan):
+        if batches.takes(xp, results, weights, plan):
             return batches.gradients(None, results, weights, (True, False), plan)[0]
         if not _takes(xp, results, plan):
             return slow(xp, results, weights, plan)
@@ -125,7 +125,7 @@ def _of_spread(slow: Kernel) -> Kernel:
 
 def _of_correlate(slow: Kernel) -> Kernel:
     def correlate(xp: Any, inputs: Array, results: Array, like: Array, plan: Plan) -> Array:
-        if batches.takes(xp, inputs, prod(like.shape[1:]), plan):
+        if batches.takes(xp, inputs, like, plan):
             return batches.gradients(inputs, results, like, (False, True), plan)[1]
         if not _takes(xp, inputs, plan):
             return slow(xp, inputs, results, like, plan)
@@ -150,7 +150,7 @@ def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | N
     names = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
     plan = plain._plan_of(input.shape, weight.shape, *[kept[name] for name in names])
     is_packed = input.flags.c_contiguous and weight.flags.c_contiguous and input.dtype == weight.dtype == grad.dtype
-    if not is_packed or not batches.takes(XP, grad, prod(weight.shape[1:]), plan):
+    if not is_packed or not batches.takes(XP, grad, weight, plan):
         return None
     found = batches.gradients(input, grad, weight, (wanted[0], wanted[1]), plan)
     return [*found, *[batches.bias_gradient(grad) if each else None for each in wanted[2:]]]

@@ -1,8 +1,9 @@
-"""Convolutions of many small images: the batch innermost in memory, (channels, height, width, images).
+"""Convolutions of many small images: each row of all images is written out once for each column of the window.
 
-What a place of the windows sees is then a run of as many cells as there are images, times the windows in a row if they
-move by one cell: windows are copied in long runs, without any that nobody asked for, and one product does for all
-images. The images are brought into that order, and the results out of it, by transposing a matrix.
+What a window sees in one row is then beside what it sees in the next, so the windows of a row of results are a matrix
+that is read where it lies, and the next row's is the same one a row further on (Cho and Brand, "MEC: Memory-efficient
+Convolution for Deep Neural Network", 2017). A window of 5×5 is so written out five times, not 25 times. The images'
+numbers lie beside each other in these rows, or rows of images if they are long enough.
 """
 
 from __future__ import annotations
@@ -13,83 +14,114 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.ops.kernels.matmul import matrix_product
+from tensorglass.ops.kernels.matmul import SMALL
 from tensorglass.ops.kernels.sum import total
 from tensorglass.ops.nn.convolution import Plan
 
 XP = HOST.xp
-_IMAGES = 32, 64  # the fewest that are worth it, and the most that are taken at a time
-_WINDOWS = 200  # of an image; of larger ones the runs that `convolution` copies are long enough
-_TILE = 128, 64  # cells and images that are brought out of this order at a time
-_MOST = 1 << 20  # bytes that are written out at a time, so that they stay in the cache
+_IMAGES = 32  # the fewest that are worth it
+_LONG = 24  # windows in a row, from which on the images lie one after the other
+_LEAST_PIECE = 64  # cells
+_MOST = 5 << 18  # bytes that are written out at a time, so that they stay in the cache
 
 
-def takes(xp: Any, array: Array, depth: int, plan: Plan) -> bool:
-    """Whether this is the way: many images with few windows, of this `depth`, of which a row does not fill much."""
+def takes(xp: Any, array: Array, weights: Array, plan: Plan) -> bool:
+    """Whether this is the way: many images, of which several are written out at a time."""
     return (
         xp is XP and len(plan.windows.size) == 2 and plan.groups == 1 and array.dtype.char in "fd" and array.size > 0
-        and len(array) >= _IMAGES[0] and 0 < prod(plan.counts) <= _WINDOWS and prod(plan.windows.size) > 1
-        and depth * plan.counts[1] * array.itemsize * _IMAGES[0] <= _MOST // 4
+        and len(array) >= _IMAGES and min(plan.counts) > 0 and prod(plan.windows.size) > 1
+        and plan.windows.dilation[0] == 1 and _written_out(weights, plan) <= _MOST // 16
     )  # fmt: skip
 
 
-def _evenly(count: int, most: int) -> Iterator[slice]:
-    """So many in parts of about one length, at most of this one, if that is not 0."""
-    step = -(-count // -(-count // max(most, 1)))
-    for start in range(0, count, step):
-        yield slice(start, min(start + step, count))
+def _written_out(weights: Array, plan: Plan) -> int:
+    """The bytes that are written out of an image and its results."""
+    rows = plan.lengths[0] + 2 * plan.windows.padding[0]
+    depth = rows * weights.shape[1] * plan.windows.size[1] + plan.counts[0] * len(weights)
+    return depth * plan.counts[1] * weights.itemsize
 
 
 class _Images:
-    """Images in this order with what is around them, and the windows that move over them."""
+    """Some images at a time, their arrays, and how they lie."""
 
     def __init__(self, images: int, channels: int, array_dtype: Any, plan: Plan) -> None:
-        windows = plan.windows
-        (height, width), (above, left), (down, right) = plan.lengths, windows.padding, windows.stride
-        self.cells = XP.zeros((channels, height + 2 * above, width + 2 * left, images), array_dtype)
-        self.inside = self.cells[:, above : above + height, left : left + width]
-        channel, row, cell, image = self.cells.strides
-        apart = windows.dilation[0] * row, windows.dilation[1] * cell
-        #: (channels, *size of a window, *windows, images)
-        self.seen = XP.lib.stride_tricks.as_strided(
-            self.cells,
-            (channels, *windows.size, *plan.counts, images),
-            (channel, *apart, down * row, right * cell, image),
+        self.images, self.channels, self.dtype, self.plan = images, channels, array_dtype, plan
+
+    @staticmethod
+    def blocks(count: int, weights: Array, plan: Plan) -> Iterator[slice]:
+        """Which images are taken at a time: about as many each time."""
+        step = _MOST // _written_out(weights, plan)
+        step = -(-count // -(-count // step))
+        for start in range(0, count, step):
+            yield slice(start, min(start + step, count))
+
+    def new(self, rows: int, depth: int, width: int, make: Any = XP.empty) -> tuple[Array, Array]:
+        """`depth` numbers for each cell of a row: (rows, depth, cells), and as (rows, depth, width, images)."""
+        made = make((rows, depth, width * self.images), self.dtype)
+        if self.plan.counts[1] < _LONG:
+            return made, made.reshape(rows, depth, width, self.images)
+        return made, made.reshape(rows, depth, self.images, width).swapaxes(2, 3)
+
+    def padded(self) -> tuple[Array, Array, Array]:
+        """Images of zeros with the room around them; the part within; and their windows' columns, as views.
+
+        (rows, channels, width, images) twice, and (rows, channels, columns of a window, windows, images).
+        """
+        size, (_, step), (above, left), (_, apart) = self.plan.windows
+        height, width = self.plan.lengths
+        made, cells = self.new(height + 2 * above, self.channels, width + 2 * left, XP.zeros)
+        row, channel, cell, image = cells.strides
+        seen = _view(
+            made,
+            (*cells.shape[:2], size[1], self.plan.counts[1], self.images),
+            (row, channel, apart * cell, step * cell, image),
         )
+        return cells, cells[above : above + height, :, left : left + width], seen
 
-    def rows(self, depth: int) -> Iterator[slice]:
-        """Rows of windows that are taken at a time, where `depth` numbers are written out of each window."""
-        _, _, _, count, width, images = self.seen.shape
-        return _evenly(count, _MOST // (depth * width * images * self.seen.itemsize))
-
-    def columns_of(self, rows: slice) -> Array:
-        """The windows in these rows, as columns: (channels and places in the window, windows and images)."""
-        seen = self.seen[:, :, :, rows]
-        found = XP.empty(seen.shape, seen.dtype)
-        XP.copyto(found, seen)
-        return found.reshape(prod(seen.shape[:3]), -1)
+    def columns_of(self, inputs: Array) -> Array:
+        """Images with each row written out for each column of the window: (rows, channels times columns, cells)."""
+        cells, inside, seen = self.padded()
+        XP.copyto(inside, inputs.transpose(2, 1, 3, 0))
+        columns, places = self.new(len(cells), self.channels * seen.shape[2], seen.shape[3])
+        XP.copyto(places.reshape(seen.shape), seen)
+        return columns
 
 
-def _batch_outermost(cells: Array, out: Array) -> None:
-    """Images in this order, (channels, cells, images), written to `out`: tile by tile, which stay in the cache."""
-    target, source = out.reshape(*out.shape[:2], -1), cells.reshape(out.shape[1], -1, len(out))
-    step = max(1, _TILE[0] // source.shape[1])
-    for start in range(0, len(source), step):
-        XP.copyto(target[:, start : start + step], source[start : start + step].transpose(2, 0, 1))
+def _view(array: Array, size: tuple[int, ...], strides: tuple[int, ...]) -> Array:
+    """A view of an array without gaps, in less time than `as_strided` takes."""
+    return XP.ndarray(size, array.dtype, array, 0, strides)
+
+
+def _windows(rows: Array, height: int, step: int, count: int, parts: int = 1) -> Array:
+    """Windows of this `height`, which move by `step` rows, with the cells in parts: (count, parts, depth, cells)."""
+    row, down, along = rows.strides
+    length = rows.shape[2] // parts
+    return _view(rows, (count, parts, height * rows.shape[1], length), (step * row, length * along, down, along))
+
+
+def _multiply(kernels: Array, rows: Array, height: int, step: int, out: Array) -> None:
+    """The kernels' products with windows of rows, in pieces that OpenBLAS multiplies without packing them."""
+    cells = rows.shape[2]
+    parts = -(-kernels.size * cells // SMALL)
+    while cells % parts:
+        parts += 1
+    if cells // parts < _LEAST_PIECE:
+        parts = 1
+    XP.matmul(kernels, _windows(rows, height, step, len(out), parts), _windows(out, 1, 1, len(out), parts))
 
 
 def convolve(inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> Array:
     """The kernel of `convolved`."""
     made = HOST.empty(HOST.dtype_of(inputs), (len(inputs), len(weights), *plan.counts))
-    kernels = weights.reshape(len(weights), -1)
-    for block in _evenly(len(inputs), _IMAGES[1]):
+    kernels, height = XP.ascontiguousarray(weights.transpose(0, 2, 1, 3)).reshape(len(weights), -1), weights.shape[2]
+    for block in _Images.blocks(len(inputs), weights, plan):
         images = _Images(block.stop - block.start, inputs.shape[1], inputs.dtype, plan)
-        XP.copyto(images.inside, inputs[block].transpose(1, 2, 3, 0))
-        for rows in images.rows(kernels.shape[1]):
-            found = matrix_product(XP, kernels, images.columns_of(rows))
-            if bias is not None:
-                XP.add(found, bias.reshape(-1, 1), found)
-            _batch_outermost(found, made[block, :, rows])
+        found, seen = images.new(plan.counts[0], len(weights), plan.counts[1])
+        _multiply(kernels, images.columns_of(inputs[block]), height, plan.windows.stride[0], found)
+        if bias is not None:
+            XP.add(found, bias.reshape(-1, 1), found)
+        for target, source in zip(made[block].transpose(2, 1, 3, 0), seen, strict=True):
+            XP.copyto(target, source)  # row by row, which stay in the cache while they are brought into another order
     return made
 
 
@@ -97,28 +129,32 @@ def gradients(
     inputs: Array | None, results: Array, weights: Array, wanted: tuple[bool, bool], plan: Plan
 ) -> tuple[Array | None, Array | None]:
     """Towards inputs and weights, by the gradient of the results: the kernels of `spread_out` and `correlated`."""
-    (count, channels), (towards_inputs, towards_weights) = weights.shape[:2], wanted
-    size = (len(results), channels, *plan.lengths)
-    of_inputs = HOST.empty(HOST.dtype_of(results), size) if towards_inputs else None
-    of_weights = XP.zeros((weights[0].size, count), results.dtype) if towards_weights else None
-    by_place = XP.ascontiguousarray(weights.transpose(2, 3, 1, 0))
-    for block in _evenly(len(results), _IMAGES[1]):
+    (count, channels, height, width), (above, _), (down, _) = weights.shape, plan.windows.padding, plan.windows.stride
+    of_inputs = HOST.empty(HOST.dtype_of(results), (len(results), channels, *plan.lengths)) if wanted[0] else None
+    of_weights = XP.zeros((height * channels * width, count), results.dtype) if wanted[1] else None
+    turned = XP.ascontiguousarray(weights.transpose(1, 3, 2, 0)[:, :, ::-1]).reshape(channels * width, height * count)
+    # Rows of zeros go around the results' gradients where an input is to see them from all sides.
+    room = height - 1 if wanted[0] else 0
+    inside_rows = slice(room, room + (plan.counts[0] - 1) * down + 1, down)
+    for block in _Images.blocks(len(results), weights, plan):
         images = _Images(block.stop - block.start, channels, results.dtype, plan)
-        given = XP.ascontiguousarray(results[block].transpose(1, 2, 3, 0))
+        given, rows = images.new(plan.lengths[0] + 2 * above + room, count, plan.counts[1], XP.zeros)
+        XP.copyto(rows[inside_rows], results[block].transpose(2, 1, 3, 0))
         if of_weights is not None and inputs is not None:
-            XP.copyto(images.inside, inputs[block].transpose(1, 2, 3, 0))
-            for rows in images.rows(len(of_weights)):
-                part = given[:, rows].reshape(count, -1)
-                XP.add(of_weights, matrix_product(XP, images.columns_of(rows), part.T), of_weights)
+            seen = _windows(images.columns_of(inputs[block]), height, down, plan.counts[0])[:, 0]
+            found = XP.matmul(seen, given[inside_rows].swapaxes(1, 2))
+            XP.add(of_weights, XP.add.reduce(found, axis=0), of_weights)
         if of_inputs is not None:
-            images.cells.fill(0)
-            for rows in images.rows(channels + count):
-                part = given[:, rows].reshape(count, -1)
-                for place in XP.ndindex(*plan.windows.size):
-                    where = images.seen[:, *place, rows]
-                    XP.add(where, matrix_product(XP, by_place[place], part).reshape(where.shape), out=where)
-            _batch_outermost(XP.ascontiguousarray(images.inside), of_inputs[block])
-    return of_inputs, None if of_weights is None else XP.ascontiguousarray(of_weights.T).reshape(weights.shape)
+            parts, places = images.new(plan.lengths[0], channels * width, plan.counts[1])
+            _multiply(turned, given[above:], height, 1, parts)
+            _, inside, seen = images.padded()
+            seen, places = seen[above : above + plan.lengths[0]], places.reshape(len(parts), *seen.shape[1:])
+            for column in range(width):
+                XP.add(seen[:, :, column], places[:, :, column], seen[:, :, column])
+            XP.copyto(of_inputs[block].transpose(2, 1, 3, 0), inside)
+    if of_weights is not None:
+        of_weights = of_weights.reshape(height, channels, width, count).transpose(3, 1, 0, 2)
+    return of_inputs, None if of_weights is None else XP.ascontiguousarray(of_weights)
 
 
 def bias_gradient(results: Array) -> Array:

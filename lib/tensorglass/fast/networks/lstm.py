@@ -9,7 +9,7 @@ A derivative of the derivative is that of the plain way, which is run once more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
 
@@ -30,6 +30,7 @@ from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 XP = HOST.xp
+_MOST = 1 << 19  # bytes of gates that are worked on at a time
 
 
 def of_layer(form: Form) -> Form:
@@ -41,17 +42,17 @@ def of_layer(form: Form) -> Form:
         @staticmethod
         def forward(ctx: Any, call: tuple[Any, ...], *inputs: Any) -> tuple[Tensor, ...]:
             ctx.call = call
-            gates, cells, output, *last = _forward(inputs, is_backwards=call[2])
-            ctx.save_for_backward(gates, cells, output, *inputs)
+            gates, cells, squashed, output, *last = _forward(inputs, is_backwards=call[2])
+            ctx.save_for_backward(gates, cells, squashed, output, *inputs)
             return output, *last
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            gates, cells, output, *inputs = ctx.saved_tensors
+            gates, cells, squashed, output, *inputs = ctx.saved_tensors
             cell, weights, is_backwards = ctx.call
             wanted = ctx.needs_input_grad[1:]
             if not state.grad:
-                return None, *_backward(gates, cells, output, inputs, grads, is_backwards, wanted)
+                return None, *_backward(gates, cells, squashed, output, inputs, grads, is_backwards, wanted)
             x, hidden, inner, *parameters = inputs
             with enable_grad():
                 output, last = form(cell, x, (hidden, inner), weights(*parameters), is_backwards, None)
@@ -107,21 +108,26 @@ def _by_gates(weight: Array, *, is_scaled: bool) -> Array:
 
 
 def _forward(inputs: Sequence[Any], *, is_backwards: bool) -> tuple[Tensor, ...]:
-    """Gates, cell states and outputs of all steps, and the last of the outputs and of the cell states."""
+    """Gates, cell states, their tanh and outputs of all steps, and the last of the outputs and of the cell states."""
     x = inputs[0]
     arrays = [None if each is None else raw_array(each) for each in inputs]
     size = (*x._size[:2], inputs[1]._size[-1])
-    gates, cells, output = (HOST.empty(x._dtype, each) for each in ((4, *size), size, size))
-    HOST.launch(_steps, *[_turned(each, is_backwards) for each in (cells, output)], gates, arrays, is_backwards)
+    gates = HOST.empty(x._dtype, (4, *size))
+    states = [HOST.empty(x._dtype, size) for _ in range(3)]
+    HOST.launch(_steps, *[_turned(each, is_backwards) for each in states], gates, arrays, is_backwards)
     last = -1 if not is_backwards else 0
-    return tuple([_tensor(each, x) for each in (gates, cells, output, output[last].copy(), cells[last].copy())])
+    cells, squashed, output = states
+    made = (gates, cells, squashed, output, output[last].copy(), cells[last].copy())
+    return tuple([_tensor(each, x) for each in made])
 
 
 def _turned(array: Array, is_backwards: bool) -> Array:
     return array[::-1] if is_backwards else array
 
 
-def _steps(xp: Any, cells: Array, output: Array, gates: Array, inputs: list[Any], is_backwards: bool) -> None:
+def _steps(
+    xp: Any, cells: Array, squashed: Array, output: Array, gates: Array, inputs: list[Any], is_backwards: bool
+) -> None:
     x, hidden, cell, weight_in, weight, bias_in, bias = inputs
     weights_in, weights = (_by_gates(each, is_scaled=True).swapaxes(1, 2) for each in (weight_in, weight))
     weights_in, weights = xp.ascontiguousarray(weights_in), xp.ascontiguousarray(weights)
@@ -136,7 +142,7 @@ def _steps(xp: Any, cells: Array, output: Array, gates: Array, inputs: list[Any]
         xp.copyto(biases, _by_gates(bias_in + bias, is_scaled=True).reshape(4, 1, -1))
     half = xp.asarray(0.5, gates.dtype)
     x, along = _turned(x, is_backwards), gates[:, ::-1] if is_backwards else gates
-    for number, (made, after) in enumerate(zip(output, cells, strict=True)):
+    for number, (made, after, tanh) in enumerate(zip(output, cells, squashed, strict=True)):
         step = along[:, number]
         if is_small:
             xp.matmul(x[number], weights_in, step)
@@ -148,7 +154,7 @@ def _steps(xp: Any, cells: Array, output: Array, gates: Array, inputs: list[Any]
         xp.add(xp.multiply(sigmoids, half, sigmoids), half, sigmoids)
         xp.multiply(step[2], cell, after)
         xp.add(after, xp.multiply(step[1], step[3], part), after)
-        xp.multiply(step[0], xp.tanh(after, part), made)
+        xp.multiply(step[0], xp.tanh(after, tanh), made)
         hidden, cell = made, after
 
 
@@ -158,10 +164,11 @@ def _is_small(x: Array, hidden: Array) -> bool:
 
 
 def _backward(
-    gates: Tensor, cells: Tensor, output: Tensor, inputs: Sequence[Any], grads: Any, is_backwards: bool, wanted: Any
-) -> list[Tensor | None]:
+    gates: Tensor, cells: Tensor, squashed: Tensor, output: Tensor, inputs: Sequence[Any], grads: Any,
+    is_backwards: bool, wanted: Any,
+) -> list[Tensor | None]:  # fmt: skip
     """The gradients of the inputs that are wanted."""
-    arrays = [_turned(raw_array(each), is_backwards) for each in (cells, output, grads[0])]
+    arrays = [_turned(raw_array(each), is_backwards) for each in (cells, squashed, output, grads[0])]
     given = [None if each is None else raw_array(each) for each in inputs]
     last = raw_array(grads[1]), raw_array(grads[2])
     found = HOST.launch(_gradients, raw_array(gates), *arrays, given, last, is_backwards, wanted)
@@ -169,7 +176,7 @@ def _backward(
 
 
 def _gradients(
-    xp: Any, gates: Array, cells: Array, output: Array, towards_output: Array, given: list[Any],
+    xp: Any, gates: Array, cells: Array, squashed: Array, output: Array, towards_output: Array, given: list[Any],
     towards_last: tuple[Array, Array], is_backwards: bool, wanted: Any,
 ) -> list[Array | None]:  # fmt: skip
     x, hidden, cell, weight_in, weight, _, _ = given
@@ -181,26 +188,22 @@ def _gradients(
     in_turn = _turned(of_input, is_backwards) if of_input is not None and _is_small(x, hidden) else None
     found_in = xp.empty((4, *x.shape[1:]), gates.dtype)
     towards_hidden, towards_cell = [each.copy() for each in towards_last]
-    part, parts, found = xp.empty_like(cell), xp.empty_like(gates[:2, 0]), xp.empty_like(gates[:, 0])
-    for number in range(steps - 1, -1, -1):
-        step, of_gates = along[:, number], of_all[:, number]
-        (o, i, f, g), (of_o, _, _, of_g) = step, of_gates
-        # A sigmoid's slope times what the gate lets through, p·σ·(1 - σ): with q = p·σ, which is at hand, q - q·σ.
-        let_out, let_in = output[number], xp.multiply(i, g, parts[0])
-        xp.multiply(f, cells[number - 1] if number else cell, parts[1])
-        xp.subtract(let_out, xp.multiply(let_out, o, of_o), of_o)
-        xp.subtract(parts, xp.multiply(parts, step[1:3], of_gates[1:3]), of_gates[1:3])
-        xp.subtract(i, xp.multiply(let_in, g, of_g), of_g)
-        xp.add(towards_hidden, towards_output[number], towards_hidden)
-        xp.multiply(of_o, towards_hidden, of_o)
-        xp.multiply(let_out, xp.tanh(cells[number], part), part)
-        xp.multiply(xp.subtract(o, part, part), towards_hidden, part)
-        xp.add(towards_cell, part, towards_cell)
-        xp.multiply(of_gates[1:], towards_cell, of_gates[1:])
-        xp.multiply(towards_cell, f, towards_cell)
-        xp.add.reduce(xp.matmul(of_gates, weights, found), axis=0, out=towards_hidden)
-        if in_turn is not None:
-            xp.add.reduce(xp.matmul(of_gates, weights_in, found_in), axis=0, out=in_turn[number])
+    part, found = xp.empty_like(cell), xp.empty_like(gates[:, 0])
+    for block in _blocks_from_the_end(steps, gates[:, 0].nbytes):
+        first = [cell[None]] if not block.start else []
+        before = XP.concatenate([*first, cells[max(0, block.start - 1) : block.stop - 1]])
+        slopes = _slopes(along[:, block], before, squashed[block], output[block], of_all[:, block])
+        for number in range(block.stop - 1, block.start - 1, -1):
+            of_gates = of_all[:, number]
+            xp.add(towards_hidden, towards_output[number], towards_hidden)
+            xp.multiply(of_gates[0], towards_hidden, of_gates[0])
+            xp.multiply(slopes[number - block.start], towards_hidden, part)
+            xp.add(towards_cell, part, towards_cell)
+            xp.multiply(of_gates[1:], towards_cell, of_gates[1:])
+            xp.multiply(towards_cell, along[2, number], towards_cell)
+            xp.add.reduce(xp.matmul(of_gates, weights, found), axis=0, out=towards_hidden)
+            if in_turn is not None:
+                xp.add.reduce(xp.matmul(of_gates, weights_in, found_in), axis=0, out=in_turn[number])
     rows = made.reshape(4, steps * batch, width)
     if of_input is not None and in_turn is None:
         xp.copyto(of_input, _added_up(rows, weights_in).reshape(x.shape))
@@ -216,6 +219,29 @@ def _gradients(
         sums = total(xp, rows, (1,)).reshape(4, width)[list(_PLACES)].reshape(-1)
     answers += [sums if wanted[5] else None, sums.copy() if sums is not None and wanted[6] else None]
     return answers
+
+
+def _blocks_from_the_end(steps: int, nbytes: int) -> Iterator[slice]:
+    """Steps, of so many bytes each, whose gates stay in the cache."""
+    length = max(1, _MOST // max(nbytes, 1))
+    for stop in range(steps, 0, -length):
+        yield slice(max(0, stop - length), stop)
+
+
+def _slopes(gates: Array, before: Array, squashed: Array, output: Array, out: Array) -> Array:
+    """What the gradients of some steps' gates are but for those of output and cell state, in `out`.
+
+    Returns how the outputs change with the cell states. A sigmoid's slope times what the gate lets through is
+    p·σ·(1 - σ): with q = p·σ, which is at hand, q - q·σ.
+    """
+    (o, i, f, g), (of_o, of_i, of_f, of_g) = gates, out
+    XP.subtract(output, XP.multiply(output, o, of_o), of_o)
+    let_through = XP.multiply(i, g)
+    XP.subtract(let_through, XP.multiply(let_through, i, of_i), of_i)
+    XP.subtract(i, XP.multiply(let_through, g, of_g), of_g)
+    XP.multiply(f, before, let_through)
+    XP.subtract(let_through, XP.multiply(let_through, f, of_f), of_f)
+    return XP.subtract(o, XP.multiply(output, squashed, let_through), let_through)
 
 
 #: Where in our order the gates stand in the order of the weights.

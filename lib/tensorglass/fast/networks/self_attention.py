@@ -9,7 +9,7 @@ tensors.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -19,10 +19,10 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
+from tensorglass.fast.networks.scaled_dot_product import become_weights, blocks, of_block, only_hides, turned
 from tensorglass.graph import anomaly, dual
 from tensorglass.ops.declare import autocast
 from tensorglass.ops.kernels.matmul import matrix_product
-from tensorglass.ops.kernels.softmax import softmax
 from tensorglass.ops.kernels.sum import total
 from tensorglass.ops.linalg.addmm import addmm
 from tensorglass.ops.reductions.softmax import softmax as softmax_of_tensor
@@ -33,8 +33,6 @@ from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 XP = HOST.xp
-_MOST = 1 << 20  # bytes of scores that are worked on at a time
-_FAR = 60  # of which the exponential, and that of its negative, is a number of every dtype, and so is a sum of such
 
 
 class SelfAttention(Function):
@@ -44,11 +42,11 @@ class SelfAttention(Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, projected: Tensor, heads: int, is_causal: bool, noise: Any, *inputs: Tensor) -> Tensor:
-        ctx.heads, ctx.is_causal = heads, is_causal
+    def forward(ctx: Any, projected: Tensor, heads: int, mask: Any, noise: Any, *inputs: Tensor) -> Tensor:
+        ctx.heads, ctx.mask = heads, mask
         arrays = [raw_array(each) for each in (projected, *inputs[3:])]
-        mask = None if noise is None else raw_array(noise)
-        output, weights, attended = HOST.launch(_forward, *arrays, heads, is_causal, mask)
+        kept_or_not = None if noise is None else raw_array(noise)
+        output, weights, attended = HOST.launch(_forward, *arrays, heads, mask, kept_or_not)
         of_heads, kept = _tensor(attended, projected), _tensor(weights, projected)
         ctx.save_for_backward(projected, noise, kept, of_heads, *inputs)
         return _tensor(output, projected)
@@ -59,27 +57,30 @@ class SelfAttention(Function):
         wanted = ctx.needs_input_grad[4:]
         if state.grad:
             with enable_grad():
-                output = _by_tensors(ctx.heads, ctx.is_causal, noise, *inputs)
+                output = _by_tensors(ctx.heads, ctx.mask, noise, *inputs)
             asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
             found = iter(gradients((output,), asked, (grad,), create_graph=True))
             return None, None, None, None, *[next(found) if is_wanted else None for is_wanted in wanted]
         arrays = [raw_array(each) for each in (grad, projected, weights, attended, *inputs)]
-        mask = None if noise is None else raw_array(noise)
-        made = HOST.launch(_backward, *arrays, ctx.heads, mask, wanted)
+        kept_or_not = None if noise is None else raw_array(noise)
+        made = HOST.launch(_backward, *arrays, ctx.heads, kept_or_not, wanted)
         return None, None, None, None, *[None if each is None else _laid_out(each, projected) for each in made]
 
 
 def _by_tensors(
-    heads: int, is_causal: bool, noise: Any, x: Tensor, weight: Tensor, bias: Tensor, last: Tensor, last_bias: Tensor
+    heads: int, mask: Any, noise: Any, x: Tensor, weight: Tensor, bias: Tensor, last: Tensor, last_bias: Tensor
 ) -> Tensor:
     """The same by operators that have derivatives."""
     length, batch, width = x._size
     parts = (x.reshape(-1, width) @ weight.t() + bias).view(length, batch, 3, heads, width // heads)
     query, key, value = parts.permute(2, 1, 3, 0, 4).unbind(0)
     scores = (query * math.sqrt(heads / width)) @ key.transpose(-2, -1)
-    if is_causal:
-        scores = scores + _tensor(_causal(length, raw_array(x).dtype), x)
-    found = softmax_of_tensor(scores, -1)
+    if mask is not None:
+        scores = scores + _tensor(mask, x)
+        sees_none = (scores == -math.inf).all(-1, keepdim=True)
+        found = softmax_of_tensor(scores.masked_fill(sees_none, 0.0), -1).masked_fill(sees_none, 0.0)
+    else:
+        found = softmax_of_tensor(scores, -1)
     attended = (found if noise is None else found * noise) @ value
     flat: Tensor = attended.permute(2, 0, 1, 3).reshape(-1, width) @ last.t() + last_bias
     return flat.view(length, batch, width)
@@ -105,9 +106,8 @@ def _attended(
     key_padding_mask: Any = None, attn_mask: Any = None, use_separate_proj_weight: bool = False,
     is_causal: bool = False, **others: Any,
 ) -> Tensor | None:  # fmt: skip
-    is_to_itself = query is key is value and bias_k is bias_v is key_padding_mask is None
-    is_masked = is_causal is not (attn_mask is not None)  # a mask that is more than the hint says
-    if not is_to_itself or add_zero_attn or use_separate_proj_weight or is_masked:
+    is_to_itself = query is key is value and bias_k is bias_v is None
+    if not is_to_itself or add_zero_attn or use_separate_proj_weight or (is_causal and attn_mask is None):
         return None
     inputs = (query, weight, bias, last, last_bias)
     dtype = query._dtype if type(query) in PLAIN else None
@@ -125,6 +125,14 @@ def _attended(
         return None
     if anomaly.state.enabled or watched.saved_tensors_hooks:
         return None
+    mask = None
+    if attn_mask is not None or key_padding_mask is not None:
+        if is_causal and key_padding_mask is None:
+            mask = XP.triu(XP.full((size[0], size[0]), -XP.inf, raw_array(query).dtype), 1)[None, None]
+        else:
+            mask = _added_mask(attn_mask, key_padding_mask, (size[1], heads, size[0]), query)
+        if mask is None:
+            return None
     with no_grad():
         turned = query if query.is_contiguous() else query.transpose(0, 1)  # batch by batch if it lies so
         rows = turned.reshape(-1, width)
@@ -135,7 +143,29 @@ def _attended(
             if dropout_p >= 1:
                 return None
             noise = query.new_empty((size[1], heads, size[0], size[0])).bernoulli_(1 - dropout_p).div_(1 - dropout_p)
-    made: Tensor = SelfAttention.apply(projected, heads, is_causal, noise, *inputs)
+    made: Tensor = SelfAttention.apply(projected, heads, mask, noise, *inputs)
+    return made
+
+
+def _added_mask(mask: Any, padding: Any, size: tuple[int, int, int], like: Tensor) -> Array | None:
+    """What both masks add to scores: (batch or 1, heads or 1, L or 1, L). None for masks of other kinds."""
+    batch, heads, length = size
+    if mask is not None and padding is not None and mask._dtype is not padding._dtype:  # deprecated, with a warning
+        return None
+    sizes = {(length, length): (1, 1, length, length), (batch * heads, length, length): (batch, heads, length, length)}
+    found = []
+    for each, known in ((mask, sizes), (padding, {(batch, length): (batch, 1, 1, length)})):
+        if each is None:
+            continue
+        if type(each) not in PLAIN or each._dtype not in (dtypes.bool, like._dtype) or each._size not in known:
+            return None
+        if each._storage.device is not CPU or (each._meta is not None and each.requires_grad):
+            return None
+        array = raw_array(each)
+        if each._dtype is dtypes.bool:
+            array = XP.where(array, raw_array(like).dtype.type(-XP.inf), raw_array(like).dtype.type(0))
+        found.append(array.reshape(known[each._size]))
+    made: Array = found[0] + found[1] if len(found) == 2 else found[0].copy()
     return made
 
 
@@ -151,11 +181,6 @@ def _laid_out(array: Array, like: Tensor) -> Tensor:
 
 
 # --- on arrays -------------------------------------------------------------------------------------------------------
-
-
-def _causal(length: int, array_dtype: Any) -> Array:
-    """What is added to scores so that no query sees a later key."""
-    return XP.triu(XP.full((length, length), -XP.inf, array_dtype), 1)
 
 
 def _is_batch_first(projected: Array) -> bool:
@@ -176,35 +201,8 @@ def _as_rows(array: Array, is_batch_first: bool) -> Array:
     return array.reshape(-1, array.shape[2])
 
 
-def _blocks(scores: tuple[int, ...], itemsize: int) -> Iterator[slice]:
-    """Images of the batch whose scores, of a size (batch, heads, L, L), stay in the cache: one at least."""
-    step = max(1, _MOST // (math.prod(scores[1:]) * itemsize))
-    for start in range(0, scores[0], step):
-        yield slice(start, start + step)
-
-
-def _turned(array: Array) -> Array:
-    """A copy of matrices with rows for columns, which BLAS multiplies with sooner than with a view."""
-    return XP.ascontiguousarray(array.swapaxes(-1, -2))
-
-
-def _become_weights(scores: Array, is_causal: bool) -> None:
-    """Softmax of the last dimension, in place.
-
-    Where no exponential is near the end of the range of numbers, the largest of each row need not be looked for.
-    """
-    is_safe = scores.min() > -_FAR and scores.max() < _FAR
-    if is_causal:
-        XP.add(scores, _causal(scores.shape[-1], scores.dtype), scores)
-    if not is_safe:
-        softmax(XP, scores, -1, scores)
-        return
-    sums = XP.exp(scores, scores).dot(XP.ones(scores.shape[-1], scores.dtype))
-    XP.multiply(scores, XP.divide(1, sums, sums)[..., None], scores)
-
-
 def _forward(
-    xp: Any, projected: Array, last: Array, last_bias: Array, heads: int, is_causal: bool, noise: Array | None
+    xp: Any, projected: Array, last: Array, last_bias: Array, heads: int, mask: Array | None, noise: Array | None
 ) -> tuple[Array, Array, Array]:
     """The output, the weights of attention, and the heads' outputs side by side, in the order of what was projected."""
     length, batch, width = projected.shape[0], projected.shape[1], projected.shape[2] // 3
@@ -214,11 +212,12 @@ def _forward(
     attended = xp.empty((*outer, heads, width // heads), projected.dtype)
     of_heads = attended.transpose(0, 2, 1, 3) if is_batch_first else attended.transpose(1, 2, 0, 3)
     scale = projected.dtype.type(math.sqrt(heads / width))
-    for block in _blocks(weights.shape, weights.itemsize):
+    is_simple = only_hides(mask)
+    for block in blocks(weights.shape, weights.itemsize):
         query, key, value = [each[block] for each in _in_heads(projected, heads)]
-        found = xp.matmul(query, _turned(key), weights[block])
+        found = xp.matmul(query, turned(key), weights[block])
         xp.multiply(found, scale, found)
-        _become_weights(found, is_causal)
+        become_weights(found, of_block(mask, block), is_simple)
         xp.matmul(found if noise is None else found * noise[block], value, of_heads[block])
     rows = attended.reshape(-1, width)
     output = matrix_product(xp, rows, last.T)
@@ -257,12 +256,12 @@ def _backward(
     made = HOST.empty(_dtype_of(projected), (*outer, 3 * width))
     given, found_in = _in_heads(projected, heads), _in_heads(made.transpose(1, 0, 2) if is_batch_first else made, heads)
     scale = projected.dtype.type(math.sqrt(heads / width))
-    for block in _blocks(weights.shape, weights.itemsize):
+    for block in blocks(weights.shape, weights.itemsize):
         kept, towards_heads = weights[block], towards[block]
         (query, key, value), (of_query, of_key, of_value) = ([each[block] for each in of] for of in (given, found_in))
         dropped = kept if noise is None else kept * noise[block]
         xp.matmul(dropped.swapaxes(-1, -2), towards_heads, of_value)
-        of_scores = xp.matmul(towards_heads, _turned(value))
+        of_scores = xp.matmul(towards_heads, turned(value))
         if noise is not None:
             xp.multiply(of_scores, noise[block], of_scores)
         xp.subtract(of_scores, shares[block], of_scores)

@@ -16,6 +16,7 @@ from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 
 
+@has_shortcut("scaled_dot_product_attention")
 @in_lower_precision
 def scaled_dot_product_attention(
     query: Any,
@@ -46,9 +47,11 @@ def scaled_dot_product_attention(
     if attn_mask is not None:
         masked = attn_mask.dtype == torch.bool
         scores = scores.masked_fill(~attn_mask, -math.inf) if masked else scores + attn_mask
-    weights = torch.softmax(scores, dim=-1)
-    if attn_mask is not None:
-        weights = weights.masked_fill((scores == -math.inf).all(-1, keepdim=True), 0.0)
+    if attn_mask is None:
+        weights = torch.softmax(scores, dim=-1)
+    else:  # the softmax of -inf alone, and its gradient, would be NaN
+        sees_none = (scores == -math.inf).all(-1, keepdim=True)
+        weights = torch.softmax(scores.masked_fill(sees_none, 0.0), dim=-1).masked_fill(sees_none, 0.0)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
     return weights @ value

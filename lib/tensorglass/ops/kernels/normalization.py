@@ -10,7 +10,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 from tensorglass.backends import Array
-from tensorglass.ops.kernels.sum import total
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.ops.kernels.sum import sum_of_squares, total
 
 
 class Cut(NamedTuple):
@@ -28,7 +29,10 @@ def statistics(xp: Any, input: Array, cut: Cut) -> tuple[Array, Array, Array]:
     array = input.reshape(cut.size)
     mean = total(xp, array, cut.axes) / input.dtype.type(count)
     centred = array - mean
-    return mean, centred, total(xp, centred * centred, cut.axes) / input.dtype.type(count)
+    squares = sum_of_squares(centred, cut.axes) if xp is HOST.xp else None
+    if squares is None:
+        squares = total(xp, centred * centred, cut.axes)
+    return mean, centred, squares / input.dtype.type(count)
 
 
 def normalize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tensorglass.backends import Array, special
+from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtype_info import finfo
 from tensorglass.graph.derivative import derivative
@@ -17,6 +17,7 @@ from tensorglass.graph.recorder import recorded
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.type_promotion import PROMOTE
 from tensorglass.ops.derivatives.shared import conj, zero_gradient
+from tensorglass.ops.kernels import special_functions
 from tensorglass.ops.pointwise.checks import Operands
 from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.tensor.grad_mode import state
@@ -278,8 +279,10 @@ _SQRT_HALF, _SQRT_2_BY_PI, _CUBE = math.sqrt(0.5), math.sqrt(2 / math.pi), 0.044
 
 
 def _normal_cdf(xp: Any, input: Array) -> Array:
-    half = _number(input, 0.5)
-    return half * (_number(input, 1) + special(xp).erf(input * _number(input, _SQRT_HALF)))
+    found = special_functions.erf(xp, input * _number(input, _SQRT_HALF))
+    found += _number(input, 1)
+    found *= _number(input, 0.5)
+    return found
 
 
 def _tanh_of_gelu(xp: Any, input: Array) -> Array:
@@ -317,8 +320,10 @@ def gelu_backward(xp: Any, grad_output: Array, input: Array, *, approximate: str
         tanh = _tanh_of_gelu(xp, input)
         inner_slope = (one + input * input * _number(input, 3 * _CUBE)) * _number(input, _SQRT_2_BY_PI)
         return grad_output * (half * (one + tanh) + half * input * (one - tanh * tanh) * inner_slope)
-    density = xp.exp(-half * input * input) * _number(input, 1 / math.sqrt(2 * math.pi))
-    return grad_output * (_normal_cdf(xp, input) + input * density)
+    density = xp.exp(-half * input * input)
+    density *= input * _number(input, 1 / math.sqrt(2 * math.pi))
+    density += _normal_cdf(xp, input)
+    return grad_output * density
 
 
 def _gelu_curvature(input: Tensor, approximate: str) -> Tensor:

@@ -1,0 +1,209 @@
+"""The shortcut of scaled dot-product attention: scores, their softmax and the values' means, as one node of the graph.
+
+Scores become weights in place, a few images at a time, which stay in the cache; the weights are kept for the way back.
+Inputs are read where they lie, as heads that are views do. A derivative of the derivative is that of the plain way,
+which is run once more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from typing import Any
+
+from tensorglass.autograd.backward import grad as gradients
+from tensorglass.autograd.function import Function
+from tensorglass.backends import Array
+from tensorglass.backends.numpy_backend import HOST
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.graph import anomaly, dual
+from tensorglass.ops.declare import autocast
+from tensorglass.ops.kernels.softmax import FAR
+from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.grad_mode import enable_grad, state, watched
+from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
+
+Form = Callable[..., Any]
+XP = HOST.xp
+_MOST = 1 << 20  # bytes of scores that are worked on at a time
+
+
+def of_attention(form: Form) -> Form:
+    """`form`, which is attention of (…, L, E), (…, S, E) and (…, S, Ev), with a mask or without."""
+
+    class ScaledDotProductAttention(Function):
+        """Query, key, value, all of as many dimensions."""
+
+        @staticmethod
+        def forward(ctx: Any, mask: Any, added: Any, options: Any, *inputs: Tensor) -> Tensor:
+            ctx.mask, ctx.options = mask, options
+            query, key, value = [_as_images(raw_array(each)) for each in inputs]
+            weights = HOST.empty(inputs[0]._dtype, (*query.shape[:3], key.shape[2]))
+            output = HOST.empty(inputs[0]._dtype, (*query.shape[:3], value.shape[3]))
+            HOST.launch(_forward, query, key, value, weights, output, added, options["scale"])
+            kept = from_array(weights, inputs[0]._dtype, inputs[0]._storage)
+            made = from_array(output.reshape(*inputs[0]._size[:-1], -1), inputs[0]._dtype, inputs[0]._storage)
+            ctx.save_for_backward(kept, made, *inputs)
+            return made
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            weights, output, *inputs = ctx.saved_tensors
+            wanted = ctx.needs_input_grad[3:]
+            if state.grad:
+                with enable_grad():  # by views, for one tensor may be several of the inputs
+                    inputs = [each.view_as(each) for each in inputs]
+                    again = form(*inputs, ctx.mask, **ctx.options)
+                asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
+                found = iter(gradients((again,), asked, (grad,), create_graph=True))
+                return None, None, None, *[next(found) if is_wanted else None for is_wanted in wanted]
+            arrays = [_as_images(raw_array(each)) for each in (grad, output, *inputs)]
+            made = HOST.launch(_backward, raw_array(weights), *arrays, ctx.options["scale"], wanted)
+            return (
+                None,
+                None,
+                None,
+                *[
+                    None if each is None else from_array(each.reshape(like._size), like._dtype, like._storage)
+                    for each, like in zip(made, inputs, strict=True)
+                ],
+            )
+
+    @wraps(form)
+    def attention_first(
+        query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+        scale: float | None = None, enable_gqa: bool = False,
+    ) -> Any:  # fmt: skip
+        is_usual = not (dropout_p or enable_gqa or (is_causal and attn_mask is not None))
+        if is_usual and (scale is None or type(scale) is float) and _takes(query, key, value):
+            added = _added(attn_mask, is_causal, query, key._size[-2])
+            if added is not None or (attn_mask is None and not is_causal):
+                options = {"is_causal": is_causal, "scale": 1 / math.sqrt(query._size[-1]) if scale is None else scale}
+                return ScaledDotProductAttention.apply(attn_mask, added, options, query, key, value)
+        return form(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+    return attention_first
+
+
+def _takes(query: Any, key: Any, value: Any) -> bool:
+    """Whether this is the way: tensors of one dtype on the CPU that fit without broadcasting, which nobody watches."""
+    dtype = query._dtype if type(query) in PLAIN else None
+    if dtype is not dtypes.float32 and dtype is not dtypes.float64:
+        return False
+    for each in (query, key, value):
+        if type(each) not in PLAIN or each._dtype is not dtype or each._storage.device is not CPU or 0 in each._size:
+            return False
+    if autocast.state.dtypes or dual.made.dual_tensors or anomaly.state.enabled or watched.saved_tensors_hooks:
+        return False
+    size: tuple[int, ...] = query._size
+    return (
+        len(size) in (3, 4) and key._size[:-2] == size[:-2] == value._size[:-2] and key._size[-1] == size[-1]
+        and value._size[-2] == key._size[-2]
+    )  # fmt: skip
+
+
+def _as_images(array: Array) -> Array:
+    return array if array.ndim == 4 else array[:, None]
+
+
+def _added(mask: Any, is_causal: bool, query: Tensor, span: int) -> Array | None:
+    """What is added to the scores, in four dimensions; None if there is nothing, or a mask of another kind."""
+    length, number = query._size[-2], raw_array(query).dtype.type
+    if is_causal:
+        return XP.triu(XP.full((1, 1, length, span), -XP.inf, number), 1)
+    if type(mask) not in PLAIN or mask._dtype not in (dtypes.bool, query._dtype) or mask._storage.device is not CPU:
+        return None
+    scores = (*query._size[:-1], span)
+    size = (1,) * (len(scores) - len(mask._size)) + mask._size
+    if mask.requires_grad or any(one not in (1, other) for one, other in zip(size, scores, strict=False)):
+        return None
+    if len(size) != len(scores):
+        return None
+    array = raw_array(mask).reshape(size)
+    if mask._dtype is dtypes.bool:
+        array = XP.where(array, number(0), number(-XP.inf))
+    return _as_images(array)
+
+
+# --- on arrays -------------------------------------------------------------------------------------------------------
+
+
+def blocks(scores: tuple[int, ...], itemsize: int) -> Iterator[slice]:
+    """Images of the batch whose scores, of a size (batch, heads, L, S), stay in the cache: one at least."""
+    step = max(1, _MOST // (math.prod(scores[1:]) * itemsize))
+    for start in range(0, scores[0], step):
+        yield slice(start, start + step)
+
+
+def turned(array: Array) -> Array:
+    """A copy of matrices with rows for columns, which BLAS multiplies with sooner than with a view."""
+    return XP.ascontiguousarray(array.swapaxes(-1, -2))
+
+
+def only_hides(mask: Array | None) -> bool:
+    """Whether a mask adds no other numbers than 0 and -inf."""
+    return mask is None or not ((mask != 0) & (mask != -XP.inf)).any()
+
+
+def become_weights(scores: Array, mask: Array | None, is_simple: bool) -> None:
+    """Softmax of the last dimension, in place; zeros for a query that sees no key.
+
+    Where no exponential is near the end of the range of numbers, the largest of each row need not be looked for.
+    `is_simple` says of the mask that it only hides.
+    """
+    is_safe = is_simple and scores.min() > -FAR and scores.max() < FAR
+    if mask is not None:
+        XP.add(scores, mask, scores)
+    if not is_safe:
+        largest = scores.max(-1, keepdims=True)
+        if mask is not None:
+            largest[largest == -XP.inf] = 0
+        XP.subtract(scores, largest, scores)
+    sums = XP.exp(scores, scores).dot(XP.ones(scores.shape[-1], scores.dtype))
+    if mask is not None:
+        sums[sums == 0] = 1
+    XP.multiply(scores, XP.divide(1, sums, sums)[..., None], scores)
+
+
+def of_block(mask: Array | None, block: slice) -> Array | None:
+    """The part of a mask that belongs to these images."""
+    return mask if mask is None or len(mask) == 1 else mask[block]
+
+
+def _forward(
+    xp: Any, query: Array, key: Array, value: Array, weights: Array, output: Array, mask: Array | None, scale: float
+) -> None:
+    is_simple = only_hides(mask)
+    for block in blocks(weights.shape, weights.itemsize):
+        found = xp.matmul(query[block], turned(key[block]), weights[block])
+        xp.multiply(found, found.dtype.type(scale), found)
+        become_weights(found, of_block(mask, block), is_simple)
+        xp.matmul(found, value[block], output[block])
+
+
+def _backward(
+    xp: Any, weights: Array, grad: Array, output: Array, query: Array, key: Array, value: Array, scale: float,
+    wanted: Sequence[bool],
+) -> list[Array | None]:  # fmt: skip
+    inputs = (query, key, value)
+    made = [
+        HOST.empty(HOST.dtype_of(each), each.shape) if is_wanted else None
+        for each, is_wanted in zip(inputs, wanted, strict=True)
+    ]
+    of_query, of_key, of_value = made
+    for block in blocks(weights.shape, weights.itemsize):
+        kept, towards = weights[block], xp.ascontiguousarray(grad[block])
+        if of_value is not None:
+            xp.matmul(kept.swapaxes(-1, -2), towards, of_value[block])
+        of_scores = xp.matmul(towards, turned(value[block]))
+        xp.subtract(of_scores, xp.vecdot(towards, output[block])[..., None], of_scores)
+        xp.multiply(of_scores, kept, of_scores)
+        xp.multiply(of_scores, of_scores.dtype.type(scale), of_scores)
+        if of_query is not None:
+            xp.matmul(of_scores, key[block], of_query[block])
+        if of_key is not None:
+            xp.matmul(of_scores.swapaxes(-1, -2), query[block], of_key[block])
+    return made

@@ -196,10 +196,9 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     except Misconception as misconception:
         solved, message = False, str(misconception)
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
-        solved, message = (
-            False,
-            f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?",
-        )
+        solved, message = False, f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?"
+        if _is_raised_by_a_learner(error.__traceback__):
+            message = f"while it was checked, your code raised {first_sentence(error)}"
     return Verdict(solved, message, _first_lines(written))
 
 
@@ -212,6 +211,16 @@ def _without_our_frames(traceback: TracebackType | None) -> TracebackType | None
     if file == contextlib.__file__ or file.startswith(OURS):
         return below
     return TracebackType(below, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+
+
+def _is_raised_by_a_learner(traceback: TracebackType | None) -> bool:
+    """Whether what raised was called from code of no imported module: a notebook's."""
+    while traceback is not None:
+        name = traceback.tb_frame.f_globals.get("__name__")
+        if name == "__main__" or name not in sys.modules:
+            return True
+        traceback = traceback.tb_next
+    return False
 
 
 def _first_lines(written: StringIO) -> str:

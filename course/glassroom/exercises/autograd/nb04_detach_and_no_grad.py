@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import (
-    call,
+    call_writing,
     expect,
     expect_copy,
     expect_equal,
@@ -106,7 +106,7 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
     expect(callable(step), "`step` should be a function of a list of weights and a rate.")
     trained, aside = (leaf.detach().clone().requires_grad_() for leaf in (w, idle))
     (trained * trained).sum().backward()
-    call(lambda weights: [step(weights, 0.25)], "step", [trained, aside])  # in a list: it may return nothing
+    call_writing(lambda weights: [step(weights, 0.25)], "step", [trained, aside])  # in a list: it may return nothing
     expect(
         (trained * 2).requires_grad,
         "after the call recording is still off. As a block or a decorator, no_grad ends by itself.",

@@ -6,15 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import (
-    call,
-    call_reading,
-    expect,
-    expect_as_given,
-    expect_tensor,
-    expect_value,
-    expect_words,
-)
+from glassroom.exercises.expect import call, expect, expect_as_given, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import same_value, values
 
 
@@ -58,7 +50,7 @@ def _holds_nan(x: Any) -> bool:
 )
 def root(root: Callable[[Any], Any], *, x: Any) -> str:
     expect_as_given(x, "x", [4.0, 0.0, -9.0, 0.25])
-    plain = call_reading(root, "root", x.clone())
+    plain = call(root, "root", x.clone())
     expect_tensor(plain, "root(x)", shape=(4,))
     expect(
         not _holds_nan(plain),
@@ -141,7 +133,7 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
 def log_of_softmax(loss: Callable[[Any], Any], *, scores: Any) -> str:
     expect_as_given(scores, "scores", [[0.0, -200.0], [1.0, 2.0]])
     right = -scores.log_softmax(-1)
-    found = call_reading(loss, "loss", scores.clone())
+    found = call(loss, "loss", scores.clone())
     expect_tensor(found, "loss(scores)", shape=())
     value = float(found)
     expect(value == value, "`loss(scores)` is nan.")

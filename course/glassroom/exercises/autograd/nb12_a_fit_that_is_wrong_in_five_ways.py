@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_as_given, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import (
+    call,
+    call_writing,
+    expect,
+    expect_as_given,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+)
 from glassroom.exercises.facts import is_tensor, same_value, values
 
 MASTS = """
@@ -212,7 +220,7 @@ def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
     for count in (1, 2, 3):
         terms = [(away - far) ** 2 for (_, _, away), far in zip(_apart(place, masts), values(measured), strict=True)]
         slope = _slope(place, masts, measured)
-        result = call(step, "step", position, masts, measured, 0.2)
+        result = call_writing(step, "step", position, masts, measured, 0.2)
         moved = values(position.detach())
         expect(
             position.is_leaf and position.requires_grad,

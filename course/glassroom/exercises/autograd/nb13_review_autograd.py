@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import account, expect_no_copies
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import call, expect, expect_no_copies, expect_tensor, expect_value, expect_view
 from glassroom.exercises.facts import values
 
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_words
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_equal,
+    expect_saved_by_context,
+    expect_tensor,
+    expect_value,
+    expect_words,
+)
 from glassroom.exercises.facts import dtype_name, same_value, text, values
 
 
@@ -116,6 +123,11 @@ def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any])
             gradcheck(Mended.apply, alone, raise_exception=False),
             f"gradcheck still finds a mismatch with respect to input {place}, `{name}`.",
         )
+    others = [(each.detach() * 2 - 1).requires_grad_() for each in inputs]
+    expect(
+        gradcheck(Mended.apply, others, raise_exception=False),
+        "given other tensors, the gradient is not theirs: backward takes what it needs out of ctx.saved_tensors.",
+    )
     return "Forward and backward belong together now."
 
 
@@ -183,8 +195,12 @@ def is_right(is_right: Callable[..., Any], *, x: Any) -> str:
     needed = "gradcheck wants inputs in double precision that require a gradient: convert them."
     expect_equal(verdict(_square, single), "is_right(lambda x: x * x, x)", True, mistakes={False: needed})
     expect_equal(verdict(_product, single, other), "is_right(lambda x, y: x * y, x, y)", True)
+    double = single.double()
+    expect_equal(verdict(_square, double), "is_right(lambda x: x * x, x.double())", True)
     expect(
-        not single.requires_grad and dtype_name(single) == "float32" and values(single) == values(x),
+        not (single.requires_grad or double.requires_grad)
+        and dtype_name(single) == "float32"
+        and values(single) == values(x),
         "the input that was handed over has changed: `requires_grad_` works in place. Detach it first.",
     )
     cut = "One factor is detached, so that half of the derivative is missing. Does gradcheck's answer get lost?"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import expect_saved_by_context, functions_called
+from glassroom.exercises.account import functions_called
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_saved_by_context, expect_tensor, expect_value
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 

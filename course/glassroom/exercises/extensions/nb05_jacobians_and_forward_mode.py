@@ -200,14 +200,14 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
     )
     expect_tensor(found, "bend(f, x, v)")
     (x0, x1), (v0, v1) = values(at), values(v)
-    gradient = [2 * x0 * x1, x0 * x0]
+    gradient = [3 * x0 * x0 * x1, x0**3]
     for mistake, shows in (
         (gradient, "that is the gradient. Of what jvp returns, the second is the tangent."),
         (gradient[0] * v0 + gradient[1] * v1, "that is the slope of f in the direction v. It is `grad(f)` that moves."),
-        ([2 * x1 + 2 * x0, 2 * x0], "that is the Hessian times ones. Where is v?"),
+        ([6 * x0 * x1 + 3 * x0 * x0, 3 * x0 * x0], "that is the Hessian times ones. Where is v?"),
     ):
         expect(not same_value(values(found), mistake), shows)
-    right = [2 * x1 * v0 + 2 * x0 * v1, 2 * x0 * v0]
+    right = [6 * x0 * x1 * v0 + 3 * x0 * x0 * v1, 3 * x0 * x0 * v0]
     expect(same_value(values(found), right), f"{text(values(found))} is not the Hessian times v.")
     _expect_untouched(at)
     return "Backwards once for the gradient, forwards along v; and no matrix."
@@ -229,7 +229,7 @@ def _jacobian_of_neighbors(x: Any) -> list[list[float]]:
 
 
 def _bent(x: Any) -> Any:
-    return x[0] * x[0] * x[1]
+    return x[0] * x[0] * x[0] * x[1]
 
 
 def _expect_jacobian(found: Any, name: str, right: list[list[float]]) -> None:

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import account, expect_without
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_truths
+from glassroom.exercises.expect import (
+    call,
+    every_slot,
+    expect,
+    expect_equal,
+    expect_tensor,
+    expect_truths,
+    expect_without,
+)
 from glassroom.exercises.facts import first_sentence, share_memory, values
 
 N = 1_000_000

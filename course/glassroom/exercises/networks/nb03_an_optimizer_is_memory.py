@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, run
+from glassroom.exercises.expect import call, call_writing, expect, expect_equal, run
 from glassroom.exercises.facts import is_tensor, same_value, values
 
 Walk = list[list[float]]
@@ -55,7 +55,7 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
     def loss_of(p: Any) -> Any:
         return ((p - 3) ** 2).sum()
 
-    losses = call(descend, "descend", loss_of, parameter, rate, steps)
+    losses = call_writing(descend, "descend", loss_of, parameter, rate, steps)
     places, summed = _downhill(values(start), rate, steps, keep=0.0), _downhill(values(start), rate, steps, keep=1.0)
     found = values(parameter.detach())
     expect(

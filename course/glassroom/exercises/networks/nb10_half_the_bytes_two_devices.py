@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, run
+from glassroom.exercises.expect import call, call_writing, expect, expect_equal, expect_tensor, expect_value, run
 from glassroom.exercises.facts import dtype_name, is_tensor, same_value, shape, share_memory, values
 
 INFINITY = float("inf")
@@ -166,7 +166,7 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
             weight.grad = base.new_tensor(row)
             made.append(weight)
         given = list(made)
-        returned = call(scaled_step, "scaled_step", made, scale, 0.5)
+        returned = call_writing(scaled_step, "scaled_step", made, scale, 0.5)
         if is_tensor(returned) and shape(returned) == ():
             returned = returned.item()
         return returned, [values(weight) for weight in given]

@@ -200,7 +200,7 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
         raise Misconception(_other_values(name, found, wanted))
     if facts.is_tensor(expected) and facts.dtype_name(answer) != facts.dtype_name(expected):
         raise Misconception(
-            f"`{name}` holds the right values as torch.{facts.dtype_name(answer)}; "
+            f"the values are right, and `{name}` has dtype torch.{facts.dtype_name(answer)}; "
             f"torch.{facts.dtype_name(expected)} was asked for."
         )
 
@@ -277,10 +277,10 @@ def _tensors_in(arguments: Sequence[Any]) -> Iterator[Any]:
             yield each
 
 
-def _as_it_is(tensor: Any) -> tuple[int, Any]:
-    """How often it was written to, and its values if they are few: writes through .data are not counted."""
+def _as_it_is(tensor: Any) -> tuple[Any, ...]:
+    """How often it was written to, its dtype, and its values if they are few: writes through .data are not counted."""
     few = facts.elements(tensor) <= MOST_COMPARED
-    return facts.version(tensor), facts.values(tensor) if few else None
+    return facts.version(tensor), facts.dtype_name(tensor), facts.values(tensor) if few else None
 
 
 # --- an account ------------------------------------------------------------------------------------------------------

@@ -41,9 +41,7 @@ from glassroom.exercises.facts import is_tensor, same_value, shape, share_memory
 def norm(norm: Callable[..., Any], *, x: Any) -> str:
     d = shape(x)[-1]
     weight, bias = x.new_tensor([1.0, 2.0, 3.0, 4.0][:d]), x.new_tensor([0.5, 0.0, -0.5, 1.0][:d])
-    told = (
-        "`norm` changed a tensor that it was given. The residual needs `x` as it was, and the next step the parameters."
-    )
+    told = "`x` itself was changed, or a parameter; the residual needs `x` as it was."
     made = call(norm, "norm", x * 1, weight, bias, written=told)
     expect_tensor(made, "norm(x, weight, bias)", shape=shape(x))
     centered = x - x.mean(-1, keepdim=True)

@@ -127,6 +127,9 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
         "the weight's gradient is still there: the next step would be made with the sum.",
     )
     expect(values(aside) == values(idle) and aside.grad is None, "a weight without a gradient was changed.")
+    (trained * trained).sum().backward()
+    call_writing(lambda weights: [step(weights, 0.5)], "step", [trained])
+    expect(not any(values(trained)), "with another rate, the step is not rate times gradient: use `rate`.")
     return "The weights are written in place, stay leaves, and are ready for the next backward."
 
 

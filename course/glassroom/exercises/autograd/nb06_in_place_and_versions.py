@@ -144,6 +144,10 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
         "the values are right, but the versions are still 0: the write went past the counter (.data?), so a "
         "backward that still needs the old values would be wrong in silence.",
     )
+    parameter = _leaf(w)
+    parameter.grad = parameter.detach() * 2
+    step([parameter], 0.5)
+    expect(not any(values(parameter)), "with another rate, the step is not rate times gradient: use `rate`.")
     return "The same storages with new values, still leaves, and the write was counted."
 
 

@@ -81,6 +81,12 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
         not any(is_tensor(loss) for loss in losses),
         "the losses in the list are tensors, and each keeps its graph. Take `.item()`.",
     )
+    other = start.detach().clone().requires_grad_()
+    call_writing(descend, "descend", loss_of, other, 0.25, 2)
+    expect(
+        same_value(values(other.detach()), _downhill(values(start), 0.25, 2, keep=0.0)[-1]),
+        f"with a rate of 0.25 and two steps, `parameter` is {_short(values(other.detach()))}: use `rate` and `steps`.",
+    )
     wanted = [sum((each - 3) ** 2 for each in place) for place in places]
     expect(
         not same_value(list(losses), wanted[1:]),
@@ -279,6 +285,13 @@ def _walked(optimizer: Any, name: str, start: Any) -> tuple[Walk, dict[Any, Any]
     expect(
         not all(same_value(place, values(start)) for place in walk),
         f"`p` is where it was after {len(walk)} steps: write into it, by `p -= …` under no_grad.",
+    )
+    faster = start.detach().clone().requires_grad_()
+    run(optimizer, name, faster, given[0], {}, 2 * RATE)
+    twice = [2 * one - p for one, p in zip(walk[0], values(start), strict=True)]
+    expect(
+        same_value(values(faster.detach()), twice, 1e-5),
+        f"with twice the rate, the first step of `{name}` is not twice as long.",
     )
     return walk, state
 

@@ -219,6 +219,10 @@ def truncate(train_on: Callable[..., Any], *, codes: Any) -> str:
         math.isclose(values(weight.grad)[0], gradient, rel_tol=1e-4),
         "the gradient is not the sum over the pieces, each through itself alone. Is backward called once for each?",
     )
+    pieces.clear()
+    call(train_on, "train_on", some, 5, start, read)
+    lengths = [shape(piece)[0] for piece in pieces]
+    expect(lengths == [5, 5], f"with a length of 5, the pieces had the lengths {lengths}.")
     return "The numbers go on, the history does not: every piece costs the same."
 
 

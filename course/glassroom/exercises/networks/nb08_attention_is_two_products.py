@@ -234,4 +234,8 @@ def pieces(in_pieces: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     expect_tensor(made, "in_pieces(…)", shape=(*shape(q)[:-1], shape(v)[-1]))
     expect(is_same(made, attended(q, k, v)), "the results are not in the order of the queries.")
     expect(lengths == [4, 4, 2], f"the pieces had {lengths} queries; with length 4 they are [4, 4, 2].")
+    seen.clear()
+    call(in_pieces, "in_pieces", q, k, v, 5, watched)
+    lengths = [count for count, _ in seen]
+    expect(lengths == [5, 5], f"the pieces had {lengths} queries; with length 5 they are [5, 5].")
     return "The same results, and a table of scores no higher than a piece."

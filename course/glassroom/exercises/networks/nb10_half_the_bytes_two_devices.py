@@ -192,6 +192,11 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
         1024.0,
         mistakes={512.0: "Nothing was infinite: the scale stays.", 2048.0: "Nothing asks for a larger scale yet."},
     )
+    returned, found = after([[256.0, 0.0], [512.0, 0.0, 0.0]], 256.0)
+    expect(
+        returned == 256.0 and same_value(found, [[0.5, 1.0], [0.0, 1.0, 1.0]]),
+        f"with a scale of 256, gradients of 256 and 512 and a rate of 0.5, the parameters went from 1 to {found}.",
+    )
     broken = {
         "an infinity": [[1.0, 1.0], [1.0, INFINITY, 1.0]],
         "minus infinity": [[-INFINITY, 1.0], [1.0, 1.0, 1.0]],

@@ -49,6 +49,7 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
         values(call(throws, "throws", 600)) != drawn,
         "two calls give the same throws. Leave the seed to the one who calls.",
     )
+    expect_tensor(call(throws, "throws", 5), "throws(5)", shape=(5, 2))
     return "Two dice, 1 to 6: the end, 7, is left out."
 
 

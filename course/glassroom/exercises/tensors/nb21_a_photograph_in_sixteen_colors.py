@@ -144,6 +144,7 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
         "item(), tolist() and a tensor made on the host make a journey, and so do bincount and index_add_, which look "
         "at the labels on the host before they begin.",
     )
+    expect_tensor(call(means, "means", pixels, used, 20), "means(pixels, labels, 20)", shape=(20, 3))
     return "Sixteen means, and where there is nothing to average, 0."
 
 
@@ -215,6 +216,8 @@ def fit(fit: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
     expect_nothing_moved(
         kept, "fit", "A value that Python looks at comes from the device, and the device waits for it to be looked at."
     )
+    once = call(fit, "fit", few, palette, 1)[0]
+    expect(is_near(values(once), path[1]), "the palette after one round is another: make as many as `rounds` says.")
     return "Three rounds on the device, which nobody interrupted."
 
 

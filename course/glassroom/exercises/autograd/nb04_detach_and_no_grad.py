@@ -177,7 +177,7 @@ def freeze(loss: Any, *, first: Any, head: Any) -> str:
     ],
 )
 def shown(shown: Any, *, root: Any) -> str:
-    expect_tensor(shown, "shown", shape=(3,))
+    expect_tensor(shown, "shown", shape=(3,), dtype="float32")
     expect(
         values(root) == [1.0, 2.0, 4.0],
         f"`root` holds {values(root)} now: the limit was written into it. clamp_ writes; without the underscore it "

@@ -128,7 +128,7 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
         position = _leaf(masts, place)
         result = call(distances, "distances", position, masts)
         name = f"distances({place}, masts)"
-        expect_tensor(result, name, shape=(4,))
+        expect_tensor(result, name, shape=(4,), dtype="float32")
         apart = _apart(place, masts)
         found = values(result.detach())
         expect(
@@ -173,7 +173,7 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
         told = "`measured`, or another tensor that it was given, has been written to. Make a new tensor."
         result = call(loss_of, "loss_of", position, masts, far, written=told)
         name = f"loss_of({place}, masts, measured)"
-        expect_tensor(result, name, shape=())
+        expect_tensor(result, name, shape=(), dtype="float32")
         terms = [(away - right) ** 2 for (_, _, away), right in zip(_apart(place, masts), values(far), strict=True)]
         found = float(result.detach())
         expect(not same_value(found, sum(terms), 1e-4), f"`{name}` is the sum of the four squares: take their mean.")

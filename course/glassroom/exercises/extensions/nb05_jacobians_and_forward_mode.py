@@ -165,7 +165,7 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
         (missed * missed, "these are the errors; their gradients for `w` were asked for."),
     ):
         expect(not same_value(values(found), values(mistake)), shows)
-    expect_tensor(found, "each_gradient(w, xs, ys)", shape=tuple(xs.shape))
+    expect_tensor(found, "each_gradient(w, xs, ys)", shape=tuple(xs.shape), dtype="float32")
     expect(same_value(values(found), values(right)), f"{text(values(found))} are not the samples' gradients.")
     return "The gradient of one sample, mapped over all of them."
 
@@ -198,7 +198,7 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
         not isinstance(found, (tuple, list)),
         "`bend` returns a tuple: torch.func.jvp gives a result and its tangent. The tangent is the answer.",
     )
-    expect_tensor(found, "bend(f, x, v)")
+    expect_tensor(found, "bend(f, x, v)", dtype="float32")
     (x0, x1), (v0, v1) = values(at), values(v)
     gradient = [3 * x0 * x0 * x1, x0**3]
     for mistake, shows in (

@@ -182,7 +182,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
         (result[0], "the speed", slopes, speeds),
         (result[1], "the acceleration", [1 - each**2 for each in slopes], [each**2 for each in speeds]),
     ):
-        expect_tensor(found, name, shape=(5,))
+        expect_tensor(found, name, shape=(5,), dtype="float32")
         mine = values(found)
         wanted = [factor * way for factor, way in zip(factors, right, strict=True)]
         expect(not same_value(mine, factors, 1e-5), f"{name} leaves the tangent out.")

@@ -86,7 +86,7 @@ def first_column(first: Any, *, scores: Any) -> str:
         tuple(first.shape) != (2, 1),
         "`first` has shape (2, 1). A column of the loop, scores[:, column], has shape (2,): index with 0.",
     )
-    expect_tensor(first, "first", shape=(2,))
+    expect_tensor(first, "first", shape=(2,), dtype="float32")
     expect_copy(
         first,
         "first",

@@ -125,7 +125,7 @@ def batches(batches: Callable[..., Any]) -> str:
         found = call(batches, "batches", 100, 32, shuffle)
         expect(isinstance(found, (list, tuple)), f"`{name}` should be a list of tensors.")
         for number, index in enumerate(found):
-            expect_tensor(index, f"{name}[{number}]")
+            expect_tensor(index, f"{name}[{number}]", dtype="int64")
             expect(
                 len(shape(index)) == 1, f"`{name}[{number}]` has shape {shape(index)}; a row of indices was asked for."
             )

@@ -43,7 +43,7 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
     weight, bias = x.new_tensor([1.0, 2.0, 3.0, 4.0][:d]), x.new_tensor([0.5, 0.0, -0.5, 1.0][:d])
     told = "`x` itself was changed, or a parameter; the residual needs `x` as it was."
     made = call(norm, "norm", x * 1, weight, bias, written=told)
-    expect_tensor(made, "norm(x, weight, bias)", shape=shape(x))
+    expect_tensor(made, "norm(x, weight, bias)", shape=shape(x), dtype="float32")
     centered = x - x.mean(-1, keepdim=True)
     variance = (centered**2).mean(-1, keepdim=True)
 

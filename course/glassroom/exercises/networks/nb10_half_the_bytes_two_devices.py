@@ -277,7 +277,7 @@ def parallel(parallel: Callable[..., Any], *, batch: Any, weight: Any, devices: 
             part_on == wanted,
             f"a part was computed on {part_on}; it was the turn of {wanted}, so that all devices work.",
         )
-    expect_tensor(made, "parallel(…)")
+    expect_tensor(made, "parallel(…)", dtype="float32")
     home = str(own.to(devices[0]).device)
     expect(str(made.device) == home, f"the result is on {made.device}; it should come together on {home}.")
     expect(shape(made) == shape(batch), f"the result has shape {shape(made)}; {shape(batch)} was asked for.")

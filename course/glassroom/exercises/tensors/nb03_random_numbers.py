@@ -128,7 +128,7 @@ def together(shuffled: Callable[..., Any], *, x: Any, y: Any, generator: Callabl
     expect(is_pair, "`shuffled(x, y, generator)` should return two tensors: the rows, and their labels.")
     rows, labels = result
     expect_tensor(rows, "the rows", shape=shape(x))
-    expect_tensor(labels, "the labels", shape=shape(y))
+    expect_tensor(labels, "the labels", shape=shape(y), dtype="int64")
     drawn = values(labels)
     complete = sorted(drawn) == sorted(before[1]) and sorted(values(rows)) == sorted(before[0])
     expect(complete, "some rows come up twice, or not at all. randperm has each index once.")

@@ -79,7 +79,7 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
 def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str:
     angles = [0.0, 90.0, 179.0, 270.0, 180.0, 360.0, 725.0, -90.0, -180.0, -181.0, -800.0]
     result = call(turned, "turned", tensor(angles))
-    expect_tensor(result, "turned(degrees)", shape=(len(angles),))
+    expect_tensor(result, "turned(degrees)", shape=(len(angles),), dtype="float32")
     for angle, found in zip(angles, values(result), strict=True):
         wanted = (angle + 180) % 360 - 180
         if found == wanted:

@@ -73,7 +73,7 @@ def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
         name = f"filled(odd, {value})"
         told = f"after `{name}` the readings themselves are changed. Make a new tensor."
         result = call(filled, "filled", readings, value, written=told)
-        expect_tensor(result, name, shape=(3,))
+        expect_tensor(result, name, shape=(3,), dtype="float32")
         first, missing, beyond = values(result)
         expect(not math.isnan(missing), f"in `{name}` the nan is still there. (Was it looked for with ==?)")
         expect(

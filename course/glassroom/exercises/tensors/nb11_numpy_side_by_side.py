@@ -82,7 +82,7 @@ def standard(standardized: Callable[[Any], Any], *, tensor: Callable[[Any], Any]
         x = tensor(rows)
         name = f"standardized(torch.tensor({rows}))"
         result = call(standardized, "standardized", x, written=f"after `{name}` its argument is changed. {ALONE}")
-        expect_tensor(result, name, shape=shape(x))
+        expect_tensor(result, name, shape=shape(x), dtype="float32")
 
         def scaled(numbers: list[list[float]], less: int) -> list[list[float]]:
             columns = []

@@ -156,7 +156,7 @@ def anywhere(numbered: Callable[..., Any], *, a: Any, there: Any) -> str:
     for table, name in ((a, "a"), (there, "there")):
         with account() as kept:
             result = call(numbered, "numbered", table)
-        expect_tensor(result, f"numbered({name})", shape=(2, 3))
+        expect_tensor(result, f"numbered({name})", shape=(2, 3), dtype="float32")
         expect(
             result.device == table.device,
             f"`{name}` is on {table.device}, and `numbered({name})` is on {result.device}. "

@@ -144,7 +144,7 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
         "item(), tolist() and a tensor made on the host make a journey, and so do bincount and index_add_, which look "
         "at the labels on the host before they begin.",
     )
-    expect_tensor(call(means, "means", pixels, used, 20), "means(pixels, labels, 20)", shape=(20, 3))
+    expect_tensor(call(means, "means", pixels, used, 20), "means(pixels, labels, 20)", shape=(20, 3), dtype="float32")
     return "Sixteen means, and where there is nothing to average, 0."
 
 
@@ -198,7 +198,7 @@ def fit(fit: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
     )
     colors, labels = result
     expect_tensor(colors, "the palette", shape=(len(before), 3))
-    expect_tensor(labels, "the labels", shape=(200,))
+    expect_tensor(labels, "the labels", shape=(200,), dtype="int64")
     mine = values(colors)
     for rounds in (2, 4):
         expect(not is_near(mine, path[rounds]), f"that is the palette after {rounds} rounds; 3 were asked for.")

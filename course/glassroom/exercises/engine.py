@@ -21,6 +21,7 @@ import contextlib
 import difflib
 import inspect
 import pkgutil
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -36,7 +37,8 @@ from glassroom.exercises.cards.card import verdict_card
 from glassroom.exercises.facts import MOST_TAKEN, elements, first_sentence
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import checked, hinted
-from glassroom.live.audience import somebody_watches, widgets_run
+from glassroom.live.audience import running_code, somebody_watches, widgets_run
+from glassroom.workspace.without_solutions import PLACEHOLDER
 
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # as much of what an answer prints is shown
 OURS = str(Path(__file__).resolve().parent)  # frames of files in here are ours
@@ -143,7 +145,7 @@ def check(id: str = "", /, *answers: object, **given: object) -> None:
     """Look at the learner's answers to an exercise and print what they show. Raises nothing but an interrupt."""
     __tracebackhide__ = True
     try:
-        verdict = judge(id, *answers, **given)
+        verdict = _untouched(id) or judge(id, *answers, **given)
     except BaseException as error:  # judge lets nothing through but interrupts
         raise error.with_traceback(_without_our_frames(error.__traceback__)) from None
     if isinstance(id, str) and id in exercises():
@@ -155,6 +157,14 @@ def check(id: str = "", /, *answers: object, **given: object) -> None:
         _show(str(id), verdict, text)
     else:
         print(text)
+
+
+def _untouched(id: object) -> Verdict | None:
+    """What to tell while the cell has the dots of the learner's copy where code should write into something."""
+    dots = rf'^{PLACEHOLDER}\n\s*\.\.\.\s*\ncheck\("{re.escape(str(id))}"'
+    if not re.search(dots, running_code(), re.MULTILINE):
+        return None
+    return Verdict(False, f'the dots wait for your code. Try a line; hint("{id}") helps.', is_open=True)
 
 
 def _show(id: str, verdict: Verdict, text: str) -> None:
@@ -196,10 +206,9 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     except Misconception as misconception:
         solved, message = False, str(misconception)
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
-        solved, message = (
-            False,
-            f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?",
-        )
+        solved, message = False, f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?"
+        if _is_raised_by_a_learner(error.__traceback__):
+            message = f"while it was checked, your code raised {first_sentence(error)}"
     return Verdict(solved, message, _first_lines(written))
 
 
@@ -212,6 +221,16 @@ def _without_our_frames(traceback: TracebackType | None) -> TracebackType | None
     if file == contextlib.__file__ or file.startswith(OURS):
         return below
     return TracebackType(below, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+
+
+def _is_raised_by_a_learner(traceback: TracebackType | None) -> bool:
+    """Whether what raised was called from code of no imported module: a notebook's."""
+    while traceback is not None:
+        name = traceback.tb_frame.f_globals.get("__name__")
+        if name == "__main__" or name not in sys.modules:
+            return True
+        traceback = traceback.tb_next
+    return False
 
 
 def _first_lines(written: StringIO) -> str:

@@ -9,7 +9,7 @@ values, then its memory.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -17,9 +17,12 @@ from functools import wraps
 from typing import Any, ParamSpec
 
 from glassroom.exercises import facts
+from glassroom.exercises.account import Account, off_the_record
 from glassroom.exercises.engine import Misconception
 
 P = ParamSpec("P")
+
+MOST_COMPARED = 10_000  # values of a tensor that are compared before and after a call
 
 
 # --- several slots ---------------------------------------------------------------------------------------------------
@@ -195,6 +198,11 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
     # Where large numbers cancel, what is left of them is as uncertain as their last places.
     if not facts.same_value(found, wanted, max(1e-8, 1e-7 * facts.largest(wanted))):
         raise Misconception(_other_values(name, found, wanted))
+    if facts.is_tensor(expected) and facts.dtype_name(answer) != facts.dtype_name(expected):
+        raise Misconception(
+            f"the values are right, and `{name}` has dtype torch.{facts.dtype_name(answer)}; "
+            f"torch.{facts.dtype_name(expected)} was asked for."
+        )
 
 
 def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
@@ -223,35 +231,93 @@ def expect_as_given(given: Any, name: str, expected: Any) -> None:
     )
 
 
-def call(function: Any, name: str, *arguments: Any) -> Any:
-    """What the learner's function returns for these arguments; what it raises becomes a sentence."""
+def call(function: Any, name: str, *arguments: Any, written: str = "") -> Any:
+    """What the learner's function returns for these arguments; what it raises becomes a sentence.
+
+    It reads the tensors among them, and writes into none; of one that does, `written` is told.
+    """
+    with off_the_record():
+        before = [(each, _as_it_is(each)) for each in _tensors_in(arguments)]
+    result = call_writing(function, name, *arguments)
+    with off_the_record():
+        is_as_it_was = all(facts.same_value(_as_it_is(each), as_it_was) for each, as_it_was in before)
+    expect(
+        is_as_it_was,
+        written
+        or f"`{name}` writes into the tensor that it is given, which its caller may still need. Methods that end in _ "
+        "do that, and so do -= and assigning to an index. Make a new tensor.",
+    )
+    return result
+
+
+def call_writing(function: Any, name: str, *arguments: Any) -> Any:
+    """Like `call`, of a function that may write into what it is given."""
     result = run(function, name, *arguments)
     if result is None or result is ...:
         raise Misconception(f"`{name}` returned nothing. Does it end with `return`?")
     return result
 
 
-def call_reading(function: Any, name: str, *arguments: Any) -> Any:
-    """Like `call`, of a function that may not write into what it is given."""
-    versions = [(each, facts.version(each)) for each in arguments if facts.is_tensor(each)]
-    result = call(function, name, *arguments)
-    for each, version in versions:
-        expect(
-            facts.version(each) == version,
-            f"`{name}` writes into the tensor that it is given, which its caller may still need. Methods that end "
-            "in _ do that, and so do -= and assigning to an index. Make a new tensor.",
-        )
-    return result
-
-
 def run(function: Any, name: str, *arguments: Any) -> Any:
-    """Like `call`, of a function that need not return anything."""
+    """Like `call_writing`, of a function that need not return anything."""
     if not callable(function) or facts.is_tensor(function):
         raise Misconception(f"`{name}` is {facts.text(function)}; a function was asked for.")
     try:
         return function(*arguments)
     except (Exception, SystemExit) as error:
         raise Misconception(f"{_given(arguments)}`{name}` raised {facts.first_sentence(error)}") from None
+
+
+def _tensors_in(arguments: Sequence[Any]) -> Iterator[Any]:
+    """The tensors among arguments, and in lists and tuples of them."""
+    for each in arguments:
+        if type(each) in (list, tuple):
+            yield from _tensors_in(each)
+        elif facts.is_tensor(each):
+            yield each
+
+
+def _as_it_is(tensor: Any) -> tuple[Any, ...]:
+    """How often it was written to, its dtype, and its values if they are few: writes through .data are not counted."""
+    few = facts.elements(tensor) <= MOST_COMPARED
+    return facts.version(tensor), facts.dtype_name(tensor), facts.values(tensor) if few else None
+
+
+# --- an account ------------------------------------------------------------------------------------------------------
+
+
+def expect_nothing_moved(kept: Account, name: str, because: str = "") -> None:
+    """No bytes went from one device to another."""
+    if kept.transfers:
+        times = "" if len(kept.transfers) == 1 else f", {len(kept.transfers)} times"
+        expect(False, f"the values are right, and `{name}` moved bytes {kept.transfers[0]}{times}. {because}".rstrip())
+
+
+def expect_no_copies(kept: Account, name: str, because: str = "") -> None:
+    """No elements were copied."""
+    copied = sum(kept.copies)
+    expect(not copied, f"the values are right, and `{name}` copied {copied:,} bytes on the way. {because}".rstrip())
+
+
+def expect_without(kept: Account, name: str, operators: Iterable[str], because: str = "") -> None:
+    """None of these operators was called on the answer's arguments, or on what came of them."""
+    for used in sorted(kept.names & {each.strip("_") for each in operators}):
+        expect(False, f"`{name}` calls `{used}`. {because}".rstrip())
+
+
+def expect_saved_by_context(node: Any, name: str) -> None:
+    """A `Function` keeps its tensors by save_for_backward, and none as an attribute of ctx."""
+    for attribute, kept in vars(node).items():
+        inside = kept.values() if isinstance(kept, dict) else kept if isinstance(kept, (tuple, list)) else [kept]
+        if any(map(facts.is_tensor, inside)):
+            expect(
+                False,
+                f"`{name}` keeps a tensor as `ctx.{attribute}`. There nobody watches its version, and backward does "
+                "not free it: give it to ctx.save_for_backward, and take it out of ctx.saved_tensors.",
+            )
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
 
 
 def _kind(value: Any) -> str:

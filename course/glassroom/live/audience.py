@@ -13,10 +13,21 @@ def somebody_watches() -> bool:
 
     Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
     """
+    return bool(_request().get("allow_stdin"))
+
+
+def running_code() -> str:
+    """The source of the cell that runs, as the front end sent it; nothing outside of a kernel."""
+    return str(_request().get("code", ""))
+
+
+def _request() -> dict[str, Any]:
+    """What the front end asked the kernel to run."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     request: dict[str, Any] = getattr(shell, "get_parent", dict)()
-    return bool(request.get("content", {}).get("allow_stdin"))
+    content: dict[str, Any] = request.get("content", {})
+    return content
 
 
 def widgets_run() -> bool:

@@ -11,6 +11,7 @@ import re
 import traceback
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -420,3 +421,15 @@ def test_functions_of_the_learner_are_called_and_their_errors_told():
     assert "a function was asked for" in misconception(call, 3, "f", 2)
     assert "raised ZeroDivisionError" in misconception(call, lambda x: x / 0, "f", 2)
     assert "returned nothing" in misconception(call, lambda x: None, "f", 2)
+
+
+def test_dots_where_code_should_write_are_waited_for_and_not_called_wrong(torch, monkeypatch, capsys):
+    """Nothing is assigned there, so the answer is the tensor as it was given."""
+    b = torch.arange(6).view(2, 3)
+    cell = '# your code here\n{}\n\ncheck("00-last-cell", a, b=b)'
+    for code, told in (("...", "the dots wait for your code"), ("...\nb[0, 2] = 7", "holds 5, not 7")):
+        request = {"content": {"code": cell.format(code)}}
+        shell = SimpleNamespace(get_parent=lambda request=request: request)
+        monkeypatch.setattr("IPython.get_ipython", lambda shell=shell: shell)
+        check("00-last-cell", b.view(6), b=b)
+        assert told in capsys.readouterr().out

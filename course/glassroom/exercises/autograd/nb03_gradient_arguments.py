@@ -219,7 +219,7 @@ def jacobian(jacobian: Callable[[Any, Any], Any], *, products: Any, x: Any) -> s
         tuple(table.shape) != (3, 2),
         "the table is on its side: a row for each element of f(x), a column for each element of x.",
     )
-    expect_tensor(table, "jacobian(products, x)", shape=(2, 3))
+    expect_tensor(table, "jacobian(products, x)", shape=(2, 3), dtype="float32")
     found = values(table)
     expect(
         found != [[2.0, 1.0, 0.0], [2.0, 4.0, 2.0]],

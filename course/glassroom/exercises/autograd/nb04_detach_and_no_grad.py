@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import (
-    call,
+    call_writing,
     expect,
     expect_copy,
     expect_equal,
@@ -106,7 +106,7 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
     expect(callable(step), "`step` should be a function of a list of weights and a rate.")
     trained, aside = (leaf.detach().clone().requires_grad_() for leaf in (w, idle))
     (trained * trained).sum().backward()
-    call(lambda weights: [step(weights, 0.25)], "step", [trained, aside])  # in a list: it may return nothing
+    call_writing(lambda weights: [step(weights, 0.25)], "step", [trained, aside])  # in a list: it may return nothing
     expect(
         (trained * 2).requires_grad,
         "after the call recording is still off. As a block or a decorator, no_grad ends by itself.",
@@ -127,6 +127,9 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
         "the weight's gradient is still there: the next step would be made with the sum.",
     )
     expect(values(aside) == values(idle) and aside.grad is None, "a weight without a gradient was changed.")
+    (trained * trained).sum().backward()
+    call_writing(lambda weights: [step(weights, 0.5)], "step", [trained])
+    expect(not any(values(trained)), "with another rate, the step is not rate times gradient: use `rate`.")
     return "The weights are written in place, stay leaves, and are ready for the next backward."
 
 
@@ -174,7 +177,7 @@ def freeze(loss: Any, *, first: Any, head: Any) -> str:
     ],
 )
 def shown(shown: Any, *, root: Any) -> str:
-    expect_tensor(shown, "shown", shape=(3,))
+    expect_tensor(shown, "shown", shape=(3,), dtype="float32")
     expect(
         values(root) == [1.0, 2.0, 4.0],
         f"`root` holds {values(root)} now: the limit was written into it. clamp_ writes; without the underscore it "

@@ -41,29 +41,30 @@ from glassroom.exercises.facts import first_sentence, is_tensor, same_value, tex
     ],
 )
 def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
-    found = call(chain, "chain", _leaf(w), x.detach())
-    expect(
-        isinstance(found, (tuple, list)) and len(found) == 3,
-        f"`chain` returned {text(found)}; three gradients were asked for, those of a, b and c.",
-    )
-    leaf = _leaf(w)
-    a = leaf * x.detach()
-    b = a.tanh()
-    results = (a, b, b.tanh())
-    for result in results:
-        result.retain_grad()
-    results[-1].sum().backward()
-    for name, gradient, result in zip("abc", found, results, strict=True):
+    for given in (x.detach(), x.detach() / 2 - 1):
+        found = call(chain, "chain", _leaf(w), given)
         expect(
-            gradient is not None,
-            f"the gradient of `{name}` is None: it was not asked to keep it before backward ran.",
+            isinstance(found, (tuple, list)) and len(found) == 3,
+            f"`chain` returned {text(found)}; three gradients were asked for, those of a, b and c.",
         )
-        expect_tensor(gradient, f"the gradient of {name}")
-        expect(
-            not same_value(values(gradient), values(leaf.grad)),
-            f"what you return for `{name}` is the gradient of `w`.",
-        )
-        expect_value(gradient, f"the gradient of {name}", result.grad)
+        leaf = _leaf(w)
+        a = leaf * given
+        b = a.tanh()
+        results = (a, b, b.tanh())
+        for result in results:
+            result.retain_grad()
+        results[-1].sum().backward()
+        for name, gradient, result in zip("abc", found, results, strict=True):
+            expect(
+                gradient is not None,
+                f"the gradient of `{name}` is None: it was not asked to keep it before backward ran.",
+            )
+            expect_tensor(gradient, f"the gradient of {name}")
+            expect(
+                not same_value(values(gradient), values(leaf.grad)),
+                f"what you return for `{name}` is the gradient of `w`.",
+            )
+            expect_value(gradient, f"the gradient of {name}", result.grad)
     return "From c to a, each tanh lets less of the gradient through."
 
 
@@ -116,6 +117,10 @@ def saliency(saliency: Callable[..., Any], *, model: Any, weights: Any, x: Any) 
         "that is the gradient of the weights; the one of the input was asked for.",
     )
     expect_value(result, "saliency(model, x)", image.grad.abs())
+    other = _leaf(x / 4 - 1)
+    (other**3).sum().backward()
+    found = call(saliency, "saliency", _cubes, other.detach())
+    expect_value(found, "saliency(another model, another x)", other.grad.abs())
     expect(
         not touched,
         "the values are right, but the weights' `.grad` was filled: backward() fills every leaf, autograd.grad none.",
@@ -125,6 +130,10 @@ def saliency(saliency: Callable[..., Any], *, model: Any, weights: Any, x: Any) 
         "the values are right, but the caller's `x` requires grad now. Use a detach() of it.",
     )
     return "The gradient of the input, and neither the input nor the weights were touched."
+
+
+def _cubes(image: Any) -> Any:
+    return (image**3).sum()
 
 
 @exercise(

@@ -67,6 +67,12 @@ def harmless(after_exp: Any, after_log: Any, after_sigmoid: Any, after_product: 
     ],
 )
 def repair(score: Callable[..., Any], *, w: Any, x: Any) -> str:
+    for factors in (w.detach(), w.detach() / 2 - 1):
+        _expect_score(score, factors, x)
+    return "The result of exp was left as it was, so its derivative finds what it needs."
+
+
+def _expect_score(score: Callable[..., Any], w: Any, x: Any) -> None:
     mine, reference = (_leaf(w), _leaf(x)), (_leaf(w), _leaf(x))
     result = call(score, "score", *mine)
     expect_tensor(result, "score(w, x)", shape=())
@@ -83,7 +89,6 @@ def repair(score: Callable[..., Any], *, w: Any, x: Any) -> str:
             f"backward works, but the gradient of `{name}` is wrong. "
             "Did a write go past the counter (.data), or was a part detached?",
         )
-    return "The result of exp was left as it was, so its derivative finds what it needs."
 
 
 @exercise(
@@ -139,6 +144,10 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
         "the values are right, but the versions are still 0: the write went past the counter (.data?), so a "
         "backward that still needs the old values would be wrong in silence.",
     )
+    parameter = _leaf(w)
+    parameter.grad = parameter.detach() * 2
+    step([parameter], 0.5)
+    expect(not any(values(parameter)), "with another rate, the step is not rate times gradient: use `rate`.")
     return "The same storages with new values, still leaves, and the write was counted."
 
 

@@ -206,7 +206,7 @@ def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
 def record(record: Callable[..., Any], *, x: Any) -> str:
     leaf, written = _leaf(x), list[Any]()
     with _no_collector():
-        h = leaf * -3.0
+        h = leaf * -3.0 - 0.5  # whose largest magnitude is below 0
         largest = float(h.detach().abs().max())
         storage = weakref.ref(h.untyped_storage())
         record(h, written)

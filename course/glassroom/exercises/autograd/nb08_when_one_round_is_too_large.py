@@ -107,6 +107,11 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
             "Hand them over as arguments of `checkpoint`.",
         )
         expect(
+            kept >= parts - 1,
+            f"{kept} results were alive after the forward with parts={parts}; there should be one between each two "
+            "parts. A part has len(steps) // parts steps.",
+        )
+        expect(
             kept <= parts - 1,
             f"{kept} results were alive after the forward with parts={parts}; one between each two parts is enough.",
         )

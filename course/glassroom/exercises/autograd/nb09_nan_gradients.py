@@ -6,15 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import (
-    call,
-    call_reading,
-    expect,
-    expect_as_given,
-    expect_tensor,
-    expect_value,
-    expect_words,
-)
+from glassroom.exercises.expect import call, expect, expect_as_given, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import same_value, values
 
 
@@ -58,8 +50,8 @@ def _holds_nan(x: Any) -> bool:
 )
 def root(root: Callable[[Any], Any], *, x: Any) -> str:
     expect_as_given(x, "x", [4.0, 0.0, -9.0, 0.25])
-    plain = call_reading(root, "root", x.clone())
-    expect_tensor(plain, "root(x)", shape=(4,))
+    plain = call(root, "root", x.clone())
+    expect_tensor(plain, "root(x)", shape=(4,), dtype="float32")
     expect(
         not _holds_nan(plain),
         "`root(x)` holds a nan: the root of −9 is none. Where x is not positive, 0 was asked for.",
@@ -100,7 +92,7 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
     plain = call(lengths, "lengths", rows.clone())
     expect_tensor(plain, "lengths(rows)")
     expect(plain.numel() != 1, "`lengths(rows)` is one number for all rows; each row has a length of its own.")
-    expect_tensor(plain, "lengths(rows)", shape=(3,))
+    expect_tensor(plain, "lengths(rows)", shape=(3,), dtype="float32")
     expect(
         not same_value(values(plain), [25.0, 0.0, 4.0]),
         "`lengths(rows)` holds the squares of the lengths: take the root.",
@@ -141,8 +133,8 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
 def log_of_softmax(loss: Callable[[Any], Any], *, scores: Any) -> str:
     expect_as_given(scores, "scores", [[0.0, -200.0], [1.0, 2.0]])
     right = -scores.log_softmax(-1)
-    found = call_reading(loss, "loss", scores.clone())
-    expect_tensor(found, "loss(scores)", shape=())
+    found = call(loss, "loss", scores.clone())
+    expect_tensor(found, "loss(scores)", shape=(), dtype="float32")
     value = float(found)
     expect(value == value, "`loss(scores)` is nan.")
     expect(

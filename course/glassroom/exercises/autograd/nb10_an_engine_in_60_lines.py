@@ -22,6 +22,12 @@ from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor
     ],
 )
 def multiply_rule(multiply_rule: Callable[..., Any], *, grad: Any, a: Any, b: Any) -> str:
+    for arriving, left, right in ((grad, a, b), (b, grad, a * 2)):
+        _expect_multiply_rule(multiply_rule, arriving, left, right)
+    return "Each factor's gradient is the other factor, times what arrives: so a product has to keep both."
+
+
+def _expect_multiply_rule(multiply_rule: Callable[..., Any], grad: Any, a: Any, b: Any) -> None:
     of_a, of_b = _two(call(multiply_rule, "multiply_rule", grad, a, b), "multiply_rule")
     for name, found, right, other in (("a", of_a, b, a), ("b", of_b, a, b)):
         expect_tensor(found, f"the gradient of {name}", shape=(2,))
@@ -35,7 +41,6 @@ def multiply_rule(multiply_rule: Callable[..., Any], *, grad: Any, a: Any, b: An
             f"The gradient of {name} leaves out `grad`: the chain rule multiplies by it.",
         )
         expect_value(found, f"the gradient of {name}", grad * right)
-    return "Each factor's gradient is the other factor, times what arrives: so a product has to keep both."
 
 
 def _two(result: Any, name: str) -> tuple[Any, Any]:
@@ -111,6 +116,12 @@ def fitted(fitted: Callable[..., Any], *, grad: Any) -> str:
     ],
 )
 def matmul_rule(matmul_rule: Callable[..., Any], *, grad: Any, a: Any, b: Any) -> str:
+    for arriving, left, right in ((grad, a, b), (grad[:1] + 1, a[-1:] * 3, b)):
+        _expect_matmul_rule(matmul_rule, arriving, left, right)
+    return "The sizes left only one way. Backward of a product costs two products of the same size."
+
+
+def _expect_matmul_rule(matmul_rule: Callable[..., Any], grad: Any, a: Any, b: Any) -> None:
     of_a, of_b = _two(call(matmul_rule, "matmul_rule", grad, a, b), "matmul_rule")
     for name, found, operand, wanted in (("a", of_a, a, grad @ b.t()), ("b", of_b, b, a.t() @ grad)):
         expect_tensor(found, f"the gradient of {name}")
@@ -121,7 +132,6 @@ def matmul_rule(matmul_rule: Callable[..., Any], *, grad: Any, a: Any, b: Any) -
         )
         expect_tensor(found, f"the gradient of {name}", shape=tuple(operand.shape))
         expect_value(found, f"the gradient of {name}", wanted)
-    return "The sizes left only one way. Backward of a product costs two products of the same size."
 
 
 def _graphs(node: Callable[..., Any]) -> dict[str, tuple[Any, dict[Any, int]]]:

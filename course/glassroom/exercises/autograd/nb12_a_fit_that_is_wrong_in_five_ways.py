@@ -7,7 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_as_given, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import (
+    call,
+    call_writing,
+    expect,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+)
 from glassroom.exercises.facts import is_tensor, same_value, values
 
 MASTS = """
@@ -85,10 +92,11 @@ def _near(mine: Any, wanted: list[float]) -> bool:
     ],
 )
 def start(start: Callable[..., Any]) -> str:
-    position = call(start, "start", 1500.0, 250.0)
-    name = "start(1500.0, 250.0)"
-    expect_tensor(position, name, shape=(2,))
-    expect_value(position.detach(), name, [1.5, 0.25])
+    for east, north in ((1500.0, 250.0), (20.0, 3000.0)):
+        position = call(start, "start", east, north)
+        name = f"start({east}, {north})"
+        expect_tensor(position, name, shape=(2,))
+        expect_value(position.detach(), name, [east / 1000, north / 1000])
     expect(
         position.is_leaf,
         f"`{name}` is no leaf: it is the result of an operator on one, and the gradient stops there. retain_grad() "
@@ -120,7 +128,7 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
         position = _leaf(masts, place)
         result = call(distances, "distances", position, masts)
         name = f"distances({place}, masts)"
-        expect_tensor(result, name, shape=(4,))
+        expect_tensor(result, name, shape=(4,), dtype="float32")
         apart = _apart(place, masts)
         found = values(result.detach())
         expect(
@@ -162,10 +170,10 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
     far = measured.clone()
     for place in ([1.0, 2.0], [5.0, 3.5]):
         position = _leaf(masts, place)
-        result = call(loss_of, "loss_of", position, masts, far)
+        told = "`measured`, or another tensor that it was given, has been written to. Make a new tensor."
+        result = call(loss_of, "loss_of", position, masts, far, written=told)
         name = f"loss_of({place}, masts, measured)"
-        expect_as_given(far, "measured", values(measured))
-        expect_tensor(result, name, shape=())
+        expect_tensor(result, name, shape=(), dtype="float32")
         terms = [(away - right) ** 2 for (_, _, away), right in zip(_apart(place, masts), values(far), strict=True)]
         found = float(result.detach())
         expect(not same_value(found, sum(terms), 1e-4), f"`{name}` is the sum of the four squares: take their mean.")
@@ -209,10 +217,10 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
 def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
     position = _leaf(masts, [1.0, 2.0])
     place, before = [1.0, 2.0], [0.0, 0.0]
-    for count in (1, 2, 3):
+    for count, rate in ((1, 0.2), (2, 0.2), (3, 0.1)):
         terms = [(away - far) ** 2 for (_, _, away), far in zip(_apart(place, masts), values(measured), strict=True)]
         slope = _slope(place, masts, measured)
-        result = call(step, "step", position, masts, measured, 0.2)
+        result = call_writing(step, "step", position, masts, measured, rate)
         moved = values(position.detach())
         expect(
             position.is_leaf and position.requires_grad,
@@ -223,14 +231,14 @@ def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
             f"step {count} has not moved `position`: position = position - … gives the name to another tensor. "
             "position -= … under no_grad writes into it.",
         )
-        added = [at - 0.2 * (new + old) for at, new, old in zip(place, slope, before, strict=True)]
+        added = [at - rate * (new + old) for at, new, old in zip(place, slope, before, strict=True)]
         expect(
             count == 1 or not _near(moved, added),
             f"step {count} went along the gradients of both steps: they add up in .grad, which has to be emptied.",
         )
-        uphill = [at + 0.2 * new for at, new in zip(place, slope, strict=True)]
+        uphill = [at + rate * new for at, new in zip(place, slope, strict=True)]
         expect(not _near(moved, uphill), "the step goes uphill: subtract.")
-        wanted = [at - 0.2 * new for at, new in zip(place, slope, strict=True)]
+        wanted = [at - rate * new for at, new in zip(place, slope, strict=True)]
         expect(
             _near(moved, wanted),
             f"after step {count} `position` is {[round(each, 3) for each in moved]}, and should be "
@@ -314,6 +322,7 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
         f"the history begins {[round(each, 3) for each in found[:3]]}, and should begin "
         f"{[round(each, 3) for each in wanted[:3]]}: 0.9 of the old figure, 0.1 of the new score, after the step.",
     )
+    expect_equal(len(call(follow, "follow", step, score, 2)), "the length of the history after 2 rounds", 2)
     return "Numbers remember, and hold nothing."
 
 

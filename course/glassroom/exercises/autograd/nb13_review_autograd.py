@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import account, expect_no_copies
+from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import call, expect, expect_no_copies, expect_tensor, expect_value, expect_view
 from glassroom.exercises.facts import values
 
 
@@ -64,4 +64,7 @@ def clipped(clipped: Callable[..., Any], *, tensor: Any) -> str:
         "another use of `x` beside this one is clipped too: the hook is on `x` itself. It belongs on the result.",
     )
     expect_value(x.grad, "the gradient of x, which has a second use with weight 5", [6.0, 4.0, 5.25])
+    x.grad = None
+    (call(clipped, "clipped", x, 4.0) * weights).sum().backward()
+    expect_value(x.grad, "the gradient of x, with limit 4,", [4.0, -4.0, 0.25])
     return "Nothing is changed forward, and on the way back no element is too large."

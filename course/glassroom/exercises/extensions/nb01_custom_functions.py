@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import (
     call,
     expect,
     expect_equal,
+    expect_saved_by_context,
     expect_tensor,
     expect_value,
     expect_words,

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import Misconception, exercise
-from glassroom.exercises.expect import (
-    expect,
-    expect_equal,
-    expect_tensor,
-    expect_value,
-)
+from glassroom.exercises.expect import expect, expect_equal, expect_saved_by_context, expect_tensor, expect_value
 from glassroom.exercises.extensions.own_functions import applied, leaf_of
 from glassroom.exercises.facts import (
     same_value,

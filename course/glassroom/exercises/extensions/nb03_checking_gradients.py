@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_words
+from glassroom.exercises.expect import (
+    call,
+    call_writing,
+    expect,
+    expect_equal,
+    expect_saved_by_context,
+    expect_tensor,
+    expect_value,
+    expect_words,
+)
 from glassroom.exercises.facts import dtype_name, same_value, text, values
 
 
@@ -44,7 +52,7 @@ from glassroom.exercises.facts import dtype_name, same_value, text, values
 )
 def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -> str:
     mine = x.detach().clone()
-    result = call(numerical, "numerical", f, mine, 0.125)
+    result = call_writing(numerical, "numerical", f, mine, 0.125)
     expect(values(mine) == values(x), "`x` was changed and not put back: each element is to be moved by itself.")
     expect_tensor(result, "numerical(f, x, eps)", shape=tuple(x.shape))
     right = 2 * x
@@ -60,7 +68,7 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
         "the step goes to one side only, and its error shrinks with eps alone. Go eps to both sides.",
     )
     expect_value(result, "numerical(f, x, 0.125)", right)
-    cubes = call(numerical, "numerical", lambda t: (t * t * t).sum(), mine, 0.5)
+    cubes = call_writing(numerical, "numerical", lambda t: (t * t * t).sum(), mine, 0.5)
     expect_value(cubes, "numerical(sum of cubes, x, 0.5)", 3 * x * x + 0.25)
     return "Two calls for each element, and no derivative was needed."
 
@@ -116,6 +124,11 @@ def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any])
             gradcheck(Mended.apply, alone, raise_exception=False),
             f"gradcheck still finds a mismatch with respect to input {place}, `{name}`.",
         )
+    others = [(each.detach() * 2 - 1).requires_grad_() for each in inputs]
+    expect(
+        gradcheck(Mended.apply, others, raise_exception=False),
+        "given other tensors, the gradient is not theirs: backward takes what it needs out of ctx.saved_tensors.",
+    )
     return "Forward and backward belong together now."
 
 
@@ -183,9 +196,10 @@ def is_right(is_right: Callable[..., Any], *, x: Any) -> str:
     needed = "gradcheck wants inputs in double precision that require a gradient: convert them."
     expect_equal(verdict(_square, single), "is_right(lambda x: x * x, x)", True, mistakes={False: needed})
     expect_equal(verdict(_product, single, other), "is_right(lambda x, y: x * y, x, y)", True)
+    changed = "the input that was handed over has changed: `requires_grad_` works in place. Detach it first."
     expect(
         not single.requires_grad and dtype_name(single) == "float32" and values(single) == values(x),
-        "the input that was handed over has changed: `requires_grad_` works in place. Detach it first.",
+        changed,
     )
     cut = "One factor is detached, so that half of the derivative is missing. Does gradcheck's answer get lost?"
     expect_equal(verdict(_half_cut, single), "is_right(lambda x: x * x.detach(), x)", False, mistakes={True: cut})
@@ -196,6 +210,9 @@ def is_right(is_right: Callable[..., Any], *, x: Any) -> str:
         False,
         mistakes={True: second_cut},
     )
+    double = single.double()
+    expect_equal(verdict(_square, double), "is_right(lambda x: x * x, x.double())", True)
+    expect(not double.requires_grad, changed)
     once = "A function whose first derivative is right and whose second is not was let through: ask gradgradcheck."
     expect_equal(verdict(_once_right, single), "the answer for it", False, mistakes={True: once})
     first = "The first derivative is twice what it should be, and the second fits the wrong first: ask gradcheck, too."

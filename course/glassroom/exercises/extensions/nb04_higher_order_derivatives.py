@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import expect_saved_by_context, functions_called
+from glassroom.exercises.account import functions_called
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value
+from glassroom.exercises.expect import call, expect, expect_saved_by_context, expect_tensor, expect_value
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 
@@ -152,7 +152,7 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
     with functions_called() as called:
         found = call(product, "product", _bent, at, v.detach())
     _expect_no_tuple(found, "product")
-    expect_tensor(found, "product(f, x, v)", shape=(2,))
+    expect_tensor(found, "product(f, x, v)", shape=(2,), dtype="float32")
     wrong = {
         (2 * x0 * x1, x0 * x0): "that is the gradient of f. Walk back from it once more.",
         (2 * x1 + 2 * x0, 2 * x0): "that is the sum of the Hessian's rows, as `slopes.sum()` gives it. Where is v?",
@@ -201,7 +201,7 @@ def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
     at = x.detach().clone()
     found = call(newton_step, "newton_step", _quartic, at)
     _expect_no_tuple(found, "newton_step")
-    expect_tensor(found, "newton_step(f, x)", shape=())
+    expect_tensor(found, "newton_step(f, x)", shape=(), dtype="float64")
     place = values(at)
     slope, curvature = 4 * place**3 - 3, 12 * place**2
     wrong = {

@@ -165,7 +165,7 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
         (missed * missed, "these are the errors; their gradients for `w` were asked for."),
     ):
         expect(not same_value(values(found), values(mistake)), shows)
-    expect_tensor(found, "each_gradient(w, xs, ys)", shape=tuple(xs.shape))
+    expect_tensor(found, "each_gradient(w, xs, ys)", shape=tuple(xs.shape), dtype="float32")
     expect(same_value(values(found), values(right)), f"{text(values(found))} are not the samples' gradients.")
     return "The gradient of one sample, mapped over all of them."
 
@@ -198,16 +198,16 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
         not isinstance(found, (tuple, list)),
         "`bend` returns a tuple: torch.func.jvp gives a result and its tangent. The tangent is the answer.",
     )
-    expect_tensor(found, "bend(f, x, v)")
+    expect_tensor(found, "bend(f, x, v)", dtype="float32")
     (x0, x1), (v0, v1) = values(at), values(v)
-    gradient = [2 * x0 * x1, x0 * x0]
+    gradient = [3 * x0 * x0 * x1, x0**3]
     for mistake, shows in (
         (gradient, "that is the gradient. Of what jvp returns, the second is the tangent."),
         (gradient[0] * v0 + gradient[1] * v1, "that is the slope of f in the direction v. It is `grad(f)` that moves."),
-        ([2 * x1 + 2 * x0, 2 * x0], "that is the Hessian times ones. Where is v?"),
+        ([6 * x0 * x1 + 3 * x0 * x0, 3 * x0 * x0], "that is the Hessian times ones. Where is v?"),
     ):
         expect(not same_value(values(found), mistake), shows)
-    right = [2 * x1 * v0 + 2 * x0 * v1, 2 * x0 * v0]
+    right = [6 * x0 * x1 * v0 + 3 * x0 * x0 * v1, 3 * x0 * x0 * v0]
     expect(same_value(values(found), right), f"{text(values(found))} is not the Hessian times v.")
     _expect_untouched(at)
     return "Backwards once for the gradient, forwards along v; and no matrix."
@@ -229,7 +229,7 @@ def _jacobian_of_neighbors(x: Any) -> list[list[float]]:
 
 
 def _bent(x: Any) -> Any:
-    return x[0] * x[0] * x[1]
+    return x[0] * x[0] * x[0] * x[1]
 
 
 def _expect_jacobian(found: Any, name: str, right: list[list[float]]) -> None:

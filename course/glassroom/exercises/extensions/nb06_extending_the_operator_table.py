@@ -68,11 +68,16 @@ def swish(swish: Any, *, x: Any, grad: Any) -> str:
         expect_value(found, f"swish(x, {beta})", plain * (beta * plain).sigmoid())
 
     leaf, other = plain.clone().requires_grad_(), plain.clone().requires_grad_()
-    (slopes,) = call(lambda: grad(swish(leaf, 0.5).sum(), leaf, create_graph=True), "walking back")
-    (right,) = grad((other * (0.5 * other).sigmoid()).sum(), other, create_graph=True)
+    arriving = plain.exp()
+    (slopes,) = call(lambda: grad((swish(leaf, 0.5) * arriving).sum(), leaf, create_graph=True), "walking back")
+    (right,) = grad((other * (0.5 * other).sigmoid() * arriving).sum(), other, create_graph=True)
+    expect(
+        not same_value(values(slopes * arriving), values(right)),
+        "the derivative is right, and what arrives is left out: the chain rule multiplies by `gradient`.",
+    )
     for s in (plain.sigmoid(), (0.5 * plain).sigmoid()):
         expect(
-            not same_value(values(slopes), values(s + plain * s * (1 - s))),
+            not same_value(values(slopes), values(arriving * (s + plain * s * (1 - s)))),
             "with beta = 1 the derivative is right, with another not. Is beta kept, and used in the whole formula?",
         )
     expect_value(slopes, "the gradient of swish(x, 0.5)", right.detach())

@@ -46,7 +46,7 @@ def gradient(gradient: Callable[..., Any], *, A: Any, y: Any) -> str:
         some_A, some_y, p = A[:points], y[:points], A.new_tensor([1.0, -2.0])
         with functions_called() as called:
             found = call(gradient, "gradient", some_A, some_y, p)
-        expect_tensor(found, "gradient(A, y, p)")
+        expect_tensor(found, "gradient(A, y, p)", dtype="float64")
         right = [2 / points * each for each in values(some_A.t() @ (some_A @ p - some_y))]
         for mistake, shows in (
             (
@@ -202,7 +202,7 @@ def newton(newton: Callable[..., Any], *, x: Any) -> str:
 
     start = x.new_tensor([0.52, 1.9])
     once = call(newton, "newton", loss, start, 1)
-    expect_tensor(once, "newton(loss, p, 1)", shape=(2,))
+    expect_tensor(once, "newton(loss, p, 1)", shape=(2,), dtype="float64")
     expect(
         not same_value(values(once), values(start)),
         "after one step `p` is where it was. Does the function return the new p?",

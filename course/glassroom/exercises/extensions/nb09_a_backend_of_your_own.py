@@ -90,6 +90,17 @@ def small(Small: Any) -> str:
             nbytes,
         )
     _refused(lambda: backend.allocate(MOST + 1, None), f"allocate({MOST + 1}, device)")
+    handed = list[bool]()
+
+    class Above(Small.__bases__[0]):  # type: ignore[misc]  # what stands above Small, and notes what it is handed
+        def allocate(self, nbytes: int, device: Any, *, zeroed: bool = False) -> Any:
+            handed.append(zeroed)
+            return super().allocate(nbytes, device, zeroed=zeroed)
+
+    below = type("Below", (Small, Above), {})()
+    below.allocate(8, None)
+    below.allocate(8, None, zeroed=True)
+    expect(handed in ([], [False, True]), f"`zeroed` should go on as it came; False and True went on as {handed}.")
     return "A limit in one method, and everything else inherited."
 
 

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import expect_saved_by_context
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, call_reading, expect, expect_tensor
+from glassroom.exercises.expect import call, expect, expect_saved_by_context, expect_tensor
 from glassroom.exercises.facts import is_tensor, same_value, values
 
 POINTS = "points = torch.tensor([-200.0, -3.0, -0.5, 0.0, 0.25, 2.0, 1000.0])"
@@ -54,7 +53,7 @@ def _rounded(numbers: list[float]) -> list[float]:
 )
 def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
     before = values(points)
-    result = call_reading(log_cosh, "log_cosh", points.clone())
+    result = call(log_cosh, "log_cosh", points.clone())
     name = "log_cosh(points)"
     expect_tensor(result, name, shape=tuple(points.shape), dtype="float32")
     found, wanted = values(result), [_log_cosh(each) for each in before]
@@ -183,7 +182,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
         (result[0], "the speed", slopes, speeds),
         (result[1], "the acceleration", [1 - each**2 for each in slopes], [each**2 for each in speeds]),
     ):
-        expect_tensor(found, name, shape=(5,))
+        expect_tensor(found, name, shape=(5,), dtype="float32")
         mine = values(found)
         wanted = [factor * way for factor, way in zip(factors, right, strict=True)]
         expect(not same_value(mine, factors, 1e-5), f"{name} leaves the tangent out.")
@@ -226,7 +225,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
 def center(center: Callable[..., Any], *, readings: Any) -> str:
     for given in (readings, readings.new_tensor([1.0, 1.4, 0.7, 1.1, -30.0]), readings.new_tensor([2.0, 3.0, 2.5])):
         numbers = values(given)
-        c = call_reading(center, "center", given)
+        c = call(center, "center", given)
         c = float(c.detach()) if is_tensor(c) else c
         expect(isinstance(c, (int, float)), "`center` should return one number.")
         name = f"center of {_rounded(numbers)}"

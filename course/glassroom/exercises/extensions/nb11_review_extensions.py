@@ -54,7 +54,7 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
             len(runs) <= MOST,
             f"f ran {len(runs)} times: that is the whole Jacobian, of which one column was asked for.",
         )
-        expect_tensor(found, name, shape=(len(place),))
+        expect_tensor(found, name, shape=(len(place),), dtype="float32")
         mine = values(found.detach())
         wanted = [row[j] for row in jacobian]
 

@@ -77,7 +77,7 @@ def a_block(block: Any, *, m: Any) -> str:
         "`block` has two elements: the index tensors were paired off, first with first. Give one "
         "of them a dimension more.",
     )
-    expect_tensor(block, "block", shape=(2, 2))
+    expect_tensor(block, "block", shape=(2, 2), dtype="int64")
     wanted = [[m[row, column].item() for column in (1, 4)] for row in (0, 3)]
     turned = [list(row) for row in zip(*wanted, strict=True)]
     expect(
@@ -111,7 +111,7 @@ def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
         "`top` has one dimension too many: gather's result has the shape of its index. Take the "
         "row (or column) out of it.",
     )
-    expect_tensor(top, "top", shape=(3,))
+    expect_tensor(top, "top", shape=(3,), dtype="float32")
     rows = best.tolist()
     across = [scores[i, rows[i]].item() for i in range(3)]
     expect(
@@ -133,7 +133,7 @@ def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
     ],
 )
 def count_the_votes(totals: Any) -> str:
-    expect_tensor(totals, "totals", shape=(3,))
+    expect_tensor(totals, "totals", shape=(3,), dtype="float32")
     found = totals.tolist()
     expect(
         any(found),

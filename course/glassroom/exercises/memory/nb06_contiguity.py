@@ -172,6 +172,8 @@ def small_bill(two_rows: Callable[[Any], Any], *, big: Any) -> str:
         held == needed,
         f"`{name}` shows {needed} bytes, and its storage has {held}: more was copied than you need. Slice first.",
     )
+    other = big[:3, 5:9]
+    expect_value(call(two_rows, "two_rows", other), "two_rows(big[:3, 5:9])", other[:, :2].t())
     allocated = sum(kept.allocations)
     expect(
         allocated < 2 * needed,

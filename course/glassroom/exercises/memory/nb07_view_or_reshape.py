@@ -185,6 +185,7 @@ def price(
         "a transposed tensor": transposed,
         "the left half of each row": half,
         "every other element": every_other,
+        "the last rows of a contiguous tensor": contiguous[2:],
     }
     for kind, tensor in samples.items():
         with account() as kept:

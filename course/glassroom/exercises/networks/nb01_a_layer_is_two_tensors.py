@@ -131,6 +131,8 @@ def kaiming(kaiming: Callable[..., Any]) -> str:
         float((weight - other).detach().abs().max()) > 0,
         f"`{name}` is the same in each call. It should be drawn anew; leave the seed to the caller.",
     )
+    few = call(kaiming, "kaiming", 40, 2000)
+    expect_tensor(few, "kaiming(40, 2000)", shape=(40, 2000), dtype="float32")
     spread = float(weight.detach().std())
     mistakes = {
         1.0: "That is randn as it comes. Scale it by sqrt(2 / inputs).",

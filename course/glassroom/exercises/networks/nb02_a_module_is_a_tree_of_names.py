@@ -225,8 +225,10 @@ def dropout(dropout: Callable[..., Any], *, pictures: Any) -> str:
         not same_value(values(result), values(call(dropout, "dropout", x, p, True))),
         "two calls lose the same numbers. The mask should be drawn anew in each.",
     )
+    half = {each for row in values(call(dropout, "dropout", x, 0.5, True)) for each in row}
+    expect(half == {0.0, 2.0}, "with p = 0.5, what is left of ones should be 2: use `p`.")
     reading = call(dropout, "dropout", x, p, False)
-    expect_tensor(reading, "dropout(x, 0.2, training=False)", shape=x.shape)
+    expect_tensor(reading, "dropout(x, 0.2, training=False)", shape=x.shape, dtype="float32")
     expect(
         same_value(values(reading), values(x)),
         "`dropout(x, 0.2, training=False)` changes the numbers. While reading, it does nothing.",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, run
+from glassroom.exercises.expect import call, call_writing, expect, expect_equal, run
 from glassroom.exercises.facts import is_tensor, same_value, values
 
 Walk = list[list[float]]
@@ -55,7 +55,7 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
     def loss_of(p: Any) -> Any:
         return ((p - 3) ** 2).sum()
 
-    losses = call(descend, "descend", loss_of, parameter, rate, steps)
+    losses = call_writing(descend, "descend", loss_of, parameter, rate, steps)
     places, summed = _downhill(values(start), rate, steps, keep=0.0), _downhill(values(start), rate, steps, keep=1.0)
     found = values(parameter.detach())
     expect(
@@ -80,6 +80,12 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
     expect(
         not any(is_tensor(loss) for loss in losses),
         "the losses in the list are tensors, and each keeps its graph. Take `.item()`.",
+    )
+    other = start.detach().clone().requires_grad_()
+    call_writing(descend, "descend", loss_of, other, 0.25, 2)
+    expect(
+        same_value(values(other.detach()), _downhill(values(start), 0.25, 2, keep=0.0)[-1]),
+        f"with a rate of 0.25 and two steps, `parameter` is {_short(values(other.detach()))}: use `rate` and `steps`.",
     )
     wanted = [sum((each - 3) ** 2 for each in place) for place in places]
     expect(
@@ -279,6 +285,13 @@ def _walked(optimizer: Any, name: str, start: Any) -> tuple[Walk, dict[Any, Any]
     expect(
         not all(same_value(place, values(start)) for place in walk),
         f"`p` is where it was after {len(walk)} steps: write into it, by `p -= …` under no_grad.",
+    )
+    faster = start.detach().clone().requires_grad_()
+    run(optimizer, name, faster, given[0], {}, 2 * RATE)
+    twice = [2 * one - p for one, p in zip(walk[0], values(start), strict=True)]
+    expect(
+        same_value(values(faster.detach()), twice, 1e-5),
+        f"with twice the rate, the first step of `{name}` is not twice as long.",
     )
     return walk, state
 

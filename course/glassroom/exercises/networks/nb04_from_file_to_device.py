@@ -125,7 +125,7 @@ def batches(batches: Callable[..., Any]) -> str:
         found = call(batches, "batches", 100, 32, shuffle)
         expect(isinstance(found, (list, tuple)), f"`{name}` should be a list of tensors.")
         for number, index in enumerate(found):
-            expect_tensor(index, f"{name}[{number}]")
+            expect_tensor(index, f"{name}[{number}]", dtype="int64")
             expect(
                 len(shape(index)) == 1, f"`{name}[{number}]` has shape {shape(index)}; a row of indices was asked for."
             )
@@ -157,6 +157,8 @@ def batches(batches: Callable[..., Any]) -> str:
             )
             other = [i for index in call(batches, "batches", 100, 32, True) for i in values(index)]
             expect(flat != other, "two epochs have the same order. Draw it anew, and leave the seed to the caller.")
+    few = call(batches, "batches", 7, 3, False)
+    expect_equal([values(index) for index in few], "batches(7, 3, shuffle=False)", [[0, 1, 2], [3, 4, 5], [6]])
     return "An order of indices is shuffled; the pictures stay where they are."
 
 

@@ -6,15 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import (
-    call,
-    call_reading,
-    expect,
-    expect_equal,
-    expect_tensor,
-    expect_value,
-    expect_view,
-)
+from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
 from glassroom.exercises.facts import same_value, shape, values
 
 
@@ -100,7 +92,8 @@ def tiles(tiles: Any, *, image: Any) -> str:
     ],
 )
 def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -> str:
-    for images, weight in ((batch, filters), (batch[:1, :, 1:], filters[:, :, :, :1])):
+    tall = filters.repeat(1, 1, 2, 1)[:, :, :3]
+    for images, weight in ((batch, filters), (batch[:1, :, 1:], filters[:, :, :, :1]), (batch, tall)):
         made = call(convolve, "convolve", images, weight)
         right = by_product(images, weight)
         expect_tensor(made, "convolve(images, weight)")
@@ -200,26 +193,28 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
     ],
 )
 def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
-    in_tiles = maps.unfold(2, 2, 2).unfold(3, 2, 2)
-    right = in_tiles.amax((4, 5))
-    made = call_reading(max_pool, "max_pool", maps)
-    expect_tensor(made, "max_pool(maps)")
-    expect(
-        shape(made) == shape(right),
-        f"For maps of {shape(maps)} the result has shape {shape(made)}; {shape(right)} was asked for.",
-    )
-    found = values(made)
-    expect(
-        not same_value(found, values(in_tiles.mean((4, 5)))),
-        "that is the mean of each tile, as LeNet had it in 1998. The largest number was asked for.",
-    )
-    n, c, height, width = shape(maps)
-    expect(
-        not same_value(found, values(maps.reshape(n, c, height // 2, width // 2, 2, 2).amax((4, 5)))),
-        "the shape is right, and the tiles are not: four numbers in a row were taken together. The 2 of the height "
-        "belongs next to the height, the 2 of the width next to the width.",
-    )
-    expect_value(made, "max_pool(maps)", right)
+    taller = (maps.repeat(3, 1, 2, 1) * 7 % 5)[:, :, :6]
+    for given, name in ((maps, "max_pool(maps)"), (taller, "max_pool(other maps)")):
+        in_tiles = given.unfold(2, 2, 2).unfold(3, 2, 2)
+        right = in_tiles.amax((4, 5))
+        made = call(max_pool, "max_pool", given)
+        expect_tensor(made, name)
+        expect(
+            shape(made) == shape(right),
+            f"For maps of {shape(given)} the result has shape {shape(made)}; {shape(right)} was asked for.",
+        )
+        found = values(made)
+        expect(
+            not same_value(found, values(in_tiles.mean((4, 5)))),
+            "that is the mean of each tile, as LeNet had it in 1998. The largest number was asked for.",
+        )
+        n, c, height, width = shape(given)
+        expect(
+            not same_value(found, values(given.reshape(n, c, height // 2, width // 2, 2, 2).amax((4, 5)))),
+            "the shape is right, and the tiles are not: four numbers in a row were taken together. The 2 of the height "
+            "belongs next to the height, the 2 of the width next to the width.",
+        )
+        expect_value(made, name, right)
     watched = call(max_pool, "max_pool", maps.detach().clone().requires_grad_())
     expect(
         getattr(watched, "grad_fn", None) is not None

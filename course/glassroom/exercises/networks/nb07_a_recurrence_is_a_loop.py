@@ -71,7 +71,7 @@ def read(read: Callable[..., Any], *, batch: Any) -> str:
         shape(states) != (count, steps + 1, 3),
         "`states` holds the state from before the first row, too. The states *after* each row were asked for.",
     )
-    expect_tensor(states, "states", shape=(count, steps, 3))
+    expect_tensor(states, "states", shape=(count, steps, 3), dtype="float32")
     expect(
         not same_value(values(states[:, 1]), values(start * 0.5 + rows[1][:, :3]), 1e-6),
         "every step begins with the first state again. The cell has to get the state that it made for the row before.",
@@ -129,7 +129,7 @@ def table(table_gradient: Callable[..., Any], *, word: Any, gradient: Any) -> st
         expect(not same_value(values(made), [*rows, [0.0, 0.0]], 1e-6), mistake)
     expect_value(made, "table_gradient(…)", [*summed, [0.0, 0.0]])
     longer = call(table_gradient, "table_gradient", word, gradient, 5)
-    expect_tensor(longer, "table_gradient(word, gradient, 5)", shape=(5, 2))
+    expect_tensor(longer, "table_gradient(word, gradient, 5)", shape=(5, 2), dtype="float32")
     expect_value(longer, "table_gradient(word, gradient, 5)", [*summed, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
     expect(values(gradient) == before, "the gradient that came in was changed; others may need it.")
     return "Looking up copies rows; going back adds them up where they came from."
@@ -219,6 +219,10 @@ def truncate(train_on: Callable[..., Any], *, codes: Any) -> str:
         math.isclose(values(weight.grad)[0], gradient, rel_tol=1e-4),
         "the gradient is not the sum over the pieces, each through itself alone. Is backward called once for each?",
     )
+    pieces.clear()
+    call(train_on, "train_on", some, 5, start, read)
+    lengths = [shape(piece)[0] for piece in pieces]
+    expect(lengths == [5, 5], f"with a length of 5, the pieces had the lengths {lengths}.")
     return "The numbers go on, the history does not: every piece costs the same."
 
 

@@ -67,7 +67,7 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     expect(is_same(made, right), "the shape is right, and the numbers are not those of the formula.")
     stacks = [q.expand(2, *shape(q)) * 1, (k * 0.5).expand(2, *shape(k)) * 1, v.expand(2, *shape(v)) * 1]
     deep = call(attention, "attention", *stacks)
-    expect_tensor(deep, "attention of stacks", shape=(2, *shape(right)))
+    expect_tensor(deep, "attention of stacks", shape=(2, *shape(right)), dtype="float32")
     expect(
         is_same(deep, attended(*stacks)),
         "for single matrices it is right, for stacks of them it is not. Count dimensions from the end: −1 and −2.",
@@ -104,7 +104,7 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     below = lower(q)
     hidden = below == 0
     right = scores.masked_fill(hidden, float("-inf")).softmax(-1) @ v
-    expect_tensor(made, "causal(q, k, v)", shape=shape(right))
+    expect_tensor(made, "causal(q, k, v)", shape=shape(right), dtype="float32")
     expect(
         not is_same(made, attended(q, k, v)), "that is attention without a mask: every position sees the later ones."
     )
@@ -231,7 +231,11 @@ def pieces(in_pieces: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         f"the pieces had {lengths} queries; together they should be all {queries}, the last piece being shorter.",
     )
     expect(is_tensor(made), "the pieces' results should be joined into one tensor, along dimension −2.")
-    expect_tensor(made, "in_pieces(…)", shape=(*shape(q)[:-1], shape(v)[-1]))
+    expect_tensor(made, "in_pieces(…)", shape=(*shape(q)[:-1], shape(v)[-1]), dtype="float32")
     expect(is_same(made, attended(q, k, v)), "the results are not in the order of the queries.")
     expect(lengths == [4, 4, 2], f"the pieces had {lengths} queries; with length 4 they are [4, 4, 2].")
+    seen.clear()
+    call(in_pieces, "in_pieces", q, k, v, 5, watched)
+    lengths = [count for count, _ in seen]
+    expect(lengths == [5, 5], f"the pieces had {lengths} queries; with length 5 they are [5, 5].")
     return "The same results, and a table of scores no higher than a piece."

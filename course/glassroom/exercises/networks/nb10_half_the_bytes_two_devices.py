@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, run
+from glassroom.exercises.expect import call, call_writing, expect, expect_equal, expect_tensor, expect_value, run
 from glassroom.exercises.facts import dtype_name, is_tensor, same_value, shape, share_memory, values
 
 INFINITY = float("inf")
@@ -98,11 +98,8 @@ def left(a: Any, b: Any, c: Any, d: Any) -> str:
 def cast(half_linear: Callable[..., Any], *, layer: Any, pictures: Any, half: Any) -> str:
     weight = layer.weight.detach().clone().requires_grad_()
     bias = layer.bias.detach().clone().requires_grad_()
-    made = call(half_linear, "half_linear", pictures, weight, bias, half)
-    expect(
-        dtype_name(weight) == "float32" and dtype_name(bias) == "float32" and dtype_name(pictures) == "float32",
-        "the caller's own tensors were converted. Work with copies: to(half) makes one.",
-    )
+    told = "the caller's own tensors were converted. Work with copies: to(half) makes one."
+    made = call(half_linear, "half_linear", pictures, weight, bias, half, written=told)
     wanted = shape(pictures @ weight.t())
     expect_tensor(made, "half_linear(…)")
     expect(
@@ -166,7 +163,7 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
             weight.grad = base.new_tensor(row)
             made.append(weight)
         given = list(made)
-        returned = call(scaled_step, "scaled_step", made, scale, 0.5)
+        returned = call_writing(scaled_step, "scaled_step", made, scale, 0.5)
         if is_tensor(returned) and shape(returned) == ():
             returned = returned.item()
         return returned, [values(weight) for weight in given]
@@ -194,6 +191,11 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
         "what `scaled_step` returns",
         1024.0,
         mistakes={512.0: "Nothing was infinite: the scale stays.", 2048.0: "Nothing asks for a larger scale yet."},
+    )
+    returned, found = after([[256.0, 0.0], [512.0, 0.0, 0.0]], 256.0)
+    expect(
+        returned == 256.0 and same_value(found, [[0.5, 1.0], [0.0, 1.0, 1.0]]),
+        f"with a scale of 256, gradients of 256 and 512 and a rate of 0.5, the parameters went from 1 to {found}.",
     )
     broken = {
         "an infinity": [[1.0, 1.0], [1.0, INFINITY, 1.0]],
@@ -275,7 +277,7 @@ def parallel(parallel: Callable[..., Any], *, batch: Any, weight: Any, devices: 
             part_on == wanted,
             f"a part was computed on {part_on}; it was the turn of {wanted}, so that all devices work.",
         )
-    expect_tensor(made, "parallel(…)")
+    expect_tensor(made, "parallel(…)", dtype="float32")
     home = str(own.to(devices[0]).device)
     expect(str(made.device) == home, f"the result is on {made.device}; it should come together on {home}.")
     expect(shape(made) == shape(batch), f"the result has shape {shape(made)}; {shape(batch)} was asked for.")

@@ -6,13 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import (
-    call_reading,
-    expect,
-    expect_device,
-    expect_tensor,
-    expect_value,
-)
+from glassroom.exercises.expect import call, expect, expect_device, expect_tensor, expect_value
 from glassroom.exercises.facts import (
     device,
     dtype_name,
@@ -90,7 +84,7 @@ def times(times: Any) -> str:
 )
 def ones(ones_for: Callable[[Any], Any], *, table: Any) -> str:
     for name, x in (("table", table), ("table.double()", table.double()), ("table.mT", table.mT)):
-        result = call_reading(ones_for, "ones_for", x)
+        result = call(ones_for, "ones_for", x)
         expect_tensor(result, f"ones_for({name})")
         expect(
             shape(result) != (x.shape[0],),

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import (
-    call,
-    call_reading,
-    expect,
-    expect_value,
-)
+from glassroom.exercises.expect import call, expect, expect_value
 from glassroom.exercises.facts import (
     is_array,
     is_tensor,
@@ -94,7 +89,7 @@ def unit(unit: Callable[..., Any], *, torch: Any) -> str:
     wanted = [[0.6, 0.8], [0.0, 1.0], [-0.6, 0.8]]
     for xp, x, kind in ((np, np.array(rows), "an array"), (torch, torch.tensor(rows), "a tensor")):
         name = f"unit(x, {xp.__name__.replace('numpy', 'np').replace('tensorglass', 'torch')})"
-        result = call_reading(unit, "unit", x, xp)
+        result = call(unit, "unit", x, xp)
         expect(
             is_array(result) if xp is np else is_tensor(result),
             f"`{name}` was given {kind} and returned {type(result).__name__}. Let `xp` compute, and convert nothing.",

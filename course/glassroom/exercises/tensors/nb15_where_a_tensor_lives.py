@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.account import account, expect_no_copies, expect_nothing_moved, was_moved
+from glassroom.exercises.account import account, was_moved
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import (
     call,
@@ -13,6 +13,8 @@ from glassroom.exercises.expect import (
     expect,
     expect_device,
     expect_equal,
+    expect_no_copies,
+    expect_nothing_moved,
     expect_tensor,
     expect_truths,
 )
@@ -154,7 +156,7 @@ def anywhere(numbered: Callable[..., Any], *, a: Any, there: Any) -> str:
     for table, name in ((a, "a"), (there, "there")):
         with account() as kept:
             result = call(numbered, "numbered", table)
-        expect_tensor(result, f"numbered({name})", shape=(2, 3))
+        expect_tensor(result, f"numbered({name})", shape=(2, 3), dtype="float32")
         expect(
             result.device == table.device,
             f"`{name}` is on {table.device}, and `numbered({name})` is on {result.device}. "

@@ -83,6 +83,8 @@ def worker(scale_row: Callable[..., Any], *, result: Any) -> str:
     )
     expect_value(sent[0], "row 0 after scale_row(result, 1, 10)", before[0])
     expect_value(sent[1], "row 1 after scale_row(result, 1, 10)", [10 * value for value in before[1]])
+    run(scale_row, "scale_row", sent, 0, 3)
+    expect_value(sent[0], "row 0 after scale_row(result, 0, 3)", [3 * value for value in before[0]])
     return "Written in place, so the sender has it, and nothing needs to be sent back."
 
 

@@ -136,7 +136,7 @@ def brighter(brighter: Callable[[Any, int], Any], *, pixels: Any) -> str:
                 "while the dtype has room, and convert it last.",
             )
         expect_value(result, name, [min(max(value, 0), 255) for value in exact])
-    return "A dtype with room for the sum, then the limits, then back to a byte."
+    return "No sum wraps around, and the result is bytes again."
 
 
 @exercise(

@@ -20,6 +20,7 @@ CELLS = (
     'check("00-numbers", 12)',
     'check("00-numbers", 6)',
     "progress()",
+    'predict("a.t().view(-1)", error="RuntimeError").reveal(lambda: torch.ones(2, 3).t().view(-1))',
 )
 
 
@@ -46,6 +47,13 @@ def test_without_an_answer_the_truth_is_told_and_no_mark(page: Any) -> None:
     card = cell(page, 1).locator(".gr-answer")
     assert "You did not say anything." in card.inner_text()
     assert "✗" not in card.inner_text()
+
+
+def test_an_error_message_is_broken_between_words_where_the_card_ends(page: Any) -> None:
+    told = cell(page, 5).locator(".gr-answer pre")
+    assert told.inner_text().count("\n") == 0
+    assert told.evaluate("told => getComputedStyle(told).wordBreak") == "normal"
+    assert told.evaluate("told => told.scrollWidth <= told.clientWidth")
 
 
 def test_answers_are_given_by_keyboard_and_no_key_reaches_the_notebook(page: Any) -> None:

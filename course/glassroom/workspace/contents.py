@@ -33,10 +33,11 @@ PARTS = {
 
 PATHS = {
     "An afternoon": (
-        "What a view is, when memory is copied, and why `view` fails after a transpose.",
+        "What a view is, what strides say, and why `view` fails after a transpose.",
         [
             "1_memory/00_start_here", "1_memory/01_header_and_storage", "1_memory/02_views_share_a_storage",
-            "1_memory/04_advanced_indexing_copies", "1_memory/07_view_or_reshape",
+            "1_memory/03_basic_indexing", "1_memory/05_strides_and_offset", "1_memory/06_contiguity",
+            "1_memory/07_view_or_reshape",
         ],
     ),
     "I came for autograd": (
@@ -208,7 +209,10 @@ def _hours(minutes: int) -> str:
 def _paths(entries: Sequence[Entry]) -> str:
     """The short paths, of the notebooks that are there."""
     known = {entry.key: entry for entry in entries}
-    told = ["## Three short paths"]
+    told = [
+        "## Three short paths\n\nEach leaves out notebooks that you can do without for a start. Where you miss something, "
+        "*Before this*, at the top of a notebook, leads to the one that teaches it."
+    ]
     for name, (what, keys) in PATHS.items():
         steps = [known[key] for key in keys if key in known]
         minutes = sum(step.minutes for step in steps)
@@ -252,7 +256,7 @@ def _index(entries: Sequence[Entry]) -> str:
     told = [
         "## If you came with a question",
         "",
-        "These are what people ask most. Where there are two notebooks, the first has the answer.",
+        "These are what people ask most. Where there are several notebooks, begin with the first.",
     ]
     for group, questions in QUESTIONS.items():
         told += ["", f"**{group}**", "", "| | question | notebook |", "|---|---|---|"]

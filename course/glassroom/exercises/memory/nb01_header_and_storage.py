@@ -31,9 +31,9 @@ def same_cell(cell: Any) -> str:
         80: "That is the byte at which the element begins; cells are counted in elements.",
         11: "Count from 0: the first cell of the storage is cell 0.",
         8: "The first index goes with the first stride: i * 3 + j * 1.",
-        5: "That is the number in the cell; its index in the storage was asked for.",
+        5: "That is the number in the cell; you were asked for the cell's index in the storage.",
         4: "That is 3 + 1. One row down is not one cell further: it skips 3.",
-        9: "The rows are right: 3 * 3. The column is forgotten, one step of 1 further.",
+        9: "The rows are right: 3 * 3. The column is missing: one step of 1 more.",
         6: "The strides are swapped: the first index goes with 3, the second with 1.",
         16: "That would be rows of five. The table has five rows, of three cells each.",
     }

@@ -83,21 +83,21 @@ def middle(middle: Any, *, a: Any) -> str:
     expect_tensor(middle, "middle", shape=(2, 2))
     expect_view(middle, "middle", of=a, of_name="a", because="Slicing and `view` would both give a view.")
     expect_tensor(middle, "middle", offset=facts.offset(a) + 1, stride=(2, 1))
-    return "Offset 1, size (2, 2), stride (2, 1), over the numbers where they lie."
+    return "Offset 1, size (2, 2), stride (2, 1), and no number moved."
 
 
 @exercise(
     "02-whole",
     setup="tail = torch.arange(10, 20)[7:]",
     hints=[
-        "A view keeps its whole storage alive, and a new header can be laid over all of it.",
+        "A view keeps its whole storage alive, and a new header can be put on all of it.",
         "`set_` did this with the storage of `c`. The new header needs the dtype of `tail`.",
         "whole = torch.empty(0, dtype=tail.dtype).set_(…)",
         "whole = torch.empty(0, dtype=tail.dtype).set_(tail.untyped_storage())",
     ],
 )
 def whole(whole: Any, *, tail: Any) -> str:
-    expect_view(whole, "whole", of=tail, of_name="tail", because="Lay the header over tail's own storage.")
+    expect_view(whole, "whole", of=tail, of_name="tail", because="Put the header on the storage of `tail` itself.")
     expect_tensor(whole, "whole", dtype=facts.dtype_name(tail))
     elements = facts.nbytes(tail.untyped_storage()) // tail.element_size()
     expect(

@@ -71,7 +71,7 @@ def header_of_a_slice(size: Any, stride: Any, offset: Any) -> str:
     "03-find-the-key",
     setup="cube = torch.arange(24).view(2, 3, 4)",
     hints=[
-        "Dimensions that are gone were taken by integers; a stride that doubled was sliced with a step of 2.",
+        "An integer removes a dimension; a slice with a step of 2 doubles a stride.",
         "first kept the stride 4, so it kept dimension 1, and 15 = 1 * 12 + 3 * 1. In second the stride 4 became 8.",
         "first = cube[1, :, …]\nsecond = cube[:, …]",
         "first = cube[1, :, 3]\nsecond = cube[:, ::2]",

@@ -26,7 +26,7 @@ def view_or_copy(row: Any, row_in_list: Any, every_other: Any, mixed: Any, maske
         expect_word(row_in_list, "row_in_list", "copy", {"view": in_list})
         expect_word(every_other, "every_other", "view", {"copy": basic})
         expect_word(mixed, "mixed", "copy", {"view": one_is_enough})
-        expect_word(masked, "masked", "copy", {"view": "A mask picks cells at will, and no stride can say which."})
+        expect_word(masked, "masked", "copy", {"view": "A mask may pick any cells, and no stride can describe that."})
     return "It is the kind of key that decides."
 
 
@@ -42,16 +42,15 @@ def view_or_copy(row: Any, row_in_list: Any, every_other: Any, mixed: Any, maske
 )
 def cap_the_outliers(data: Any, *, elsewhere: Any) -> str:
     expect_tensor(data, "data", shape=(6,))
-    because = "Its values were put into new memory, so nothing of it shows in the old one."
+    because = "Its values are in new memory, so the old storage does not show them."
     expect_view(data, "data", of=elsewhere, of_name="elsewhere", because=because)
     found = data.tolist()
     expect(
         found != [4, 25, 9, 11, 10, 300],
-        "`data` has not changed. What stands in brackets with a mask, and is not assigned to, is "
-        "a copy: a method called "
-        "on it, such as fill_, fills the copy.",
+        "`data` has not changed. Indexing with a mask gives a copy, unless you assign to it: a method called on the "
+        "result, such as fill_, fills the copy.",
     )
-    expect(found != [10] * 6, "every element is 10 now, the small ones too. The mask was to keep those out.")
+    expect(found != [10] * 6, "every element is 10 now, the small ones too. The mask should leave those alone.")
     expect_value(data, "data", [4.0, 10.0, 9.0, 10.0, 10.0, 10.0])
     return "Written in place, and every view of the storage sees it."
 
@@ -74,15 +73,15 @@ def a_block(block: Any, *, m: Any) -> str:
     expect_tensor(block, "block")
     expect(
         tuple(block.shape) != (2,),
-        "`block` has two elements: the index tensors were paired off, first with first. Give one "
-        "of them a dimension more.",
+        "`block` has two elements: the index tensors were paired off, first with first. Give one of them another "
+        "dimension.",
     )
     expect_tensor(block, "block", shape=(2, 2), dtype="int64")
     wanted = [[m[row, column].item() for column in (1, 4)] for row in (0, 3)]
     turned = [list(row) for row in zip(*wanted, strict=True)]
     expect(
         block.tolist() != turned,
-        "`block` lies on its side: rows and columns are swapped. It is the row numbers that stand up as a column.",
+        "`block` lies on its side: rows and columns are swapped. The row numbers should be the column.",
     )
     expect_value(block, "block", wanted)
     return "Every row with every column. One pair of brackets can say it, as sizes (2, 1) and (2,) meet in (2, 2)."
@@ -97,8 +96,8 @@ def a_block(block: Any, *, m: Any) -> str:
     hints=[
         "gather along a dimension replaces the index in that dimension only; the others stay where they are.",
         (
-            "For each column another row: so the dimension to choose along is 0, and the index needs "
-            "two dimensions, (1, 3)."
+            "Each column picks a row of its own: so the dimension to choose along is 0, and the index needs two "
+            "dimensions, (1, 3)."
         ),
         "top = scores.gather(0, best[…])[…]",
         "top = scores.gather(0, best[None])[0]",
@@ -146,7 +145,7 @@ def count_the_votes(totals: Any) -> str:
     )
     expect(
         found != [4, 2, 6],
-        "everything is there twice: did you run the cell twice? Run the cell that makes `totals`, too.",
+        "every count is doubled: did you run the cell twice? Run the cell that makes `totals` again, too.",
     )
     expect_value(totals, "totals", [2, 1, 3])
     return "Two, one and three votes: every mention counted."

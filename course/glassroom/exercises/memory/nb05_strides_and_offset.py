@@ -27,7 +27,7 @@ def find_the_cell(position: Any, *, t: Any) -> str:
         mistakes={
             24: "The steps are right; where is the offset? `1:` left out the first row, 5 elements.",
             27: "The last dimension was sliced with a step of 2, so one step there skips 2 elements.",
-            25: "The row of the layer is there; the last index, two steps of 2, is forgotten.",
+            25: "The first two indices are right; the last one, two steps of 2, is missing.",
             34: "The index in the middle is 0: no step of 5. Count the rows from where `1:` begins.",
             22: (
                 "That is the cell in the tensor before slicing. `1:` moved the offset, and `::2` "
@@ -46,10 +46,10 @@ def find_the_cell(position: Any, *, t: Any) -> str:
 @exercise(
     "05-chain",
     hints=[
-        "Every operation works on the header that the one before has left.",
+        "Every operation starts from the header that the one before it made.",
         (
-            "Begin with (12, 4, 1). The transpose swaps the first and last stride. `[:, 1]` takes the "
-            "middle dimension away."
+            "Begin with (12, 4, 1). The transpose swaps the first and last stride. `[:, 1]` removes the middle "
+            "dimension."
         ),
         "stride = (1, …)\noffset = 1 * …",
         "stride = (1, 12)\noffset = 1 * 4",
@@ -63,11 +63,11 @@ def chain(stride: Any, offset: Any) -> str:
             (1, 12),
             mistakes={
                 (1, 4, 12): (
-                    "That is the stride after the transpose. The integer in `[:, 1]` takes the middle dimension away."
+                    "That is the stride after the transpose. The integer in `[:, 1]` removes the middle dimension."
                 ),
                 (12, 1): "The transpose comes first: it makes (12, 4, 1) into (1, 4, 12).",
-                (1, 4): "`[:, 1]` takes the middle dimension away, not the last one.",
-                (4, 12): "`[:, 1]` takes the middle dimension away, not the first one.",
+                (1, 4): "`[:, 1]` removes the middle dimension, not the last one.",
+                (4, 12): "`[:, 1]` removes the middle dimension, not the first one.",
                 (2, 1): "Those would be the strides of a fresh tensor of that size. A view keeps the storage's layout.",
             },
         )
@@ -78,7 +78,7 @@ def chain(stride: Any, offset: Any) -> str:
             mistakes={
                 0: "`[:, 1]` starts at index 1 of its dimension: one step of that dimension's stride.",
                 1: "Index 1 is one *step*, and one step of that dimension is 4 elements.",
-                12: "12 is the last stride, after the transpose. The integer stands in the middle dimension.",
+                12: "12 is the last stride, after the transpose. The integer indexes the middle dimension.",
             },
         )
     return "Swap two strides, drop one, move the offset: three small sums, whatever the tensors' size."
@@ -99,7 +99,7 @@ def other_diagonal(anti: Any, *, picture: Any) -> str:
     found = anti.tolist()
     expect(
         found != [0, 3, 6, 9],
-        "the step is right, the start is not: the top right corner is cell 3. Say the offset, too.",
+        "the step is right, the start is not: the top right corner is cell 3. Give the offset, too.",
     )
     expect(
         found != [3, 8, 13, 18],
@@ -122,7 +122,7 @@ def other_diagonal(anti: Any, *, picture: Any) -> str:
 )
 def mean_for_every_pixel(means: Any, *, mean: Any) -> str:
     expect_tensor(means, "means", shape=(64, 3, 32, 32))
-    because = "The values may be right, but they take 786432 bytes. Which operation stretches for nothing?"
+    because = "The values may be right, but they take 786432 bytes. Which operation stretches without copying?"
     expect_view(means, "means", of=mean, of_name="mean", because=because)
     expect_tensor(means, "means", stride=(0, 1, 0, 0))
     expect_value(means[0, :, 0, 0], "means[0, :, 0, 0]", mean)
@@ -135,8 +135,8 @@ def mean_for_every_pixel(means: Any, *, mean: Any) -> str:
     hints=[
         "unfold makes windows along one dimension. A patch is a window of rows and, in it, a window of columns.",
         (
-            "Unfold dimension 0, then dimension 1: windows of 2, one every 1. The window's own "
-            "dimension comes last each time."
+            "Unfold dimension 0, then dimension 1: windows of 2, with a step of 1. The window's own dimension comes "
+            "last each time."
         ),
         "patches = picture.unfold(0, 2, 1).unfold(…, 2, 1)",
         "patches = picture.unfold(0, 2, 1).unfold(1, 2, 1)",
@@ -146,8 +146,8 @@ def patches(patches: Any, *, picture: Any) -> str:
     expect_tensor(patches, "patches")
     expect(
         tuple(patches.shape) != (2, 2, 2, 2),
-        "these patches lie side by side. There should be one at every row and column: let the "
-        "windows start every 1, not every 2.",
+        "these patches lie side by side. There should be one at every row and column: start a window at every index, "
+        "with a step of 1, not 2.",
     )
     expect(
         tuple(patches.shape) != (3, 4, 2),

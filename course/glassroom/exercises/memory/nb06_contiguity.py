@@ -25,7 +25,7 @@ WHICH_ONES = {
         False,
         "After two elements of a row the third one is left out: the reading order jumps over it.",
     ),
-    "every_other_row": (False, "Between two of these rows there is one that is left out: a gap."),
+    "every_other_row": (False, "Between these rows, one is left out: a gap."),
     "one_row": (
         True,
         "The elements of one row are neighbors in the storage; where it begins does not matter.",
@@ -103,11 +103,11 @@ def in_order(in_order: Any) -> str:
         )
         expect(
             tuple(found) != wanted[::-1] or wanted == wanted[::-1],
-            f"`in_order({size})` gives {tuple(found)}: the right numbers, from the wrong end. The last stride is 1.",
+            f"`in_order({size})` gives {tuple(found)}: the right numbers in reverse order. The last stride is 1.",
         )
         no_dimensions = {(1,): "A tensor without dimensions has no stride at all: for () the answer is ()."}
         expect_equal(tuple(found), f"in_order({size})", wanted, mistakes={} if size else no_dimensions)
-    return "That is all is_contiguous compares with, and what every fresh tensor gets."
+    return "These are the strides that is_contiguous compares with, and that every new tensor gets."
 
 
 @exercise(
@@ -124,7 +124,7 @@ def who_hears(base_after: Any) -> str:
         base_after = base_after.tolist()
     expect(
         base_after != [[0, 0, 0], [0, 0, 0]],
-        "contiguous() is not always a copy: on a tensor that is in order it gives back that tensor.",
+        "contiguous() does not always copy: a tensor that is in order is returned as it is.",
     )
     expect(
         base_after not in ([[2, 0, 0], [0, 0, 3]], [[2, 0, 0], [0, 0, 0]]),
@@ -162,7 +162,7 @@ def small_bill(two_rows: Callable[[Any], Any], *, big: Any) -> str:
     expect(is_contiguous(rows), f"`{name}` has stride {stride(rows)}: it is not in order yet.")
     expect(
         not same_value(values(rows), values(big[:2])),
-        "two *columns* of big were asked for; these are its rows.",
+        "you were asked for two *columns* of `big`; these are two of its rows.",
     )
     expect_copy(rows, name, of=big, of_name="big")
     expect_value(rows[:, 0], f"{name}[:, 0]", big[0, :2])
@@ -177,8 +177,8 @@ def small_bill(two_rows: Callable[[Any], Any], *, big: Any) -> str:
     allocated = sum(kept.allocations)
     expect(
         allocated < 2 * needed,
-        f"the rows are right and small, and {allocated:,} bytes were allocated on the way to these {needed:,}. "
-        "Slice first: then contiguous() has little to copy.",
+        f"the rows are right and small, but {allocated:,} bytes were allocated on the way to these {needed:,}. Slice "
+        "first: then contiguous() has little to copy.",
     )
     return f"{needed} bytes in order, where all of `big`, transposed, would be {nbytes(big)}."
 
@@ -187,8 +187,8 @@ def small_bill(two_rows: Callable[[Any], Any], *, big: Any) -> str:
     "06-camera",
     setup="photo = torch.arange(60).view(1, 4, 5, 3)",
     hints=[
-        "A transpose exchanges two dimensions and their strides, and copies nothing.",
-        "The colors stand last and should be second: swap them with their left neighbor, twice.",
+        "A transpose swaps two dimensions and their strides, and copies nothing.",
+        "The colors are last and should be second: swap them with their left neighbor, twice.",
         "x = photo.transpose(2, 3).transpose(…, …)",
         "x = photo.transpose(2, 3).transpose(1, 2)",
     ],

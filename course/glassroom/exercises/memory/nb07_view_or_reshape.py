@@ -24,7 +24,7 @@ from glassroom.exercises.facts import shape, share_memory
     setup="frames = torch.arange(24).view(2, 3, 4)",
     hints=[
         "view cuts the same elements into rows of another length; -1 stands for a size to be worked out.",
-        "You know how many rows there should be: one a frame. The length of a row is what you leave open.",
+        "You know how many rows there should be: one for each frame. The length of a row is what you leave open.",
         """
         def rows(frames):
             return frames.view(len(frames), …)
@@ -47,11 +47,11 @@ def rows(rows: Callable[[Any], Any], *, frames: Any) -> str:
         )
         expect_tensor(result, f"rows({name})", shape=(len(pictures), pictures[0].numel()))
         expect_value(result, f"rows({name})", pictures.flatten(1))
-        expect_view(result, f"rows({name})", of=pictures, of_name="the frames", because="view gives one that is none.")
+        expect_view(result, f"rows({name})", of=pictures, of_name="the frames", because="view copies nothing.")
         views = [each for each in kept.calls if each.name in ("view", "reshape")]
         expect(
             not views or any(-1 in _sizes(each.arguments) for each in views),
-            "right, and the length of a row was worked out by hand. Leave it open: −1 does the multiplication.",
+            "right, but you worked out the length of a row by hand. Leave it open: −1 does the multiplication.",
         )
     return "One row for each frame, however large the pictures are, and nothing was copied."
 
@@ -65,7 +65,7 @@ def _sizes(arguments: tuple[Any, ...]) -> list[Any]:
     "07-pixels-last",
     setup="batch = torch.arange(120).view(2, 3, 4, 5)",
     hints=[
-        "Dimensions should be reordered here, and none merged: that is permute, not view.",
+        "Here dimensions are reordered and none are merged, so it takes permute, not view.",
         "permute takes the old dimensions in their new order. The channels, dimension 1, go to the end.",
         "pixels = batch.permute(0, …, …, 1)",
         "pixels = batch.permute(0, 2, 3, 1)",
@@ -75,8 +75,8 @@ def pixels_last(pixels: Any, *, batch: Any) -> str:
     expect_tensor(pixels, "pixels", shape=(2, 4, 5, 3))
     expect(
         pixels.tolist() != batch.reshape(2, 4, 5, 3).tolist(),
-        "`pixels` has the right shape, and each pixel is mixed from its neighbors: view and reshape "
-        "keep the reading order. Which operation reorders dimensions?",
+        "`pixels` has the right shape, but each pixel is mixed from its neighbors: view and reshape keep the reading "
+        "order. Which operation reorders dimensions?",
     )
     expect_value(pixels, "pixels", batch.permute(0, 2, 3, 1))
     expect_view(pixels, "pixels", of=batch, of_name="batch", because="permute alone is enough.")
@@ -85,9 +85,9 @@ def pixels_last(pixels: Any, *, batch: Any) -> str:
 
 WORKS = {
     "first_rows": (True, "The two rows lie one after the other: 6 == 1 * 6. They merge."),
-    "first_columns": (False, "From one row to the next it is 6 cells, and a row has only 4: 6 != 1 * 4."),
-    "column_pairs": (True, "Only a dimension is split here, and splitting is always possible."),
-    "every_second_row": (False, "From row 0 to row 2 it is 12 cells, and a row has 6: 12 != 1 * 6."),
+    "first_columns": (False, "The next row begins 6 cells further, but a row has only 4: 6 != 1 * 4."),
+    "column_pairs": (True, "Here one dimension is split, and splitting is always possible."),
+    "every_second_row": (False, "Row 2 begins 12 cells after row 0, but a row has only 6: 12 != 1 * 6."),
     "folded_column": (
         True,
         "A column has one stride, 6. It is split in two, and splitting is always possible.",
@@ -133,7 +133,7 @@ def which_work(
     """,
     hints=[
         "Two neighboring dimensions become one: that is a merge, and the rule says whether it is possible.",
-        "crop has size (2, 2, 4) and stride (12, 4, 1). The last two merge, for 4 == 1 * 4.",
+        "crop has size (2, 2, 4) and stride (12, 4, 1). The last two merge, because 4 == 1 * 4.",
         "joined = crop.view(…, …)",
         "joined = crop.view(2, 8)",
     ],
@@ -200,8 +200,8 @@ def price(
         has_view = share_memory(tensor.reshape(-1), tensor)
         expect(
             share_memory(flat, tensor) or not has_view,
-            f"For {kind} you made a copy, although there is a view. contiguous() and clone() copy more than "
-            "is needed; reshape(-1) copies only where it must.",
+            f"For {kind} you made a copy, although a view is possible. contiguous() and clone() copy more than is "
+            "needed; reshape(-1) copies only where it must.",
         )
         expect_equal(
             bytes_copied,

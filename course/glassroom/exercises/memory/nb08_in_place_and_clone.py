@@ -15,7 +15,7 @@ from glassroom.exercises.facts import is_tensor, share_memory, values
     setup="sample = torch.tensor([1.0, 2.0, 6.0])",
     hints=[
         "x -= … writes into the storage that the caller holds. x - … makes a new tensor.",
-        "One character is too many in the function as it stands.",
+        "The function has one character too many.",
         """
         def centered(x):
             return x - …
@@ -28,14 +28,14 @@ from glassroom.exercises.facts import is_tensor, share_memory, values
 )
 def centered(centered: Callable[[Any], Any], *, sample: Any) -> str:
     mine = sample.clone()
-    told = "after the call, the caller's tensor is changed. -= and names that end in _ write into its storage."
+    told = "the call changed the caller's tensor. -= and methods whose names end in _ write into its storage."
     result = call(centered, "centered", mine, written=told)
     expect_tensor(result, "centered(x)")
     expect_value(result, "centered(x)", sample - sample.mean())
     expect_copy(result, "centered(x)", of=mine, of_name="x")
     other = sample[:2] * 4
     expect_value(call(centered, "centered", other), "centered(another x)", other - other.mean())
-    return "The result has a storage of its own, and the caller's tensor is as it was."
+    return "The result has a storage of its own, and the caller's tensor has not changed."
 
 
 @exercise(
@@ -46,7 +46,7 @@ def centered(centered: Callable[[Any], Any], *, sample: Any) -> str:
     faulty = torch.tensor([0, 2])
     """,
     hints=[
-        "Only the last pair of brackets to the left of = writes. What stands before it is read, and may be a copy.",
+        "Only the last pair of brackets to the left of = writes. What comes before it is read, and may be a copy.",
         "Put rows and column into one pair of brackets, so that nothing is read first.",
         "readings[…, …] = 0",
         "readings[faulty, 0] = 0",
@@ -57,8 +57,8 @@ def faulty(readings: Any, *, screen: Any) -> str:
     found = values(readings)
     expect(
         found != [[9.0, 1.0, 2.0], [3.0, 4.0, 5.0], [9.0, 6.0, 7.0]],
-        "`readings` is as it was. (`readings[faulty]`, with more brackets behind it, is a copy, and that was "
-        "written to.)",
+        "`readings` has not changed. (`readings[faulty]`, followed by more brackets, is a copy, and the write went "
+        "into that.)",
     )
     expect(found[0][1] != 0, "whole rows are 0 now; only their first number should be.")
     expect(found[1][0] != 0, "the whole column is 0 now; row 1 is not faulty.")
@@ -122,12 +122,12 @@ def history(history: Any, *, weight: Any) -> str:
     expect(isinstance(history, list), "`history` should be a list of three tensors.")
     expect(
         len(history) == 3,
-        f"`history` has length {len(history)}; an entry for each of the 3 steps was asked for.",
+        f"`history` has length {len(history)}; it should have an entry for each of the 3 steps.",
     )
     if all(map(is_tensor, history)) and history[2] is weight:
         expect(
             [values(entry) for entry in history] != [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]],
-            "the history is right, and the update is not in place: `weight = weight + 1` makes a new tensor in each "
+            "the history is right, but the update is not in place: `weight = weight + 1` makes a new tensor in each "
             "round, and the old one does not change. Keep `weight += 1`, and append a copy.",
         )
     for step, entry in enumerate(history):
@@ -135,14 +135,14 @@ def history(history: Any, *, weight: Any) -> str:
         expect_tensor(entry, name)
         expect(
             not share_memory(entry, weight),
-            f"`{name}` looks at the storage of `weight`, so it shows the weight of now, not of then. "
+            f"`{name}` looks at the storage of `weight`, so it shows the weight as it is now, not as it was then. "
             "detach() and copy.copy share too; which one copies?",
         )
         expect_value(entry, name, [step + 1.0, step + 1.0])
     expect_value(weight, "weight", [3.0, 3.0])
     expect(
         weight._version > 0,
-        "the history is right, and `weight` is a new tensor in each round: `weight = weight + 1` gives the name away. "
+        "the history is right, but `weight` is a new tensor in each round: `weight = weight + 1` rebinds the name. "
         "Keep `weight += 1`, and append a copy.",
     )
     return "Each entry has a storage of its own, and the weight was updated in place."
@@ -160,7 +160,7 @@ CHOICES = {
     "plot": ("detach", "Reading needs no copy. A header without gradients over the same storage is enough."),
     "network": (
         "deepcopy",
-        "Tensor by tensor, the views would lose each other. One call keeps who shares with whom.",
+        "Copied one by one, the views would no longer share. One call for all of them keeps who shares with whom.",
     ),
 }
 
@@ -169,7 +169,7 @@ CHOICES = {
     "08-choose",
     hints=[
         "Ask two questions: are new bytes needed at all, and is there a place for them already?",
-        "One of the four makes no bytes, one writes into a tensor that exists, and one keeps sharing.",
+        "One of the four allocates nothing, one writes into a tensor that exists, and one keeps sharing.",
         'plot = "detach" and buffer = "copy_"; which of the other two keeps views together?',
         """
         undo = "clone"
@@ -182,8 +182,8 @@ CHOICES = {
 def choose(undo: Any, buffer: Any, plot: Any, network: Any) -> str:
     expect(
         not (isinstance(undo, str) and undo == "deepcopy"),
-        "`undo` is 'deepcopy'. It would work, and it copies the whole storage under `x`, also what `x` does not show. "
-        "For one tensor there is a way that copies its own elements only.",
+        "`undo` is 'deepcopy'. It would work, but it copies the whole storage under `x`, including what `x` does not "
+        "show. One of the others copies only the elements of `x`.",
     )
     words = {
         name: (best, {choice: reason for choice, _ in CHOICES.values() if choice != best})

@@ -18,7 +18,7 @@ LEFT: dict[str, tuple[int, dict[int, str]]] = {
         24,
         {
             12: "Three elements, but a float64 has 8 bytes.",
-            4000: "Elements of another dtype are other bytes: double() has to make a storage for them.",
+            4000: "Another dtype needs different bytes, so double() has to make a storage for them.",
             8000: "The slice comes first; only its three elements are converted.",
         },
     ),
@@ -40,9 +40,11 @@ def left(part: Any, packed: Any, picked: Any, double: Any, late: Any) -> str:
         for (name, (nbytes_left, mistakes)), answer in zip(
             LEFT.items(), (part, packed, picked, double, late), strict=True
         ):
-            elements = {nbytes_left // 4: "That counts elements; bytes were asked for."} if nbytes_left == 4000 else {}
+            elements = (
+                {nbytes_left // 4: "That counts elements; you were asked for bytes."} if nbytes_left == 4000 else {}
+            )
             expect_equal(answer, name, nbytes_left, mistakes={**elements, **mistakes})
-    return "What copies the part frees the whole; what copies the whole, or nothing, does not."
+    return "If you copy the part, the whole can go; if you copy the whole, or nothing, it stays."
 
 
 @exercise(
@@ -68,14 +70,14 @@ def halves(halves: Any, saved: Any, *, weights: Any) -> str:
     )
     expect(
         not hasattr(halves, "stride"),
-        "`halves` is a tensor; a storage was asked for, and storages have conversions of their own.",
+        "`halves` is a tensor; it should be a storage, and storages have conversions of their own.",
     )
     expect_equal(
         dtype_name(halves),
         "the dtype of halves",
         "float16",
         mistakes={
-            "bfloat16": "That is as short, but half precision is float16.",
+            "bfloat16": "That is just as small, but half precision is float16.",
             "float32": "That is the dtype of `weights`: a conversion returns a new storage.",
         },
     )
@@ -88,10 +90,10 @@ def halves(halves: Any, saved: Any, *, weights: Any) -> str:
             16: "That is what `weights` needs; how much less does `halves` need?",
             4: "That counts elements; count bytes.",
             -8: "The other way round: saved is what is no longer needed.",
-            0: "Elements are as many as before; the bytes are not. nbytes() counts them.",
+            0: "There are as many elements as before, but fewer bytes. nbytes() counts those.",
         },
     )
-    return "Half the bytes, in a new storage; the old one is as it was."
+    return "Half the bytes, in a new storage; the old one has not changed."
 
 
 SECOND_ROW = {
@@ -132,7 +134,7 @@ def byte_range(byte_range: Callable[[Any], Any], *, x: Any, grid: Any) -> str:
         answer = call(byte_range, "byte_range", tensor)
         expect(
             not (isinstance(answer, tuple) and tensor.data_ptr() in answer),
-            "these are addresses in the computer's memory. Take away where the storage begins.",
+            "these are addresses in the computer's memory. Subtract the address at which the storage begins.",
         )
         expect_equal(answer, name, expected, mistakes=mistakes)
     return "The bytes that the picture shows, worked out from two addresses."
@@ -143,7 +145,7 @@ def byte_range(byte_range: Callable[[Any], Any], *, x: Any, grid: Any) -> str:
     setup="signal_storage = torch.arange(6.0).untyped_storage()",
     hints=[
         "A header may name one cell several times: let the rows begin one element apart.",
-        "One row on and one column on are both one cell on. set_ takes storage, offset, size, stride.",
+        "One row down and one column to the right are both one cell further. set_ takes storage, offset, size, stride.",
         "windows = torch.tensor([]).set_(signal_storage, 0, (4, 3), …)",
         "windows = torch.tensor([]).set_(signal_storage, 0, (4, 3), (1, 1))",
     ],

@@ -24,7 +24,7 @@ BUDGET = 200_000
     piece = row[:3]
     """,
     hints=[
-        "It is storages that are held, not tensors; and tensors may share one.",
+        "Storages are held, not tensors, and several tensors may share one.",
         "untyped_storage() has nbytes(), and data_ptr() tells two storages apart. A dict forgets duplicates.",
         """
         def bytes_held(tensors):
@@ -39,8 +39,8 @@ BUDGET = 200_000
     ],
 )
 def held(bytes_held: Callable[[Any], Any], *, row: Any, piece: Any, table: Any) -> str:
-    spoken_of = "That is what the header speaks of. Ask the storage what is held."
-    twice = "That counts a storage twice: all of them stand on one."
+    spoken_of = "That is what the header describes. Ask the storage what is held."
+    twice = "That counts a storage twice: they are all on the same one."
     other = row.clone()
     apart = f"{twice} They begin at different cells of it."
     cases = [
@@ -70,7 +70,7 @@ def held(bytes_held: Callable[[Any], Any], *, row: Any, piece: Any, table: Any) 
         return x.reshape(16, -1)
     """,
     hints=[
-        "Views first, for they are free; then one copy that converts and orders; then arithmetic in place.",
+        "Views first, because they are free; then one copy that converts and puts in order; then arithmetic in place.",
         "Crop and permute the bytes, make an empty float32 tensor of that shape, and copy_ into it.",
         """
         def lean(frames):
@@ -94,7 +94,7 @@ def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], An
     expected = prepare(frames)
     camera = frames.clone()
     with account() as kept:
-        told = "after the call the frames are changed: an in-place step reached them through a view."
+        told = "the call changed the frames: an in-place step reached them through a view."
         result = call(lean, "lean", camera, written=told)
     expect_tensor(result, "the result", shape=(16, 3072), dtype="float32")
     expect(
@@ -107,7 +107,7 @@ def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], An
     expect_value(found[:, ::500], "lean(other frames)[:, ::500]", values(prepare(other)[:, ::500]))
     expect(
         sum(kept.allocations) <= BUDGET,
-        f"the values are right, and {sum(kept.allocations):,} bytes were allocated in {len(kept.allocations)} "
+        f"the values are right, but {sum(kept.allocations):,} bytes were allocated in {len(kept.allocations)} "
         f"storages; the budget is {BUDGET:,}. Which step makes a tensor that is used only once?",
     )
     return f"{sum(kept.allocations):,} bytes were allocated: hardly more than the result itself has."
@@ -138,7 +138,7 @@ def into(scaled_into: Callable[[Any, Any], Any], *, signal: Any, place: Any) -> 
     before = values(signal)
     with account() as kept:
         result = call_writing(scaled_into, "scaled_into", signal, place)
-    expect(values(signal) == before, "after the call `x` is changed; only `out` was to be written to.")
+    expect(values(signal) == before, "the call changed `x`; only `out` should be written to.")
     expect_tensor(result, "the result", shape=(1000,))
     expect(share_memory(result, place), "the result is not `out`, but a tensor with a storage of its own.")
     expect_value(result, "the result", signal * 2 + 1)
@@ -147,7 +147,7 @@ def into(scaled_into: Callable[[Any, Any], Any], *, signal: Any, place: Any) -> 
         f"the values arrived in `out`, but {sum(kept.allocations):,} bytes were allocated on the way. "
         "Each operator without out= and without an underscore makes a tensor.",
     )
-    return "Everything was written into the place that was there, and nothing was allocated."
+    return "Everything was written into `out`, and nothing was allocated."
 
 
 @exercise(
@@ -157,15 +157,18 @@ def into(scaled_into: Callable[[Any, Any], Any], *, signal: Any, place: Any) -> 
         return torch.full((64, 64, 3), number, dtype=torch.uint8)
     """,
     hints=[
-        "A slice stands on the storage of its frame. What you keep needs a storage of its own.",
+        "A slice is on the storage of its whole frame. What you keep needs a storage of its own.",
         "The line from above is right but for one call at the end of the slice.",
         "small_corners = [frame(number)[:2, :2].… for number in range(100)]",
         "small_corners = [frame(number)[:2, :2].clone() for number in range(100)]",
     ],
 )
 def corners(small_corners: Any) -> str:
-    expect(is_tensor(small_corners) or isinstance(small_corners, (list, tuple)), "a list of tensors was asked for.")
-    expect(len(small_corners) == 100, f"`small_corners` has {len(small_corners)} corners; 100 were asked for.")
+    expect(
+        is_tensor(small_corners) or isinstance(small_corners, (list, tuple)),
+        "`small_corners` should be a list of tensors.",
+    )
+    expect(len(small_corners) == 100, f"`small_corners` has {len(small_corners)} corners; it should have 100.")
     for number, corner in enumerate(small_corners):
         name = f"small_corners[{number}]"
         expect_tensor(corner, name, dtype="uint8")
@@ -173,9 +176,9 @@ def corners(small_corners: Any) -> str:
         held_bytes = nbytes(corner.untyped_storage())
         expect(
             held_bytes < 64 * 64 * 3,
-            f"`{name}` has 12 bytes and holds {held_bytes:,}: it stands on the storage of its whole frame.",
+            f"`{name}` has 12 bytes and holds {held_bytes:,}: it is on the storage of its whole frame.",
         )
     storages = {corner.untyped_storage().data_ptr(): corner.untyped_storage() for corner in small_corners}
     together = sum(map(nbytes, storages.values()))
-    expect(together == 1200, f"the corners hold {together:,} bytes together; their own are 1,200.")
+    expect(together == 1200, f"the corners hold {together:,} bytes together; their own elements take 1,200.")
     return "Twelve bytes for each corner, and the frames are gone."

@@ -39,7 +39,7 @@ def cell(cell: Callable[..., Any], *, samples: Sequence[Any]) -> str:
             found = call(cell, "cell", index, stride, offset)
             expect_equal(found, f"cell({index}, {stride}, {offset})", wanted, mistakes)
     expect_equal(call(cell, "cell", (), (), 5), "cell((), (), 5)", 5)
-    return "The cell is the offset plus index times stride: so every element of every tensor is found."
+    return "The cell is the offset plus each index times its stride: that finds every element of every tensor."
 
 
 @exercise(
@@ -76,7 +76,7 @@ def contiguous_stride(contiguous_stride: Callable[..., Any], *, samples: Sequenc
             first_fastest: "There the first dimension is the closest-packed: that is how Fortran lays it out. Here the "
             "last one has stride 1.",
             by_zero: "A dimension of size 0 counts as if it had size 1.",
-            wanted[::-1]: "These are the right numbers from back to front: the last dimension has stride 1.",
+            wanted[::-1]: "These are the right numbers in reverse order: the last dimension has stride 1.",
             size: "These are the sizes. A stride is the product of the sizes to its right.",
         }
         expect(isinstance(found, tuple), "`contiguous_stride` should return a tuple, as `tensor.stride()` does.")
@@ -231,8 +231,8 @@ def runs(runs: Callable[..., Any], *, samples: Sequence[Any]) -> str:
         )
         expect(
             all(outer[1] != inner[1] * inner[0] for outer, inner in pairwise(found)),
-            f"`{asked}` gives {found}: two neighbors there still merge, for one step along the first is a walk along "
-            "the whole of the second.",
+            f"`{asked}` gives {found}: two neighbors there still merge, because one step along the first takes you as "
+            "far as a walk along the whole of the second.",
         )
         expect(
             prod(length for length, _ in found) == tensor.numel(),
@@ -245,7 +245,7 @@ def runs(runs: Callable[..., Any], *, samples: Sequence[Any]) -> str:
             "dimension.",
         )
     expect_equal(len(call(runs, "runs", (), ())), "the number of runs of a tensor without dimensions", 0)
-    return "What merges is one run, however many dimensions it is told in: a contiguous tensor is a single one."
+    return "Dimensions that merge are one run, however many they are: a contiguous tensor is a single run."
 
 
 def _indices(runs: Sequence[tuple[Any, ...]]) -> Any:

@@ -55,8 +55,8 @@ def views(planes: Any, small: Any, red: Any, *, photo: Any) -> str:
     crop = photo[40:424, 64:576]
     right = {
         "planes": (planes, crop.permute(2, 0, 1), "permute changes the order of dimensions, and copies nothing."),
-        "small": (small, crop[::4, ::4], "A slice with a step is a view; a list of places is not."),
-        "red": (red, crop[::4, ::4, 0], "An integer in an index takes a dimension away, and copies nothing."),
+        "small": (small, crop[::4, ::4], "A slice with a step is a view; a list of indices is not."),
+        "red": (red, crop[::4, ::4, 0], "An integer in an index removes a dimension, and copies nothing."),
     }
     with every_slot() as slot:
         for name, (answer, wanted, because) in right.items():
@@ -65,13 +65,11 @@ def views(planes: Any, small: Any, red: Any, *, photo: Any) -> str:
                 if name == "planes" and not _equal(answer, wanted):
                     expect(
                         not _equal(answer, crop.reshape(3, 384, 512)),
-                        "`planes` has the shape that was asked for, and its pixels are scrambled: reshape and view cut "
-                        "the elements anew in their old order. Channels change places by permute.",
+                        "`planes` has the right shape, but its pixels are scrambled: reshape and view regroup the "
+                        "elements in their old order. To move the channels, use permute.",
                     )
                     turned = crop.permute(2, 1, 0)
-                    expect(
-                        not _equal(answer, turned.reshape(3, 384, 512)), "`planes` is turned: height and width swapped."
-                    )
+                    expect(not _equal(answer, turned.reshape(3, 384, 512)), "`planes` has height and width swapped.")
                 expect(
                     _equal(answer, wanted), f"`{name}` holds other pixels. Look at rows, columns and channel once more."
                 )
@@ -84,7 +82,7 @@ def views(planes: Any, small: Any, red: Any, *, photo: Any) -> str:
     setup=PHOTO,
     hints=[
         "Height becomes two dimensions, which tile and which row in it, and so does width. view can cut a dimension.",
-        "After the cut the order is tile row, row, tile column, column, channel. Two of them have to change places.",
+        "After the cut the order is tile row, row, tile column, column, channel. Two of them have to be swapped.",
         """
         def tiles(frame, size):
             height, width, channels = frame.shape
@@ -110,10 +108,10 @@ def tiles(tiles: Callable[..., Any], *, photo: Any) -> str:
         if not _equal(result, wanted):
             expect(
                 not _equal(result, frame.reshape(height, width, size, size, 3)),
-                "the shape is right, and no tile is: reshape cuts the elements in their order, so that a tile gets a "
-                "piece of one row. Cut height and width in two each, then let two dimensions change places.",
+                "the shape is right, but the tiles are not: reshape takes the elements in their order, so a tile gets "
+                "a piece of one row. Split height and width in two each, then swap two dimensions.",
             )
-            expect(not _equal(result, wanted.transpose(2, 3)), "each tile is turned: its rows are columns.")
+            expect(not _equal(result, wanted.transpose(2, 3)), "each tile is transposed: its rows are columns.")
             expect(False, f"`{name}` holds other pixels: [r, c] should be frame[r * size : …, c * size : …].")
         because = "Cut with view, which raises where it would have to copy."
         expect_view(result, name, of=photo, of_name="the frame", because=because)
@@ -151,7 +149,7 @@ def pixelate(pixelate: Callable[..., Any], *, photo: Any) -> str:
             continue
         expect(
             not _equal(mine, photo),
-            "nothing has changed in the photograph: the colors went into a copy, or a name was bound anew. Write into "
+            "nothing has changed in the photograph: the colors went into a copy, or a name was rebound. Write into "
             "the view with cut[:] = … or cut.copy_(…), and look for a reshape before it.",
         )
         found = mine[rows, columns].unfold(0, size, size).unfold(1, size, size)
@@ -161,10 +159,10 @@ def pixelate(pixelate: Callable[..., Any], *, photo: Any) -> str:
         )
         outside = mine.clone()
         outside[rows, columns] = photo[rows, columns]
-        expect(_equal(outside, photo), "pixels outside of `frame` have changed too.")
+        expect(_equal(outside, photo), "pixels outside `frame` have changed too.")
         apart = int((mine.short() - wanted.short()).abs().max())
-        expect(apart > 1, "the colors are one too bright in places: the fraction is to be cut off, not rounded.")
-        expect(False, "the photograph has changed, and not to the mean color of each tile.")
+        expect(apart > 1, "the colors are one too bright in places: the fraction should be cut off, not rounded.")
+        expect(False, "the photograph has changed, but not to the mean color of each tile.")
     return "The mean went into the tiles, and the photograph shows it."
 
 
@@ -173,7 +171,7 @@ def pixelate(pixelate: Callable[..., Any], *, photo: Any) -> str:
     setup=PHOTO,
     hints=[
         "Two things must not happen: a write into the photograph, and a byte above 255.",
-        "Either compute in a larger dtype and come back, or take care beforehand that no sum exceeds 255.",
+        "Either compute in a wider dtype and convert back, or make sure beforehand that no sum exceeds 255.",
         """
         def brighter(frame, by):
             return frame.clamp(max=…) + by
@@ -208,7 +206,7 @@ def brighter(brighter: Callable[..., Any], *, photo: Any) -> str:
     "image-batch",
     setup=PHOTO + TILES,
     hints=[
-        "Everything that changes the order is a view, up to one copy that converts and orders at once.",
+        "Change the order with views; then one copy converts the dtype and puts the elements in order.",
         "Channels before rows in the tiles, an empty float32 tensor of that shape, copy_, div_ in place, then view.",
         """
         def prepare(frame):
@@ -229,24 +227,24 @@ def brighter(brighter: Callable[..., Any], *, photo: Any) -> str:
 def batch(prepare: Callable[..., Any], *, photo: Any) -> str:
     frame = photo.clone()[40:424, 64:576]
     with account() as kept:
-        told = "after the call the photograph is changed: div_ reached it through a view."
+        told = "the call changed the photograph: div_ reached it through a view."
         result = call(prepare, "prepare", frame, written=told)
     expect_tensor(result, "the result", shape=(192, 3, 32, 32), dtype="float32")
     wanted = frame.unfold(0, 32, 32).unfold(1, 32, 32).reshape(192, 3, 32, 32).float() / 255
     scrambled = frame.unfold(0, 32, 32).unfold(1, 32, 32).permute(0, 1, 3, 4, 2).reshape(192, 3, 32, 32).float() / 255
     expect(
         float((result - scrambled).abs().max()) > 1e-5,
-        "the shape is right, and the pixels are scrambled: channels come first by permute, not by reshape.",
+        "the shape is right, but the pixels are scrambled: permute puts channels first, reshape does not.",
     )
     expect(
         float((result - wanted).abs().max()) < 1e-5,
         "the values are not those of `careless`: tile after tile, channels first, divided by 255.",
     )
-    expect(is_contiguous(result), "the values are right, and the result is not contiguous: the order was not paid for.")
-    expect(is_tensor(result) and sum(kept.allocations) > 0, "the result stands on memory that was there before.")
+    expect(is_contiguous(result), "the values are right, but the result is not contiguous: it was never put in order.")
+    expect(is_tensor(result) and sum(kept.allocations) > 0, "the result is on memory that was there before.")
     expect(
         sum(kept.allocations) <= BUDGET,
-        f"the values are right, and {sum(kept.allocations):,} bytes were allocated in {len(kept.allocations)} "
+        f"the values are right, but {sum(kept.allocations):,} bytes were allocated in {len(kept.allocations)} "
         f"storages; the budget is {BUDGET:,}. Which step makes a tensor that is used only once?",
     )
     return f"{sum(kept.allocations):,} bytes were allocated: those of the result."

@@ -15,7 +15,7 @@ from glassroom.exercises.facts import nbytes, values
     "memory-swap",
     setup="matrix = torch.arange(48).view(6, 8)",
     hints=[
-        "Both halves are views. Whatever is written into one of them first is lost, unless a copy was kept.",
+        "Both halves are views. Writing into one of them overwrites what it held, unless you kept a copy.",
         "clone the left half, copy_ the right one over it, then copy_ the clone into the right one.",
         """
         def swap(x):
@@ -60,6 +60,6 @@ def swap(swap: Callable[..., Any], *, matrix: Any) -> str:
         allocated = sum(kept.allocations)
         expect(
             allocated <= nbytes(x) // 2,
-            f"`{name}` does it, and allocated {allocated} bytes on the way; one half has {nbytes(x) // 2}.",
+            f"`{name}` does it, but allocated {allocated} bytes on the way; one half has {nbytes(x) // 2}.",
         )
-    return "Both halves are where the other one was, in the storage that was there."
+    return "Each half is where the other one was, in the same storage."

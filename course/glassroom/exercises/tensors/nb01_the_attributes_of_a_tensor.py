@@ -42,7 +42,7 @@ def edge(p_ndim: Any, p_numel: Any, p_len: Any, q_ndim: Any, q_numel: Any) -> st
     "t01-batch",
     setup="batch = torch.arange(12.0).view(2, 2, 3)",
     hints=[
-        "T reverses all dimensions. What stands before the last two has to stay where it is.",
+        "T reverses all dimensions. The dimensions before the last two have to stay where they are.",
         "There is an attribute for batches of matrices in the table above.",
         """
         def covariance(samples):
@@ -61,10 +61,10 @@ def batch(covariance: Callable[[Any], Any], *, batch: Any) -> str:
         expect_tensor(result, f"covariance({name})")
         expect(
             shape(result)[-2:] != (2, 2),
-            f"`covariance({name})` has shape {shape(result)}: rows by rows. Columns by columns was asked for: (3, 3).",
+            f"`covariance({name})` has shape {shape(result)}: rows by rows. It should be columns by columns: (3, 3).",
         )
         expect_value(result, f"covariance({name})", wanted)
-    return "The last two dimensions change places, and what stands before them stays."
+    return "The last two dimensions are swapped, and those in front of them stay."
 
 
 @exercise(
@@ -90,8 +90,14 @@ def among(among: Callable[[Any, Any], Any], *, a: Any, b: Any) -> str:
     cases: list[tuple[str, Any, list[Any], bool, str]] = [
         ("among(a, [a, b])", a, [a, b], True, "a is the first of them."),
         ("among(b, [a, b])", b, [a, b], True, "b is the second of them."),
-        ("among(a.clone(), [a, b])", a.clone(), [a, b], False, "It holds the same values, and is another tensor."),
-        ("among(a[:], [a, b])", a[:], [a, b], False, "It looks at the same memory, by another header: another object."),
+        ("among(a.clone(), [a, b])", a.clone(), [a, b], False, "It holds the same values, but is another tensor."),
+        (
+            "among(a[:], [a, b])",
+            a[:],
+            [a, b],
+            False,
+            "It looks at the same memory through another header, which is another object.",
+        ),
         ("among(a, [])", a, [], False, "An empty list has nothing in it."),
     ]
     for name, x, tensors, wanted, reason in cases:
@@ -119,21 +125,24 @@ def among(among: Callable[[Any, Any], Any], *, a: Any, b: Any) -> str:
 def record(record: Callable[[Any], Any], *, x: Any) -> str:
     for name, sample in (("x", x), ("x.long()", x.long()), ("x[0, 1]", x[0, 1])):
         found = call(record, "record", sample)
-        expect(isinstance(found, dict), f"`record({name})` is {text(found)}; a dictionary was asked for.")
+        expect(isinstance(found, dict), f"`record({name})` is {text(found)}; it should be a dictionary.")
         wanted = {"shape": list(sample.shape), "dtype": str(sample.dtype), "largest": sample.max().item()}
         for key, value in wanted.items():
             where = f'record({name})["{key}"]'
             expect(key in found, f'`record({name})` has no entry "{key}".')
             answer = found[key]
             if key == "largest":
-                expect(not is_tensor(answer), f"`{where}` is a tensor, which json cannot write. item() takes it out.")
+                expect(
+                    not is_tensor(answer),
+                    f"`{where}` is a tensor, which json cannot write. item() gets the number out.",
+                )
             if key == "dtype":
                 expect(isinstance(answer, str), f"`{where}` is a dtype; str(…) makes a string of it.")
             expect_equal(
                 answer, where, value, mistakes={dtype_name(sample): "The name of a dtype is what str(x.dtype) says."}
             )
-        expect(_json_takes(found), f"json.dumps refuses `record({name})`: something in it is no plain Python value.")
-    return "A list, a string and a number: json needs no more."
+        expect(_json_takes(found), f"json.dumps refuses `record({name})`: something in it is not a plain Python value.")
+    return "A list, a string and a number: json takes all three."
 
 
 def _json_takes(found: object) -> bool:
@@ -170,5 +179,5 @@ def slip(weight: Any) -> str:
         "`weight.requires_grad` is still False, and that is the name that autograd reads: requires, with an s.",
     )
     expect(weight.is_leaf, "`weight` is a result, so its own grad would not be kept. Set the attribute of the leaf.")
-    expect(not hasattr(weight, "require_grad"), "the attribute `require_grad` is still there; `del` takes it away.")
-    return "One attribute that autograd reads, and none that nobody does."
+    expect(not hasattr(weight, "require_grad"), "the attribute `require_grad` is still there; `del` removes it.")
+    return "The attribute that autograd reads is set, and the misspelled one is gone."

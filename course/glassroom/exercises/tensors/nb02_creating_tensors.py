@@ -50,7 +50,7 @@ def times(times: Any) -> str:
     expect_tensor(times, "times")
     expect(
         shape(times) != (10,),
-        "`times` has ten points. From 1.0 to 2.0 in steps of 0.1 there are eleven, if both ends are to be there.",
+        "`times` has ten points. From 1.0 to 2.0 in steps of 0.1 there are eleven, if both ends are included.",
     )
     expect(shape(times) != (12,), "`times` has twelve points: a step too many.")
     expect_tensor(times, "times", shape=(11,))
@@ -61,16 +61,16 @@ def times(times: Any) -> str:
     expect_tensor(times, "times", dtype="float64")
     expect(
         max(abs(time - (10 + tenth) / 10) for tenth, time in enumerate(values(times))) < 1e-12,
-        "the points are near, but not as near as float64 can come: were they float32 on the way?",
+        "the points are close, but not as exact as float64 allows: were they float32 on the way?",
     )
-    return "Eleven points, both ends among them, and each as near as float64 can come."
+    return "Eleven points, both ends included, each as exact as float64 allows."
 
 
 @exercise(
     "t02-ones",
     setup="table = torch.arange(6).view(2, 3)",
     hints=[
-        "The size is yours, dtype and device are those of x. Which family is that?",
+        "The size is yours; the dtype and the device are those of x. Which family is that?",
         "x.new_ones takes a size. The first of x's sizes is the number of rows.",
         """
         def ones_for(x):
@@ -90,8 +90,8 @@ def ones(ones_for: Callable[[Any], Any], *, table: Any) -> str:
             shape(result) != (x.shape[0],),
             f"`ones_for({name})` has one dimension. A column has two: (rows, 1).",
         )
-        expect(shape(result) != shape(x), f"`ones_for({name})` is as wide as x. A single column was asked for.")
+        expect(shape(result) != shape(x), f"`ones_for({name})` is as wide as x. It should be a single column.")
         expect_tensor(result, f"ones_for({name})", shape=(x.shape[0], 1), dtype=dtype_name(x))
         expect_device(result, f"ones_for({name})", device(x))
         expect_value(result, f"ones_for({name})", [[1]] * x.shape[0])
-    return "The size from you, dtype and device from x."
+    return "The size comes from you, dtype and device from x."

@@ -40,14 +40,14 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
     expect_tensor(result, "throws(600)", shape=(600, 2), dtype="int64")
     drawn = values(result)
     eyes = {number for throw in drawn for number in throw}
-    expect(0 not in eyes, "a die shows a 0. randint begins at 0 unless it is told where.")
+    expect(0 not in eyes, "a die shows a 0. randint begins at 0 unless you say otherwise.")
     expect(6 in eyes, "in 600 throws there is no 6. randint leaves its upper end out, as range does.")
-    expect(7 not in eyes, "a die shows a 7. randint leaves out its upper end, 7, and no more.")
-    expect_equal(sorted(eyes), "the eyes that came up", [1, 2, 3, 4, 5, 6])
-    expect(any(a != b for a, b in drawn), "the two dice always show the same. Each is to be thrown.")
+    expect(7 not in eyes, "a die shows a 7. randint leaves out its upper end, so that end should be 7.")
+    expect_equal(sorted(eyes), "the numbers that came up", [1, 2, 3, 4, 5, 6])
+    expect(any(a != b for a, b in drawn), "the two dice always show the same. Throw each of them.")
     expect(
         values(call(throws, "throws", 600)) != drawn,
-        "two calls give the same throws. Leave the seed to the one who calls.",
+        "two calls give the same throws. Leave the seed to the caller.",
     )
     expect_tensor(call(throws, "throws", 5), "throws(5)", shape=(5, 2))
     return "Two dice, 1 to 6: the end, 7, is left out."
@@ -84,11 +84,11 @@ def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any]
     )
     expect(values(first) != list(range(50)), "`split(50, 3)` is in order; it should be shuffled.")
     again = call(split, "split", 50, 3)
-    expect(values(again) == values(first), "`split(50, 3)` gives another order each time: it does not use `seed`.")
+    expect(values(again) == values(first), "`split(50, 3)` gives a different order each time: it does not use `seed`.")
     expect(
         untouched,
-        "the common generator has moved on, or was seeded: the next to draw from it gets other numbers. "
-        "Use a generator of your own.",
+        "the common generator has moved on, or was seeded: whoever draws from it next gets different numbers. Use a "
+        "generator of your own.",
     )
     other = call(split, "split", 50, 4)
     expect(values(other) != values(first), "`split(50, 4)` is like `split(50, 3)`. The order should depend on `seed`.")
@@ -139,7 +139,7 @@ def together(shuffled: Callable[..., Any], *, x: Any, y: Any, generator: Callabl
     expect(drawn != before[1], "nothing was shuffled: rows and labels are in the order in which they came.")
     expect(
         values(shuffle(3)[1]) == drawn,
-        "with the same state of the generator, the order is another one: it was not drawn from `generator`.",
+        "the generator was in the same state, but the order is different: it was not drawn from `generator`.",
     )
     expect(values(shuffle(4)[1]) != drawn, "another generator gives the same order: it was not drawn from `generator`.")
     return "One order, drawn once, for rows and labels."

@@ -49,10 +49,10 @@ def layer(layer: Callable[[Any, Any], Any], *, weights: Any, readings: Any) -> s
         expect_value(result, f"layer({name})", matrix @ x.to(matrix.dtype))
         expect(
             not (dtype_name(matrix) != dtype_name(x) and is_converted(kept, matrix)),
-            f"`layer({name})` is right, and it converts the weights: all of them, for each piece of data. "
-            "Convert the data.",
+            f"`layer({name})` is right, but it converts the weights: all of them, for each piece of data. Convert the "
+            "data.",
         )
-    return "The data came to the weights, and the weights were left as they are."
+    return "You converted the data, and left the weights as they are."
 
 
 NAMES = {"bool", "uint8", "int8", "int16", "int32", "int64", "bfloat16", "float16", "float32", "float64", "complex64"}
@@ -60,15 +60,17 @@ FIVE = {
     "one": (
         "float32",
         {
-            "int64": "/ always leaves the integers. The default is taken, as nobody brings a width.",
-            "float64": "That is what NumPy would answer. Nobody brings a width, and the default is float32.",
+            "int64": "/ never gives integers. Neither operand has a floating-point width, so you get the default.",
+            "float64": (
+                "That is NumPy's answer. Neither operand has a floating-point width here, and the default is float32."
+            ),
         },
     ),
     "two": (
         "uint8",
         {
-            "int64": "2 is a Python number: whole, and without a width.",
-            "int16": "Nobody looks whether the result fits.",
+            "int64": "2 is a Python integer, which has no width.",
+            "int16": "Whether the result fits plays no part.",
         },
     ),
     "three": ("float16", {"float32": "torch.tensor(3.0) has no dimensions. It votes with its kind alone."}),
@@ -96,11 +98,11 @@ def five(one: Any, two: Any, three: Any, four: Any, five: Any) -> str:
     with every_slot() as slot:
         for (name, (truth, mistakes)), answer in zip(FIVE.items(), (one, two, three, four, five), strict=True):
             with slot(name):
-                expect(not is_tensor(answer), f"`{name}` is a tensor; its dtype was asked for.")
+                expect(not is_tensor(answer), f"`{name}` is a tensor; you were asked for its dtype.")
                 said = SECOND_NAMES.get(dtype_name(answer), dtype_name(answer))
-                expect(said in NAMES, f"`{name}` is {text(answer)}; a dtype such as torch.float32 was asked for.")
+                expect(said in NAMES, f"`{name}` is {text(answer)}; it should be a dtype such as torch.float32.")
                 expect(said == truth, f"`{name}` is not {said}. {mistakes.get(said, '')}".rstrip())
-    return "Kinds first, then widths, and nobody looks at the values."
+    return "Kinds first, then widths; the values play no part."
 
 
 @exercise(
@@ -129,11 +131,11 @@ def brighter(brighter: Callable[[Any, int], Any], *, pixels: Any) -> str:
         if values(result) != [min(max(value, 0), 255) for value in exact]:
             expect(
                 values(result) != [value % 256 for value in exact],
-                f"`{name}` holds {values(result)}: a sum below 0 or above 255 wrapped around. Limit it at both "
-                "ends, while it has room, and convert it last.",
+                f"`{name}` holds {values(result)}: a sum below 0 or above 255 wrapped around. Clamp it at both ends "
+                "while the dtype has room, and convert it last.",
             )
         expect_value(result, name, [min(max(value, 0), 255) for value in exact])
-    return "Room to add in, limits, and back into a byte."
+    return "No sum wraps around, and the result is bytes again."
 
 
 @exercise(
@@ -158,12 +160,12 @@ def energy(energy: Callable[[Any], Any], *, large: Any) -> str:
         expect_tensor(result, f"energy({name})", shape=())
         expect(
             values(result) != float("inf"),
-            f"`energy({name})` is infinite. A single square, 90,000, is too large for float16 already: "
-            "convert before you square, and leave the sum in float32.",
+            f"`energy({name})` is infinite. Even a single square, 90,000, is too large for float16: convert before you "
+            "square, and leave the sum in float32.",
         )
         expect_tensor(result, f"energy({name})", dtype="float32")
         expect_value(result, f"energy({name})", sum(value * value for value in values(x)))
-    return "Converted before the first number that does not fit."
+    return "You converted before the first number that does not fit."
 
 
 class _Interruption(Exception):
@@ -215,11 +217,11 @@ def double(
         expect(made, "`in_double` did not call the function that it was given.")
         expect(
             dtype_name(made[0]) == "float64",
-            f"while the function ran, torch.zeros(2) was {dtype_name(made[0])}. Set the default before you call it; to "
-            "convert its result is too late for what it computes.",
+            f"while the function ran, torch.zeros(2) was {dtype_name(made[0])}. Set the default before you call it; "
+            "converting its result afterwards is too late.",
         )
         expect_tensor(result, "in_double(lambda: torch.zeros(2))", shape=(2,), dtype="float64")
-        expect(zeros(1).dtype == default, "after the call the default is another than before: put it back.")
+        expect(zeros(1).dtype == default, "after the call the default is not what it was: put it back.")
         set_default_dtype(half)
         call(in_double, "in_double", lambda: zeros(2))
         expect(

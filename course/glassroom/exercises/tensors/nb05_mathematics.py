@@ -45,7 +45,7 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
         address = out.data_ptr()
         with account() as kept:
             result = call_writing(bell, "bell", mine, out)
-        expect(values(mine) == before, "after `bell(x, out)` the tensor x is changed. Its squares belong into `out`.")
+        expect(values(mine) == before, "`bell(x, out)` changed the tensor x. Its squares belong in `out`.")
         expect_tensor(result, "bell(x, out)", shape=shape(mine))
         expect(
             out.data_ptr() == address and share_memory(result, out),
@@ -91,7 +91,7 @@ def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str
         expect(found != angle % 360, f"{angle} became {found}, which lies between 0 and 360. Shift, and shift back.")
         expect(
             not (angle < 0 and found == wanted - 360),
-            f"{angle} became {found}. Negative angles have another remainder in fmod; use %.",
+            f"{angle} became {found}. fmod gives negative angles another remainder; use %.",
         )
         expect(False, f"{angle} became {found}; it should be {wanted}.")
     return "% has the sign of the divisor, so negative angles wrap around the right way."
@@ -122,10 +122,12 @@ def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -
         [found] = values(result)
         if math.isclose(found, wanted, rel_tol=1e-4):
             continue
-        expect(found != 0, f"`{name}` is 0. The rate was lost when it was added to 1, or 1 was taken away at the end.")
+        expect(
+            found != 0, f"`{name}` is 0. The rate was lost when it was added to 1, or when 1 was subtracted at the end."
+        )
         expect(
             not math.isclose(found, wanted + 1, rel_tol=1e-4),
-            f"`{name}` is {found:.6g}: that is what there is, not by how much it has grown.",
+            f"`{name}` is {found:.6g}: that is the total, not how much it has grown.",
         )
         expect(False, f"`{name}` is {found:.6g}; it should be {wanted:.6g}.")
     return "A small rate keeps its digits, at the beginning and at the end."

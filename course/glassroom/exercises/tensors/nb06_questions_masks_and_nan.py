@@ -20,7 +20,7 @@ from glassroom.exercises.facts import (
     "t04-outside",
     setup="v = torch.arange(6.0)",
     hints=[
-        "Two questions, and one of them is enough: or.",
+        "Two questions, and a yes to either is enough: that is *or*.",
         "Element by element, or is |. It binds more tightly than < and >.",
         """
         def outside(x, low, high):
@@ -37,7 +37,7 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
         result = call(outside, "outside", v.clone(), low, high)
         name = f"outside(v, {low}, {high})"
         expect_tensor(result, name, shape=shape(v))
-        expect(dtype_name(result) == "bool", f"`{name}` has dtype {result.dtype}. A mask of bools was asked for.")
+        expect(dtype_name(result) == "bool", f"`{name}` has dtype {result.dtype}. It should be a mask of bools.")
         found, numbers = values(result), values(v)
         wanted = [not low <= number <= high for number in numbers]
         expect(found != [not each for each in wanted], f"`{name}` is True inside, and False outside.")
@@ -71,11 +71,11 @@ def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
     for value in (-1.0, 20.0):
         readings = odd.clone()
         name = f"filled(odd, {value})"
-        told = f"after `{name}` the readings themselves are changed. Make a new tensor."
+        told = f"`{name}` changed the readings themselves. Make a new tensor."
         result = call(filled, "filled", readings, value, written=told)
         expect_tensor(result, name, shape=(3,), dtype="float32")
         first, missing, beyond = values(result)
-        expect(not math.isnan(missing), f"in `{name}` the nan is still there. (Was it looked for with ==?)")
+        expect(not math.isnan(missing), f"in `{name}` the nan is still there. (Did you look for it with ==?)")
         expect(
             beyond == math.inf,
             f"in `{name}` the infinite reading has become {beyond:.3g}. nan_to_num replaces more than nan.",
@@ -113,17 +113,17 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
     zeros = odd.clone()
     zeros[1] = 0.0
     cases = [
-        (odd, odd.clone(), True, "nan was met by nan"),
-        (odd, shifted, False, "the nan is at the same place, and 1 meets infinity"),
+        (odd, odd.clone(), True, "each nan meets a nan"),
+        (odd, shifted, False, "the nan is at the same place, but 1 meets infinity"),
         (odd, larger, False, "1 and 1.001 are not equal"),
         (odd, negative, False, "one is infinite, the other minus infinite"),
-        (odd, zeros, False, "a nan was met by a 0"),
-        (zeros, odd, False, "a 0 was met by a nan"),
-        (odd[:1], odd[:1].clone(), True, "1 was met by 1"),
+        (odd, zeros, False, "a nan meets a 0"),
+        (zeros, odd, False, "a 0 meets a nan"),
+        (odd[:1], odd[:1].clone(), True, "1 meets 1"),
     ]
     for x, y, wanted, why in cases:
         told = call(same, "same", x.clone(), y)
         name = f"same({text(values(x))}, {text(values(y))})"
-        expect(isinstance(told, bool), f"`{name}` is a {type(told).__name__}; a plain bool was asked for.")
+        expect(isinstance(told, bool), f"`{name}` is a {type(told).__name__}; it should be a plain bool.")
         expect(told == wanted, f"`{name}` is {told}, though {why}.")
     return "Equal where something was measured, and missing at the same places."

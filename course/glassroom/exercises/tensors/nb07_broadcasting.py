@@ -23,7 +23,10 @@ ERROR = "error"
 @exercise(
     "t05-sizes",
     hints=[
-        "Flush right, missing lengths are 1; in each column equal, or one of them 1.",
+        (
+            "Line the sizes up on the right; missing lengths are 1. In each column the lengths are equal, or one of "
+            "them is 1."
+        ),
         "Write (4, 2, 3) above (4, 3): the 3s meet, and then 2 meets 4.",
         """
         first, second, third = (3, 4), (2, 6), (2, …, 6)
@@ -99,7 +102,7 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
             mistakes={
                 12_000: "That counts elements; each has 4 bytes.",
                 32_000: "That is `points` alone.",
-                32_000_000: "Nothing is stretched in memory: under each operand lie its own elements only.",
+                32_000_000: "Nothing is stretched in memory: each operand holds only its own elements.",
             },
         )
         elements = {4_000_000: "That counts elements; each has 4 bytes."}
@@ -109,7 +112,7 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
             16_000_000,
             mistakes={
                 **elements,
-                32_000: "That is what lies under it: written down, it would have size (1000, 500, 8).",
+                32_000: "That is what it holds; written out, it would have size (1000, 500, 8).",
             },
         )
         expect_equal(
@@ -118,7 +121,7 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
             16_000_000,
             mistakes={
                 **elements,
-                0: "The operands cost nothing more; the result is new.",
+                0: "The operands need no more memory; the result is new.",
                 32_000_000: "Two stretched operands, but one result.",
             },
         )
@@ -149,7 +152,7 @@ def stride(size: Any, stride: Any, *, x: Any) -> str:
             "stride",
             tuple(x.expand(2, 3, 4, 5).stride()),
             mistakes={
-                (60, 20, 5, 1): "Those are the strides of a full table, with all its copies written down.",
+                (60, 20, 5, 1): "Those are the strides of a full table, with all its copies written out.",
                 (
                     15,
                     5,
@@ -200,9 +203,7 @@ def loss(loss: Callable[..., Any], *, predictions: Any, targets: Any) -> str:
     off = call(loss, "loss", predictions + targets[:, None], targets)
     expect(same_value(float(perfect), 0.0), f"`loss` of right predictions is {float(perfect):g}; it should be 0.")
     wanted = float((targets**2).mean())
-    expect(
-        not same_value(float(off), float((targets**2).sum())), "`loss` is the sum of the squares, and not their mean."
-    )
+    expect(not same_value(float(off), float((targets**2).sum())), "`loss` is the sum of the squares, not their mean.")
     expect(
         same_value(float(off), wanted),
         f"`loss` is {float(off):g} for predictions that are twice their targets; the mean square is {wanted:g}.",
@@ -215,7 +216,7 @@ def loss(loss: Callable[..., Any], *, predictions: Any, targets: Any) -> str:
     setup="photo = torch.arange(24.0).view(3, 2, 4)\nmean = torch.tensor([3.5, 11.5, 19.5])",
     hints=[
         "The means belong to dimension 0 of the photo; they are constant along the other two.",
-        "mean has to have size (3, 1, 1): two Nones, behind.",
+        "mean has to have size (3, 1, 1): two Nones, at the end.",
         "centered = photo - mean[:, …, …]",
         "centered = photo - mean[:, None, None]",
     ],
@@ -228,11 +229,11 @@ def channels(centered: Any, *, photo: Any, mean: Any) -> str:
     expect_tensor(centered, "centered", shape=(3, 2, 4))
     expect(
         not same_value(values(centered), values(photo - mean.mean())),
-        "`centered` has one mean of everything taken away; each channel has its own.",
+        "from `centered` one overall mean was subtracted; each channel has its own.",
     )
     expect(
         not same_value(values(centered), values(photo + mean[:, None, None])),
-        "`centered` has the means added.",
+        "in `centered` the means were added.",
     )
     expect_value(centered, "centered", photo - mean[:, None, None])
     return "(3, 2, 4) meets (3, 1, 1): the mean is constant along height and width."
@@ -260,6 +261,6 @@ def gaps(gaps: Any, *, places: Any) -> str:
         f"`gaps` has shape {shape(gaps)}: both were columns, or both were rows. Make one of each.",
     )
     expect_tensor(gaps, "gaps", shape=(5, 5))
-    expect(not bool((gaps < 0).any()), "Some of `gaps` are negative: that is a direction, and not a distance.")
+    expect(not bool((gaps < 0).any()), "Some of `gaps` are negative: that is a direction, not a distance.")
     expect_value(gaps, "gaps", (places[:, None] - places).abs())
-    return "Five places, and 25 distances: each of them from each."
+    return "Five places, and 25 distances: from each place to each."

@@ -46,13 +46,13 @@ def along_the_last(function: Callable[..., Any], name: str, x: Any, expected: An
     if len(shape(x)) > 1 and shape(x)[-2] == shape(x)[-1]:
         expect(
             same_value(found, right),
-            f"For a square table, `{name}` is wrong without a word: what belongs to its rows was lined up with its "
-            "columns. `keepdim=True` leaves the 1 that says where it belongs.",
+            f"For a square table, `{name}` is silently wrong: what belongs to its rows was lined up with its columns. "
+            "`keepdim=True` leaves the 1 that says where it belongs.",
         )
     expect(
         same_value(found, right) or not bool((result - expected).abs().max() < 1e-3),
-        f"For {values(x)}, `{name}(x)` is right to four digits only. float32 has about seven digits: large numbers "
-        "spend them before the point. Subtract the largest first, and only then compute with the rest.",
+        f"For {values(x)}, `{name}(x)` is right to four digits only. float32 has about seven digits: large numbers use "
+        "them up before the decimal point. Subtract the largest first, and only then compute with the rest.",
     )
     expect_value(result, f"{name}(x)", expected)
     return kept
@@ -83,7 +83,7 @@ def channels(brightness: Any, *, batch: Any) -> str:
     )
     expect(
         not same_value(values(brightness), values(batch.mean())),
-        "`brightness` is one number: all dimensions went. Dimension 1 should stay.",
+        "`brightness` is one number: all dimensions are gone. Dimension 1 should stay.",
     )
     expect(
         not same_value(values(brightness), values(batch.reshape(3, -1).mean(1))),
@@ -98,7 +98,7 @@ def channels(brightness: Any, *, batch: Any) -> str:
     "t06-shares",
     setup=TABLES + "samples = [table[0], table, square, table.expand(3, 2, 3)]",
     hints=[
-        "Divide by the sums; they have to stand where their rows stand.",
+        "Divide by the sums; each has to line up with its own row.",
         "The last dimension is number -1 in any tensor. keepdim=True leaves a 1 in its place.",
         """
         def shares(x):
@@ -153,7 +153,7 @@ def margin(winner: Any, margin: Any, *, votes: Any) -> str:
     expect_tensor(margin, "margin", shape=(3,))
     expect(
         not same_value(values(margin), values(votes.amax(1) - votes.amin(1))),
-        "`margin` is the distance from the best to the worst; the second best was asked for.",
+        "`margin` is the distance from the best to the worst; it should be the distance to the second best.",
     )
     expect(
         not same_value(values(margin), values(best.values[:, 1] - best.values[:, 0])),
@@ -183,7 +183,7 @@ def measured(averages: Any, missing: Any, *, log: Any) -> str:
     expect_tensor(averages, "averages", shape=(3,))
     expect(
         not same_value(values(averages), values(log.nansum(0) / len(log))),
-        "`averages` divides by all the days, also those without a measurement: what is missing counts as 0.",
+        "`averages` divides by all the days, including those without a measurement: what is missing counts as 0.",
     )
     expect(
         not same_value(values(averages), values(log.nanmean(1))),
@@ -205,14 +205,17 @@ def measured(averages: Any, missing: Any, *, log: Any) -> str:
         "`missing` is 0 everywhere. A nan equals nothing, itself included, so == does not find it; isnan() does.",
     )
     expect_value(missing, "missing", log.isnan().sum(0))
-    return "What is missing is left out of the mean, and counted, so that nobody takes three averages for equally good."
+    return (
+        "What is missing is left out of the mean, and counted, so that nobody mistakes the three averages for equally "
+        "reliable."
+    )
 
 
 @exercise(
     "t06-so-far",
     setup="days = torch.tensor([4.0, 6.0, 2.0, 8.0, 5.0, 5.0, 12.0])",
     hints=[
-        "A mean is a sum by a count, and both grow from day to day.",
+        "A mean is a sum divided by a count, and both grow from day to day.",
         "The running sum is days.cumsum(0). The counts are 1, 2, 3, …: an arange.",
         "so_far = days.cumsum(0) / torch.arange(…, …)",
         "so_far = days.cumsum(0) / torch.arange(1, len(days) + 1)",
@@ -236,7 +239,7 @@ def so_far(so_far: Any, *, days: Any) -> str:
         "`so_far` divides by 0, 1, 2, …: the count begins with 1.",
     )
     expect_value(so_far, "so_far", running / counts)
-    return "A running sum by a running count; the last one is the mean of all days."
+    return "A running sum divided by a running count; the last one is the mean of all days."
 
 
 @exercise(
@@ -263,8 +266,8 @@ def softmax(stable_softmax: Callable[..., Any], *, samples: Sequence[Any]) -> st
         wrong = {"in the whole tensor": x.flatten().softmax(0).view(x.shape), "along dimension 0": x.softmax(0)}
         accounts.append(along_the_last(stable_softmax, "stable_softmax", x, x.softmax(-1), wrong))
     for kept in accounts:
-        writing = "That is the function that you are writing: take exp and reductions."
+        writing = "That is the function that you are writing: use exp and reductions."
         expect_without(kept, "stable_softmax", SOFTMAX, writing)
-        leaving = "It leaves the tensors: what is computed then, no device and no graph sees."
+        leaving = "That computes outside of tensors, where neither a device nor a graph can see it."
         expect_without(kept, "stable_softmax", LEAVING, leaving)
     return "No exponential is larger than 1, whatever the scores are."

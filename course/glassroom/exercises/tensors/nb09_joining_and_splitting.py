@@ -19,8 +19,8 @@ images = [torch.tensor([[1, 2], [3, 4]]), torch.tensor([[5, 6], [7, 8]]), torch.
     "t07-images",
     setup=IMAGES,
     hints=[
-        "stack makes a new dimension; cat makes one longer that is there.",
-        "The batch has one dimension more than a picture. The strip is longer along dimension 1, the columns.",
+        "stack makes a new dimension; cat makes an existing one longer.",
+        "The batch has one more dimension than a picture. The strip is longer along dimension 1, the columns.",
         """
         batch = torch.stack(…)
         strip = torch.cat(…, dim=…)
@@ -35,7 +35,7 @@ def images(batch: Any, strip: Any, *, images: Sequence[Any]) -> str:
     pictures = [values(picture) for picture in images]
     expect(
         not is_tensor(batch) or shape(batch) != (6, 2),
-        "`batch` has size (6, 2): cat added rows. A batch has one dimension more than a picture, which stack makes.",
+        "`batch` has size (6, 2): cat added rows. A batch has one more dimension than a picture, and stack makes it.",
     )
     expect(
         not is_tensor(batch) or shape(batch) not in ((2, 3, 2), (2, 2, 3)),
@@ -77,8 +77,8 @@ def zipped(zipped: Any, *, p: Any, q: Any) -> str:
     pairs = [list(pair) for pair in zip(values(p), values(q), strict=True)]
     expect(
         not same_value(values(zipped), values(p) + values(q)),
-        "`zipped` is one after the other. Each number of `p` should be followed by its neighbor in `q`: make pairs "
-        "first, by a new dimension in the second place.",
+        "`zipped` has first all of `p`, then all of `q`. Each number of `p` should be followed by its neighbor in "
+        "`q`: make pairs first, with a new dimension after the first.",
     )
     expect(not same_value(values(zipped), pairs), "The pairs are right. Now view them as one dimension.")
     expect_tensor(zipped, "zipped", shape=(6,), value=[n for pair in pairs for n in pair], dtype="int64")
@@ -105,8 +105,8 @@ def three(query: Any, key: Any, value: Any, *, mixed: Any) -> str:
             same_value(values(piece), values(part))
             for piece, part in zip(pieces.values(), folded.unbind(), strict=True)
         ),
-        "The sizes are right and the numbers mixed: `view` keeps the order of the storage, in which the three lie side "
-        "by side in *every* row of nine.",
+        "The sizes are right, but the numbers are mixed up: `view` keeps the order of the storage, in which the three "
+        "lie side by side in *every* row of nine.",
     )
     expect(
         not same_value(values(query), values(mixed[..., ::3])),
@@ -178,7 +178,7 @@ def whole(in_parts: Callable[[], Any]) -> str:
     "t07-large",
     setup="small = torch.tensor([[1, 2], [3, 4]])",
     hints=[
-        "Each element twice before the next one comes; in both directions.",
+        "Each element comes twice before the next one, in both directions.",
         "repeat_interleave(2, dim=0) doubles each row. Then the same for the columns.",
         "large = small.repeat_interleave(…, dim=0).repeat_interleave(…, dim=…)",
         "large = small.repeat_interleave(2, dim=0).repeat_interleave(2, dim=1)",
@@ -197,7 +197,7 @@ def large(large: Any, *, small: Any) -> str:
     expect_tensor(large, "large", shape=(4, 4))
     expect(
         not same_value(values(large), values(small.repeat(2, 2))),
-        "`large` shows the picture four times, side by side. Here each *pixel* is to be repeated.",
+        "`large` shows the picture four times, side by side. Here each *pixel* should be repeated.",
     )
     expect_value(large, "large", small[:, None, :, None].expand(2, 2, 2, 2).reshape(4, 4))
     return "Each row twice, then each column twice: the picture, enlarged."
@@ -235,7 +235,7 @@ def indices(indices: Any, *, rows: Any, columns: Any) -> str:
     expect_tensor(indices, "indices", shape=(2, 3, 2), dtype="int64")
     expect(
         not same_value(values(indices), [[pair[::-1] for pair in row] for row in wanted]),
-        "Each pair says the column first. `indices[i, j]` should hold `i`, then `j`.",
+        "Each pair has the column first. `indices[i, j]` should hold `i`, then `j`.",
     )
     expect_value(indices, "indices", wanted)
     return "stack copied what meshgrid only showed; now every pair has memory of its own."

@@ -32,7 +32,7 @@ def own(turned: Any, *, matrices: Any, vectors: Any) -> str:
     )
     expect(
         shape(turned) != (3, 2, 1),
-        "The products are right, and each still has the dimension that was lent: (3, 2, 1). Take it away.",
+        "The products are right, but each still has the dimension that was added: (3, 2, 1). Remove it.",
     )
     expect_tensor(turned, "turned", shape=(3, 2))
     wanted = (matrices * vectors[:, None]).sum(2)
@@ -55,7 +55,7 @@ einsum = torch.einsum
 def spelled(name: str, letters: Any, einsum: Callable[..., Any], *operands: Any) -> Any:
     """What einsum makes of the learner's letters; what it raises becomes a sentence."""
     if not isinstance(letters, str):
-        asked = "a string of letters, such as 'ij->i', was asked for"
+        asked = "it should be a string of letters, such as 'ij->i'"
         raise Misconception(f"`{name}` is {text(letters)}; {asked}.")
     try:
         return einsum(letters, *operands)
@@ -99,8 +99,8 @@ def letters(columns: Any, gram: Any, form: Any, *, A: Any, v: Any, square: Any, 
     number = spelled("form", form, einsum, v, square, v)
     expect(
         shape(number) == (),
-        f"`form` is {text(form)}, and gives a tensor of shape {shape(number)}. For one number, nothing stands after "
-        "the arrow.",
+        f"`form` is {text(form)}, and gives a tensor of shape {shape(number)}. For one number, leave nothing after the "
+        "arrow.",
     )
     expect_value(number, f'einsum("{form}", v, square, v)', v @ square @ v)
     return "A letter kept is a dimension of the result, a letter left out is a sum."
@@ -124,7 +124,7 @@ def heads(scores: Any, *, queries: Any, keys: Any) -> str:
     expect_tensor(scores, "scores")
     expect(
         shape(scores) != (2, 4, 5),
-        "`scores` has shape (2, 4, 5): the heads were summed. Their letter has to stand after the arrow.",
+        "`scores` has shape (2, 4, 5): the heads were summed. Their letter has to appear after the arrow.",
     )
     expect(
         shape(scores) != (2, 4, 5, 2),
@@ -137,8 +137,8 @@ def heads(scores: Any, *, queries: Any, keys: Any) -> str:
     mixed = queries.reshape(2, 2, 4, 3) @ keys.reshape(2, 2, 5, 3).transpose(-1, -2)
     expect(
         not same_value(values(scores), values(mixed)),
-        "the shape is right and the numbers are mixed up: view and reshape keep the reading order. To put heads before "
-        "positions, transpose.",
+        "the shape is right, but the numbers are mixed up: view and reshape keep the reading order. To put heads "
+        "before positions, transpose.",
     )
     expect_tensor(scores, "scores", shape=(2, 2, 4, 5), value=values(wanted), dtype="float32")
     return "b and h run together, n is summed, and q and k remain."
@@ -148,7 +148,7 @@ def heads(scores: Any, *, queries: Any, keys: Any) -> str:
     "t08-never",
     setup="small = torch.tensor([1.0, 2.0, 3.0])\nlarge = torch.ones(10_000_000)",
     hints=[
-        "The brackets may be moved: (u wᵀ) x is u (wᵀ x).",
+        "The parentheses may be moved: (u wᵀ) x is u (wᵀ x).",
         "wᵀ x is one number. Compute it first.",
         """
         def apply(u, w, x):
@@ -182,7 +182,7 @@ def never(apply: Callable[..., Any], *, small: Any, large: Any) -> str:
         ) from None
     expect(
         is_tensor(long) and shape(long) == shape(large) and bool((long == len(large)).all()),
-        "For vectors of three the result is right, and for vectors of ten million it is not.",
+        "For vectors of three the result is right, but for vectors of ten million it is not.",
     )
     return "One number, and one vector: the matrix of 400 terabytes was never made."
 

@@ -27,7 +27,7 @@ TENSOR = "tensor = torch.tensor"
     "t04-translated",
     setup=TENSOR,
     hints=[
-        "Go line by line through the table. Four names in the function have another one here.",
+        "Go line by line through the table. Four names in the function are different here.",
         "astype is to or double; maximum with a number is clamp(min=…); [::-1] is flip; size is numel().",
         """
         def backwards(x):
@@ -45,7 +45,7 @@ def translated(backwards: Callable[[Any], Any], *, tensor: Callable[[Any], Any])
     for numbers in ([[4.0, -1.0, 9.0], [2.0, 0.0, 1.0]], [16.0, 25.0]):
         x = tensor(numbers)
         name = f"backwards(torch.tensor({numbers}))"
-        result = call(backwards, "backwards", x, written=f"after `{name}` its argument is changed. {ALONE}")
+        result = call(backwards, "backwards", x, written=f"after `{name}` its argument is not what it was. {ALONE}")
         flat = numbers if isinstance(numbers[0], float) else [number for row in numbers for number in row]
         expect_tensor(result, name, shape=(len(flat),), dtype="float64")
         wanted = [math.sqrt(max(number, 0.0)) / len(flat) for number in reversed(flat)]
@@ -66,7 +66,7 @@ def translated(backwards: Callable[[Any], Any], *, tensor: Callable[[Any], Any])
     setup=TENSOR,
     hints=[
         "Two functions of the same name divide by different counts.",
-        "std divides by n - 1 here. Which argument says otherwise?",
+        "std divides by n - 1 here. Which argument changes that?",
         """
         def standardized(x):
             return (x - x.mean(0, keepdim=True)) / x.std(0, correction=…, keepdim=True)
@@ -81,7 +81,7 @@ def standard(standardized: Callable[[Any], Any], *, tensor: Callable[[Any], Any]
     for rows in ([[1.0, 10.0], [3.0, 10.5], [8.0, 12.0]], [[0.0, 5.0, 1.0], [4.0, -5.0, 2.0]]):
         x = tensor(rows)
         name = f"standardized(torch.tensor({rows}))"
-        result = call(standardized, "standardized", x, written=f"after `{name}` its argument is changed. {ALONE}")
+        result = call(standardized, "standardized", x, written=f"after `{name}` its argument is not what it was. {ALONE}")
         expect_tensor(result, name, shape=shape(x), dtype="float32")
 
         def scaled(numbers: list[list[float]], less: int) -> list[list[float]]:
@@ -94,10 +94,13 @@ def standard(standardized: Callable[[Any], Any], *, tensor: Callable[[Any], Any]
 
         expect(
             not same_value(values(result), scaled(rows, 1)),
-            f"`{name}` is divided by another deviation than NumPy's: std divides by n - 1 unless it is told otherwise.",
+            f"`{name}` divides by another deviation than NumPy does: std divides by n - 1 unless you say otherwise.",
         )
         across = [list(row) for row in zip(*rows, strict=True)]
         turned = [list(row) for row in zip(*scaled(across, 0), strict=True)]
-        expect(not same_value(values(result), turned), f"in `{name}` each row was standardized. axis=0 is the columns.")
+        expect(
+            not same_value(values(result), turned),
+            f"in `{name}` each row was standardized. axis=0 standardizes the columns.",
+        )
         expect_value(result, name, scaled(rows, 0))
     return "Each column has a mean of 0 and, by NumPy's count, a deviation of 1."

@@ -24,7 +24,7 @@ from glassroom.exercises.facts import (
 SHARED = {
     "row": ("view", "A row of an array is a view, and from_numpy shares what it is given."),
     "doubled": ("copy", "x * 2 is a new array; the tensor shares memory with that one, not with x."),
-    "as_double": ("copy", "Elements of float64 are other bytes: asarray has to copy."),
+    "as_double": ("copy", "float64 needs different bytes, so asarray has to copy."),
     "turned": ("view", "as_tensor shares here, t() is a view, and numpy() shares again."),
     "picked": ("copy", "Lists and tensors as indices copy, before numpy() shares the copy."),
 }
@@ -33,8 +33,11 @@ SHARED = {
 @exercise(
     "t09-who",
     hints=[
-        "Go from left to right: which of the functions in the line computes or converts, and which only looks?",
-        "A tensor on a copy shares with the copy. Another dtype is other bytes.",
+        (
+            "Go from left to right: which of the functions in the line computes or converts, and which only makes a "
+            "header?"
+        ),
+        "A tensor on a copy shares with the copy. Another dtype needs different bytes.",
         "Two of the five are views.",
         """
         row = "view"
@@ -83,7 +86,7 @@ def centered(centered: Callable[[Any], Any], *, n: Any) -> str:
     tensor = call(centered, "centered", [1.0, 2.0, 6.0])
     tensor += 1
     before = values(tensor)
-    told = "given a tensor of float64, `centered` changes it: as_tensor gives back that very one."
+    told = "given a tensor of float64, `centered` changes it: as_tensor returns that same tensor."
     result = call(centered, "centered", tensor, written=told)
     expect_value(result, "centered(a tensor)", [each - 1 for each in before])
     return "Anything is taken, and nobody's data is written to."
@@ -93,7 +96,7 @@ def centered(centered: Callable[[Any], Any], *, n: Any) -> str:
     "t09-single",
     setup="import numpy as np\nreadings = np.array([0.5, 1.5, 2.5])",
     hints=[
-        "One of the two steps has to copy, since float32 is other bytes. The other must not.",
+        "One of the two steps has to copy, since float32 needs different bytes. The other must not.",
         "Convert while it is still an array; then share.",
         """
         single = readings.astype(…)
@@ -109,7 +112,7 @@ def single(single: Any, x: Any, *, readings: Any) -> str:
     expect(is_array(single), "`single` is not a NumPy array. Convert `readings` with its method astype.")
     expect(
         dtype_name(single) == "float32",
-        f"`single` has dtype {dtype_name(single)}, as NumPy's numbers have if nothing else is said.",
+        f"`single` has dtype {dtype_name(single)}, NumPy's default.",
     )
     expect_tensor(x, "x", dtype="float32")
     expect_view(x, "x", single, "single", "from_numpy shares; float() and tensor() copy.")
@@ -125,8 +128,11 @@ def single(single: Any, x: Any, *, readings: Any) -> str:
     locked = np.broadcast_to(np.float32([1, 2, 3]), (2, 3))
     """,
     hints=[
-        "Ask the array before you share: its flags say whether it may be written to, its strides which way it goes.",
-        "array.flags.writeable is True or False; array.strides is a tuple of ints, one a dimension.",
+        (
+            "Ask the array before you share: its flags say whether it may be written to, and its strides in which "
+            "direction it runs."
+        ),
+        "array.flags.writeable is True or False; array.strides is a tuple of integers, one for each dimension.",
         """
         def to_tensor(array):
             if not array.flags.… or any(step < 0 for step in …):
@@ -152,4 +158,4 @@ def safe(to_tensor: Callable[..., Any], *, array: Any, locked: Any) -> str:
         because = "It may only be read: a write to the tensor would reach it." if given is locked else ""
         expect_copy(made, f"to_tensor({name})", given, name, because)
         expect_value(made, f"to_tensor({name})", values(given))
-    return "It shares what can be shared, and never touches what may only be read."
+    return "It shares what can be shared, and copies what is read-only or runs backward."

@@ -63,7 +63,7 @@ def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
     expect(is_tensor(made), "`torch.from_dlpack(Sensor(array))` is not a tensor.")
     expect(
         share_memory(made, array),
-        "What comes out is on other memory than `array`. Hand out the array's own capsule, not a copy's.",
+        "The result is not on the memory of `array`. Hand out the array's own capsule, not a copy's.",
     )
     expect_value(made, "torch.from_dlpack(Sensor(array))", values(array))
     return "Two methods, and every library that speaks DLPack can read your class without a copy."
@@ -73,7 +73,7 @@ def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
     "t09-unit",
     hints=[
         "The length of a row is the root of the sum of its squares. The sum must keep its dimension to be divided by.",
-        "xp.sum takes axis= and keepdims=, and so does no method of both libraries. xp.sqrt takes what comes out.",
+        "xp.sum takes axis= and keepdims= in both libraries, and xp.sqrt takes its result.",
         """
         def unit(x, xp):
             return x / xp.sqrt(xp.sum(…, axis=-1, keepdims=…))
@@ -94,11 +94,12 @@ def unit(unit: Callable[..., Any], *, torch: Any) -> str:
             is_array(result) if xp is np else is_tensor(result),
             f"`{name}` was given {kind} and returned {type(result).__name__}. Let `xp` compute, and convert nothing.",
         )
-        expect(shape(result) == (3, 2), f"`{name}` has size {shape(result)}; it should be as large as x, (3, 2).")
+        expect(shape(result) == (3, 2), f"`{name}` has size {shape(result)}; it should have the size of x, (3, 2).")
         found = values(result)
         expect(
             not same_value(found, [[each / math.sqrt(129) for each in row] for row in rows]),
-            f"`{name}` divides by the length of the whole. Each row has a length of its own: axis=-1, keepdims=True.",
+            f"`{name}` divides by the length of the whole tensor. Each row has a length of its own: axis=-1, "
+            "keepdims=True.",
         )
         expect(
             not same_value(found, [[each / (a * a + b * b) for each in (a, b)] for a, b in rows]),

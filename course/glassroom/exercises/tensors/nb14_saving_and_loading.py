@@ -25,7 +25,7 @@ from glassroom.exercises.facts import first_sentence, is_tensor, nbytes, share_m
     buffer = io.BytesIO()
     """,
     hints=[
-        "A file has a position. Writing leaves it behind what was written; reading begins where it stands.",
+        "A file has a position. Writing leaves it after what was written, and reading begins there.",
         "Three steps: save to the buffer, go back to its beginning, load from it.",
         """
         torch.save(state, buffer)
@@ -45,7 +45,7 @@ def buffer(loaded: Any, *, state: dict[str, Any]) -> str:
     expect_value(loaded["w"], "loaded['w']", state["w"])
     expect_copy(loaded["w"], "loaded['w']", of=state["w"], of_name="state['w']", because="dict() copies no tensor.")
     expect(loaded["step"] == state["step"], f"`loaded['step']` is {loaded['step']!r}.")
-    return "Bytes in memory are a file like any other, if you stand at their beginning."
+    return "Bytes in memory are a file like any other, once you go back to the beginning."
 
 
 @exercise(
@@ -56,7 +56,7 @@ def buffer(loaded: Any, *, state: dict[str, Any]) -> str:
     """,
     hints=[
         "pickle writes the whole storage, so the part needs a storage of its own.",
-        "Which copy is always a copy? contiguous() is none where the part is contiguous already.",
+        "Which copy is always a copy? contiguous() copies nothing where the part is contiguous already.",
         """
         def packed(part):
             return pickle.dumps(part.…())
@@ -126,10 +126,10 @@ def together(save_both: Callable[..., Any], *, whole: Any, load: Callable[..., A
 
 
 DATA = {
-    "nested": (True, "Lists and dictionaries of tensors, in any depth, are data."),
+    "nested": (True, "Lists and dictionaries of tensors are data, nested as deep as you like."),
     "size": (True, "A torch.Size is a tuple of numbers, and its name is one of the few that load knows."),
     "function": (False, "A function is saved as a name, which would be looked up in a module when it is loaded."),
-    "own_class": (False, "To make the object, its class would have to be called, and it may do anything."),
+    "own_class": (False, "To make the object, its class would have to be called, and a class may do anything."),
     "text": (True, "Text is data, whatever it says. It does nothing until somebody runs it."),
 }
 
@@ -151,7 +151,7 @@ DATA = {
 )
 def data(nested: Any, size: Any, function: Any, own_class: Any, text: Any) -> str:
     expect_truths(DATA, (nested, size, function, own_class, text))
-    return "Data come back as they are. What would have to be called to come back does not."
+    return "Data comes back as it was. What would have to be called does not come back."
 
 
 FILES: list[dict[str, list[int]]] = [{"a": [2, 3]}, {"w": [4], "b": [], "table": [2, 0, 3]}]
@@ -161,8 +161,11 @@ FILES: list[dict[str, list[int]]] = [{"a": [2, 3]}, {"w": [4], "b": [], "table":
     "t10-header",
     setup="import json\nimport struct",
     hints=[
-        "Eight bytes say how long the header is; the header is text, in JSON; you need nothing of what follows.",
-        "struct.unpack('<Q', eight_bytes) gives a tuple of one number; json.loads takes bytes. One key is no tensor.",
+        "Eight bytes say how long the header is; the header is text, in JSON; you do not need what follows.",
+        (
+            "struct.unpack('<Q', eight_bytes) gives a tuple of one number; json.loads takes bytes. One key is not a "
+            "tensor."
+        ),
         """
         def shapes(path):
             with open(path, "rb") as file:
@@ -187,9 +190,9 @@ def header(shapes: Callable[..., Any]) -> str:
         expect("__metadata__" not in found, "`__metadata__` is not a tensor: files keep notes under this name.")
         expect(
             {name: list(shape) for name, shape in found.items()} == wanted,
-            f"of a file with the shapes {wanted}, `shapes` says {found}.",
+            f"for a file with the shapes {wanted}, `shapes` says {found}.",
         )
-    return "Names, dtypes and shapes stand in the header: of a file of any length, a few hundred bytes say them."
+    return "Names, dtypes and shapes are in the header: however long the file is, you read a few hundred bytes."
 
 
 def _written(folder: str, shapes: dict[str, list[int]]) -> str:

@@ -54,8 +54,8 @@ def make(scores: Any, precise: Any, *, a: Any, device: str) -> str:
             expect_tensor(scores, "scores", value=[[0.0] * 3] * 2)
             expect(
                 not moved,
-                "`scores` is right, and was made on another device and moved there: the bytes made a journey. "
-                "Let the function that makes it make it there.",
+                "`scores` is right, but it was made on another device and moved, which is a transfer. Let the "
+                "function make it on the device.",
             )
         with slot("precise"):
             expect_tensor(precise, "precise", shape=(2, 3), dtype="float64")
@@ -97,7 +97,7 @@ def meet(add: Callable[..., Any], *, a: Any, b: Any) -> str:
         apart = int(x.device != y.device)
         expect(
             len(kept.transfers) <= apart,
-            f"right, and `add({names})` made {len(kept.transfers)} transfers; {apart} would do. Move x, and only to "
+            f"right, but `add({names})` made {len(kept.transfers)} transfers; {apart} would do. Move x, and only to "
             "where y is.",
         )
         if not apart:
@@ -106,18 +106,18 @@ def meet(add: Callable[..., Any], *, a: Any, b: Any) -> str:
 
 
 ALLOWED = {
-    "scaled": (True, "A 0-dim tensor on the CPU goes along as a number does."),
+    "scaled": (True, "A 0-dim tensor on the CPU is accepted, as a number is."),
     "joined": (False, "cat reads all its operands on one device; x has to be moved first."),
     "picked": (True, "An index may be on the CPU: the library sends it."),
-    "counted": (False, "y.sum() is 0-dim but on the device, and x is on the CPU: only the other way round goes."),
-    "written": (True, "copy_ is the operator that goes from one device to another."),
+    "counted": (False, "y.sum() is 0-dim but on the device, and x is on the CPU: only the other way round works."),
+    "written": (True, "copy_ is the operator that crosses between devices."),
 }
 
 
 @exercise(
     "t11-allowed",
     hints=[
-        "0-dim tensors and indices go along if they are on the CPU; copy_ goes between any two.",
+        "0-dim tensors and indices are accepted if they are on the CPU; copy_ works between any two devices.",
         "Try each: make x and y, and run the line.",
         "Two of the five are refused.",
         """
@@ -132,7 +132,7 @@ ALLOWED = {
 def allowed(scaled: Any, joined: Any, picked: Any, counted: Any, written: Any) -> str:
     answers = (scaled, joined, picked, counted, written)
     expect_truths(ALLOWED, answers)
-    return "What is on the CPU and small by nature goes along; everything else you move yourself."
+    return "Indices and 0-dim tensors on the CPU are sent along; you move everything else yourself."
 
 
 @exercise(
@@ -164,4 +164,4 @@ def anywhere(numbered: Callable[..., Any], *, a: Any, there: Any) -> str:
         )
         expect_equal(values(result), f"numbered({name}).tolist()", wanted)
         expect_nothing_moved(kept, f"numbered({name})", "Make the numbers where the table is: arange takes device=.")
-    return "The function names no device, so it runs on every one."
+    return "The function names no device, so it runs on all of them."

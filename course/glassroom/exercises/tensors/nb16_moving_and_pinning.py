@@ -30,7 +30,7 @@ from glassroom.exercises.facts import (
     """,
     hints=[
         "Make one tensor of them on the host, and send that. Views of it cost nothing.",
-        "torch.stack before the transfer; afterwards a tensor can be gone through by its first dimension.",
+        "torch.stack before the transfer; afterwards you can loop over the first dimension.",
         """
         def send(tensors, device):
             there = torch.stack(tensors).to(device)
@@ -46,10 +46,10 @@ def send(send: Callable[..., Any], *, parts: Any, device: str) -> str:
     tensors = [part[:4] + number for number, part in enumerate(parts)]
     with account() as kept:
         sent = call(send, "send", tensors, device)
-    journeys = len(kept.transfers)
+    transfers = len(kept.transfers)
     expect(
         isinstance(sent, (list, tuple)),
-        "`send` should return a list: going through a tensor by list(…) gives its rows, which are views.",
+        "`send` should return a list: list(…) of a tensor gives its rows, which are views.",
     )
     expect_equal(len(sent), "len(send(tensors, device))", len(tensors))
     for number, (tensor, wanted) in enumerate(zip(sent, tensors, strict=True)):
@@ -59,24 +59,27 @@ def send(send: Callable[..., Any], *, parts: Any, device: str) -> str:
         expect_equal(values(tensor), f"{name}.tolist()", values(wanted))
     expect(
         all(share_memory(sent[0], other) for other in sent[1:]),
-        "they have a storage each, so each made a journey of its own. Put them together before you send them.",
+        "each has a storage of its own, so each was a transfer of its own. Put them together before you send them.",
     )
-    expect(journeys <= 1, f"there were {journeys} journeys, one for each. Put them together *before* you send them.")
-    return "One storage, one journey, and a view for each."
+    expect(
+        transfers <= 1,
+        f"there were {transfers} transfers, one for each tensor. Put them together *before* you send them.",
+    )
+    return "One storage, one transfer, and a view for each."
 
 
 PINNING = {
     "one_line": (False, "pin_memory() copies on the host, once for each tensor: as slow as what it avoids."),
-    "buffer": (True, "The buffer is pinned once, and every batch passes at the higher rate."),
+    "buffer": (True, "The buffer is pinned once, and every batch is sent at the higher rate."),
     "made_there": (False, "Nothing is transferred: the tensors are made on the device."),
-    "loader": (True, "Others pin, and the transfer overlaps with computing."),
+    "loader": (True, "Another thread pins, and the transfer overlaps with computing."),
 }
 
 
 @exercise(
     "t12-pin",
     hints=[
-        "Pinning costs a copy on the host. It pays if it is paid once, or by somebody else.",
+        "Pinning costs a copy on the host. It pays off if it happens once, or if somebody else does it.",
         "Ask of each: is there a transfer? Who pins, and how often?",
         "Two of the four.",
         """
@@ -89,4 +92,4 @@ PINNING = {
 )
 def pin(one_line: Any, buffer: Any, made_there: Any, loader: Any) -> str:
     expect_truths(PINNING, (one_line, buffer, made_there, loader))
-    return "Pinned memory pays when it is used again, or when the transfer overlaps with work."
+    return "Pinned memory pays off when it is used again, or when the transfer overlaps with work."

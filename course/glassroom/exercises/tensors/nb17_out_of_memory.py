@@ -105,11 +105,13 @@ def largest(largest: Callable[..., Any], *, too_large: type[Exception]) -> str:
         try:
             found = call(largest, "largest", run, start)
         except _Endless as error:
-            raise Misconception(f"`{name}` tries for ever, {told}: the size must become smaller each time.") from error
+            raise Misconception(
+                f"`{name}` never stops trying, {told}: the size must become smaller each time."
+            ) from error
         halves = [size for power in range(8) if (size := start >> power)]
         wanted = next((size for size in halves if size <= limit), 0)
         expect(found is not None, f"`{name}` returns nothing, {told}.")
-        expect(found != "a result", f"`{name}` returns what run returns; the size was asked for.")
+        expect(found != "a result", f"`{name}` returns what run returns; it should return the size.")
         expect(
             tried == halves[: halves.index(wanted) + 1] if wanted else tried == halves,
             f"`{name}` tried {', '.join(map(str, tried))}, {told}. It should halve until one works, "
@@ -125,7 +127,7 @@ def largest(largest: Callable[..., Any], *, too_large: type[Exception]) -> str:
     except ZeroDivisionError:
         return "It goes on after an OutOfMemoryError, and lets every other error through."
     raise Misconception(
-        "a ZeroDivisionError in run is swallowed, and the fault in the model is never seen. Catch the one error alone."
+        "a ZeroDivisionError in run is swallowed, and the fault in the model is never seen. Catch that one error only."
     )
 
 

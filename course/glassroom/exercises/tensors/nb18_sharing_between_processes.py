@@ -57,7 +57,7 @@ def values_of(values_of: Callable[..., Any], *, h: Any) -> str:
     expect_value(sent, "values_of(h)", values(h))
     expect(not sent.requires_grad, "`values_of(h)` still requires a gradient, so a queue refuses it.")
     expect_view(
-        sent, "values_of(h)", of=h, of_name="h", because="Sending needs no copy of the values: was there a clone?"
+        sent, "values_of(h)", of=h, of_name="h", because="Sending needs no copy of the values: did you clone them?"
     )
     return "The same storage, a header without a history: that can be sent."
 
@@ -78,14 +78,14 @@ def worker(scale_row: Callable[..., Any], *, result: Any) -> str:
     run(scale_row, "scale_row", sent, 1, 10)
     expect(
         values(sent) != before,
-        "after scale_row(result, 1, 10) the sender's tensor is as it was. `row = row * factor` makes a new tensor; "
+        "after scale_row(result, 1, 10) the sender's tensor has not changed. `row = row * factor` makes a new tensor; "
         "`*=` and `mul_` write into the one that was sent.",
     )
     expect_value(sent[0], "row 0 after scale_row(result, 1, 10)", before[0])
     expect_value(sent[1], "row 1 after scale_row(result, 1, 10)", [10 * value for value in before[1]])
     run(scale_row, "scale_row", sent, 0, 3)
     expect_value(sent[0], "row 0 after scale_row(result, 0, 3)", [3 * value for value in before[0]])
-    return "Written in place, so the sender has it, and nothing needs to be sent back."
+    return "Written in place, so the sender sees it, and nothing needs to be sent back."
 
 
 class _Lock:
@@ -113,7 +113,7 @@ class _Lock:
     "t13-lock",
     setup="best = torch.zeros(1)",
     hints=[
-        "While you wait for the lock, others may write. What you read before is old news.",
+        "While you wait for the lock, others may write. What you read before may be out of date.",
         "The comparison reads best[0], so it has to stand within the lock, with the write.",
         """
         def keep_highest(best, value, lock):
@@ -148,7 +148,7 @@ def lock(keep_highest: Callable[..., Any], *, best: Any) -> str:
             f"{story} Now best[0] is {found:g}, not {highest:g}. Compare with what stands there once you have the "
             "lock, not with what you read before.",
         )
-    return "Read and written while nobody else may: no value is lost."
+    return "You compare and write while nobody else may write, so no value is lost."
 
 
 @exercise(

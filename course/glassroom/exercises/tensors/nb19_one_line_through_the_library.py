@@ -69,7 +69,7 @@ TWICE = {
 )
 def twice(row_plus: Any, row_add: Any, all_plus: Any, named_plus: Any, chosen_plus: Any) -> str:
     expect_truths(TWICE, (row_plus, row_add, all_plus, named_plus, chosen_plus))
-    return "Only an index on the left that gives a view is written twice."
+    return "A line writes twice only where the index on the left of `+=` gives a view."
 
 
 @exercise(
@@ -89,7 +89,7 @@ def once(add_to_column: Callable[..., Any], *, make: Callable[[], Any]) -> str:
         before = a._version
         with account() as kept:
             run(add_to_column, "add_to_column", a, j, number)
-        expect(a.tolist() != make().tolist(), "`a` is as it was. The change went into a copy, or into nothing.")
+        expect(a.tolist() != make().tolist(), "`a` has not changed. The change went into a copy, or nowhere.")
         expect_value(a, "a", wanted)
         expect(
             a._version - before == 1,
@@ -98,7 +98,7 @@ def once(add_to_column: Callable[..., Any], *, make: Callable[[], Any]) -> str:
         )
         expect(
             not any(kept.allocations),
-            f"The column is right, and a new storage of {max(kept.allocations, default=0)} bytes was made on the way: "
+            f"The column is right, but a new storage of {max(kept.allocations, default=0)} bytes was made on the way: "
             "`+` without `=` computes into one. `add_` does not.",
         )
     return "One write, and no new storage."

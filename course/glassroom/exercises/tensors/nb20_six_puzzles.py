@@ -31,11 +31,11 @@ def _judged(
             continue
         if wanted and isinstance(wanted[0], list):
             turned = [list(column) for column in zip(*wanted, strict=True)]
-            expect(values != turned, f"{asked} has rows and columns the wrong way round.")
+            expect(values != turned, f"{asked} has rows and columns swapped.")
         expect(False, f"{asked} is {values}, and should be {wanted}.")
     code = getattr(function, "__code__", None)
     for used in sorted(set(_names(code)) - ALLOWED) if code is not None else ():
-        expect(False, f"The values are right, and `{name}` uses `{used}`. {ALONE}")
+        expect(False, f"The values are right, but `{name}` uses `{used}`. {ALONE}")
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -145,7 +145,7 @@ def rotate(rotate: Callable[..., Any], *, tensor: Any) -> str:
     hints=[
         "Two questions for each of n indices: is there an element of a, and which one?",
         "where chooses between two tensors that are both computed, so the index has to be valid everywhere: take it % "
-        "len(a), and let where hide what is too much.",
+        "len(a), and let where hide the rest.",
         "def fit(a, n):\n    return torch.where(torch.arange(n) < len(a), a[torch.arange(n) % …], 0)",
         "def fit(a, n):\n    return torch.where(torch.arange(n) < len(a), a[torch.arange(n) % len(a)], 0)",
     ],

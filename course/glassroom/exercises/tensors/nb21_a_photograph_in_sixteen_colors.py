@@ -64,7 +64,7 @@ def nearest(nearest: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
     expect_device(labels, name, device(pixels))
     squares = _squares(values(pixels[:300]), values(palette))
     for at, (row, label) in enumerate(zip(squares, values(labels[:300]), strict=True)):
-        expect(0 <= label < len(row), f"`{name}[{at}]` is {label}; there are {len(row)} colors, from 0 on.")
+        expect(0 <= label < len(row), f"`{name}[{at}]` is {label}; there are {len(row)} colors, counted from 0.")
         expect(
             label != row.index(max(row)) or row[label] - min(row) < 1e-4,
             f"`{name}[{at}]` is the color that is farthest away: argmin, not argmax.",
@@ -77,8 +77,8 @@ def nearest(nearest: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
     table = len(pixels) * len(palette) * 4
     expect(
         max(kept.allocations, default=0) <= table,
-        f"the colors are right, and one tensor on the way had {max(kept.allocations, default=0):,} bytes: a "
-        f"difference for each pixel, color and channel. A number for each pixel and color has {table:,}.",
+        f"the colors are right, but one tensor on the way had {max(kept.allocations, default=0):,} bytes: a difference "
+        f"for each pixel, color and channel. A number for each pixel and color has {table:,}.",
     )
     expect_nothing_moved(kept, "nearest", "Everything it needs is on the device.")
     return "The nearest of sixteen, and no tensor larger than pixels × colors."
@@ -141,11 +141,11 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
     expect_nothing_moved(
         kept,
         "means",
-        "item(), tolist() and a tensor made on the host make a journey, and so do bincount and index_add_, which look "
+        "item(), tolist() and a tensor made on the host are transfers, and so are bincount and index_add_, which look "
         "at the labels on the host before they begin.",
     )
     expect_tensor(call(means, "means", pixels, used, 20), "means(pixels, labels, 20)", shape=(20, 3), dtype="float32")
-    return "Sixteen means, and where there is nothing to average, 0."
+    return "A mean for each color, and 0 where there is nothing to average."
 
 
 @exercise(
@@ -214,7 +214,7 @@ def fit(fit: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
     expect(all(of_result), "the labels are not those of the nearest colors of the palette that is returned.")
     expect_device(colors, "the palette", device(few))
     expect_nothing_moved(
-        kept, "fit", "A value that Python looks at comes from the device, and the device waits for it to be looked at."
+        kept, "fit", "A value that Python looks at comes from the device, and the device waits meanwhile."
     )
     once = call(fit, "fit", few, palette, 1)[0]
     expect(is_near(values(once), path[1]), "the palette after one round is another: make as many as `rounds` says.")
@@ -230,7 +230,7 @@ def fit(fit: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
         return (labels[::2] * 16 + labels[1::2]).to(torch.uint8)
     """,
     hints=[
-        "What was multiplied by 16 comes back by a division that cuts off; the rest of that division is the other one.",
+        "Integer division by 16 gives back the label that was multiplied; the remainder is the other one.",
         "packed // 16 and packed % 16 are two rows of n / 2. Interleave them: stack along dimension 1.",
         """
         def unpack(packed):
@@ -253,10 +253,10 @@ def unpack(unpack: Callable[..., Any], *, labels: Any, pack: Callable[..., Any])
         found, wanted = values(back), values(given)
         expect(
             found != wanted[::2] + wanted[1::2],
-            f"`{name}` has first all even places, then all odd ones: stack along dimension 1 before you flatten.",
+            f"`{name}` has all even positions first, then all odd ones: stack along dimension 1 before you flatten.",
         )
         swapped = [each for pair in zip(wanted[1::2], wanted[::2], strict=True) for each in pair]
-        expect(found != swapped, f"`{name}` has each pair the wrong way round.")
+        expect(found != swapped, f"`{name}` has the two of each pair swapped.")
         expect(max(found) < 16, f"`{name}` holds {max(found)}: the other half of the byte is still in it.")
         expect_value(back, name, given)
         expect_tensor(back, name, dtype="int64")

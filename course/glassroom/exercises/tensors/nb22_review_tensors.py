@@ -14,7 +14,10 @@ from glassroom.exercises.expect import call, expect, expect_as_given, expect_ten
     "tensors-confusion",
     setup="tensor = torch.tensor",
     hints=[
-        "A pair of numbers below k is one number below k * k. And an assignment to an index counts a place only once.",
+        (
+            "A pair of numbers below k is one number below k * k. And an assignment to an index counts a repeated "
+            "position only once."
+        ),
         "truth * k + said numbers the pairs. bincount counts; minlength is for the pairs that never come.",
         """
         def confusion(truth, said, k):
@@ -40,14 +43,12 @@ def confusion(confusion: Callable[..., Any], *, tensor: Any) -> str:
         mine = found.tolist()
         expect(
             mine != once or once == wanted,
-            f"`{name}` has no number above 1: table[truth, said] += 1 reads all places first, adds, and writes, so a "
-            "pair that comes three times is written three times with the same 1.",
+            f"`{name}` has no number above 1: table[truth, said] += 1 reads everything first, adds, and then writes, "
+            "so a pair that appears three times is written three times with the same 1.",
         )
         turned = [list(column) for column in zip(*wanted, strict=True)]
-        expect(
-            mine != turned or turned == wanted, f"`{name}` has what was said in its rows; the truth was to be there."
-        )
+        expect(mine != turned or turned == wanted, f"`{name}` has what was said in its rows; the truth belongs there.")
         for row in range(k):
             expect(mine[row] == wanted[row], f"row {row} of `{name}` is {mine[row]}, and should be {wanted[row]}.")
         expect_tensor(found, name, dtype="int64")
-    return "Each pair counts as often as it comes."
+    return "Each pair counts as often as it appears."

@@ -49,7 +49,7 @@ test_wrong_answers = wrong_answers(
         (
             "11-stride",
             STRIDE + "    s, n = [], 1\n    for i in reversed(size): s.append(n); n *= max(i, 1)\n    return tuple(s)",
-            "from back to front",
+            "in reverse order",
         ),
         (
             "11-stride",

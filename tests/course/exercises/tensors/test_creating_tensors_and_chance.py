@@ -26,7 +26,7 @@ WRONG = [
     ("t02-labels", "labels = torch.tensor([2, 0, 16777217.0], dtype=torch.float64)", "has dtype torch.float64"),
     ("t02-labels", "labels = [2, 0, 16777217]", "a tensor was asked for"),
     ("t02-centred", IN_PLACE, "its argument is changed"),
-    ("t02-centred", COPIED_ARRAYS_ONLY, "gives back that very one"),
+    ("t02-centred", COPIED_ARRAYS_ONLY, "returns that same tensor"),
     ("t02-centred", "def centered(data): return torch.tensor(data).double()", "holds"),
     ("t02-centred", "def centered(data): return data - data.mean()", "is a NumPy array"),
     ("t02-centred", "def centered(data): return torch.Tensor(data) - torch.Tensor(data).mean()", "dtype torch.float32"),
@@ -54,7 +54,7 @@ WRONG = [
         "def throws(count): return torch.randint(1, 7, (count, 2), generator=torch.Generator().manual_seed(2))",
         "two calls give the same",
     ),
-    ("t02-split", RESEEDED, "the next to draw"),
+    ("t02-split", RESEEDED, "draws from it next"),
     ("t02-split", "def split(count, seed): return torch.randperm(count)", "does not use `seed`"),
     ("t02-split", "def split(count, seed): return torch.arange(count)", "it should be shuffled"),
     (

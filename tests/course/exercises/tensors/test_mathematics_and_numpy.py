@@ -7,7 +7,7 @@ import tensorglass
 
 WRONG = [
     ("t04-bell", "def bell(x, out): return (-x * x / 2).exp()", "a new tensor was made"),
-    ("t04-bell", "def bell(x, out): return x.mul_(x).mul_(-0.5).exp_()", "the tensor x is changed"),
+    ("t04-bell", "def bell(x, out): return x.mul_(x).mul_(-0.5).exp_()", "changed the tensor x"),
     ("t04-bell", "def bell(x, out): torch.mul(x, x, out=out); out.mul_(-0.5).exp_()", "returned nothing"),
     ("t04-bell", "def bell(x, out): torch.mul(x, x, out=out); return out.exp_()", "was asked for"),
     ("t04-turned", "def turned(degrees): return degrees % 360", "Shift, and shift back"),
@@ -15,15 +15,15 @@ WRONG = [
     ("t04-turned", "def turned(degrees): return -((180 - degrees) % 360 - 180)", "the upper end is left out"),
     ("t04-turned", "def turned(degrees): return degrees - 360", "it should be 0.0"),
     ("t04-growth", "def growth(rate, days): return (1 + rate) ** days - 1", "is 0. The rate was lost"),
-    ("t04-growth", "def growth(rate, days): return torch.exp(days * torch.log1p(rate)) - 1", "1 was taken away"),
-    ("t04-growth", "def growth(rate, days): return torch.exp(days * torch.log1p(rate))", "by how much it has grown"),
+    ("t04-growth", "def growth(rate, days): return torch.exp(days * torch.log1p(rate)) - 1", "1 was subtracted"),
+    ("t04-growth", "def growth(rate, days): return torch.exp(days * torch.log1p(rate))", "how much it has grown"),
     ("t04-growth", "def growth(rate, days): return days * rate", "it should be"),
     ("t04-growth", "def growth(rate, days): return ((1 + rate.double()) ** days - 1)", "dtype torch.float64"),
     ("t04-filled", "def filled(readings, value): return readings.nan_to_num(value)", "replaces more than nan"),
     (
         "t04-filled",
         "def filled(readings, value): return torch.where(readings == float('nan'), value, readings)",
-        "looked for with ==",
+        "look for it with ==",
     ),
     (
         "t04-filled",
@@ -59,7 +59,7 @@ WRONG = [
     (
         "t04-translated",
         "def backwards(x): x = x.clamp_(min=0).double(); return x.flatten().flip(0).sqrt() / x.numel()",
-        "its argument is changed",
+        "its argument is not what it was",
     ),
     (
         "t04-translated",

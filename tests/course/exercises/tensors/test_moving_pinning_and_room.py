@@ -8,7 +8,7 @@ PIN = "one_line, buffer, made_there, loader = "
 FIGURES = "allocated_small, reserved_small, reserved_both = "
 
 WRONG = [
-    ("t12-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage each"),
+    ("t12-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage of its own"),
     ("t12-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "should return a list"),
     ("t12-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not it"),
     ("t12-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
@@ -33,11 +33,11 @@ def test_what_stays_on_the_host_is_told_so():
     assert "`send(tensors, device)[0]` is on cpu; it should be on sim" in verdict.message
 
 
-def test_journeys_are_counted_where_the_tensors_are_put_together_afterwards():
+def test_transfers_are_counted_where_the_tensors_are_put_together_afterwards():
     import tensorglass  # it counts its transfers
 
     afterwards = "def send(tensors, device): return list(torch.stack([each.to(device) for each in tensors]))"
-    assert "there were 3 journeys" in verdict_on(tensorglass, "t12-send", afterwards).message
+    assert "there were 3 transfers" in verdict_on(tensorglass, "t12-send", afterwards).message
 
 
 def test_the_figures_are_the_allocators():

@@ -20,7 +20,7 @@ def stable_softmax(x):
 WRONG = [
     ("t06-channels", "brightness = batch.mean(1)", "mean *over* the channels"),
     ("t06-channels", "brightness = batch.mean((2, 3))", "The images should go, too"),
-    ("t06-channels", "brightness = batch.mean()", "all dimensions went"),
+    ("t06-channels", "brightness = batch.mean()", "all dimensions are gone"),
     ("t06-channels", "brightness = batch.sum((0, 2, 3))", "holds the sums"),
     ("t06-channels", "brightness = batch.mean((0, 2, 3), keepdim=True)", "has shape (1, 3, 1, 1)"),
     ("t06-channels", "brightness = batch.sum((0, 2, 3))", "`brightness` holds"),
@@ -30,7 +30,7 @@ WRONG = [
     (
         "t06-shares",
         "def shares(x): return x / (x.sum(-1) if x.shape[0] == x.shape[-1] else x.sum(-1, keepdim=True))",
-        "wrong without a word",
+        "silently wrong",
     ),
     ("t06-shares", "def shares(x): return x / x.sum(1, keepdim=True)", "Dimension out of range"),
     ("t06-shares", "def shares(x): return x.div_(x.sum(-1, keepdim=True))", "changed the tensor"),

@@ -19,7 +19,7 @@ slope, intercept = torch.linalg.solve(X.T @ X, X.T @ y)
 
 WRONG = [
     ("t08-own", "turned = matrices @ vectors", "all vectors together"),
-    ("t08-own", "turned = matrices @ vectors[:, :, None]", "still has the dimension that was lent"),
+    ("t08-own", "turned = matrices @ vectors[:, :, None]", "still has the dimension that was added"),
     ("t08-own", "turned = (matrices @ vectors.t()[:, :, None])[:, :, 0]", "*column* `i`"),
     ("t08-own", "turned = matrices[0] @ vectors", "has shape (2, 3)"),
     ("t08-own", "turned = [values for values in vectors]", "a tensor was asked for"),
@@ -28,7 +28,7 @@ WRONG = [
     ("t08-letters", SPELL + "'ij->j', 'ij,ik->jk', 'i,ij,j->'", "columns with columns"),
     ("t08-letters", SPELL + "'ij->j', 'ij,ij->ij', 'i,ij,j->'", "sums nothing"),
     ("t08-letters", SPELL + "'ij->j', 'ij,jk->ik', 'i,ij,j->'", "that raises RuntimeError: einsum()"),
-    ("t08-letters", SPELL + "'ij->j', 'ij,kj->ik', 'i,ij,j->ij'", "nothing stands after the arrow"),
+    ("t08-letters", SPELL + "'ij->j', 'ij,kj->ik', 'i,ij,j->ij'", "leave nothing after the arrow"),
     ("t08-letters", SPELL + "'ij->j', 'ij,kj->ik', 'i,ij,i->'", '`einsum("i,ij,i->", v, square, v)` holds'),
     ("t08-letters", SPELL + "A.sum(0), 'ij,kj->ik', 'i,ij,j->'", "a string of letters"),
     ("t08-heads", SCORES.format("bqhn,bkhn->bqk"), "the heads were summed"),

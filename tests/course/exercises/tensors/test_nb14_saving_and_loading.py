@@ -34,7 +34,7 @@ WRONG = [
     ("t10-together", TOGETHER + "torch.save([whole, whole[1].sum()], file)", "the smaller"),
     ("t10-together", TOGETHER + "torch.save(whole, part, file)", "`save_both` raised"),
     ("t10-together", TOGETHER + "return [whole, part]", "wrote nothing"),
-    ("t10-data", ANSWERS + "False, True, False, False, True", "in any depth, are data"),
+    ("t10-data", ANSWERS + "False, True, False, False, True", "nested as deep as you like"),
     ("t10-data", ANSWERS + "True, True, True, False, True", "looked up in a module"),
     ("t10-data", ANSWERS + "True, True, False, False, False", "until somebody runs it"),
     ("t10-header", SHAPES.replace("{}", "header"), "`__metadata__` is not a tensor"),

@@ -20,8 +20,8 @@ test_wrong_answers = wrong_answers(
         ("t14-twice", TWICE + "True, False, False, True, False", "binds the name `b`"),
         ("t14-twice", TWICE + "True, False, False, False, True", "makes a copy"),
         ("t14-once", COLUMN + "a[:, j] += number", "was written 2 times"),
-        ("t14-once", COLUMN + "a[:, j].add(number)", "`a` is as it was"),
-        ("t14-once", COLUMN + "a[:, [j]].add_(number)", "`a` is as it was"),
+        ("t14-once", COLUMN + "a[:, j].add(number)", "`a` has not changed"),
+        ("t14-once", COLUMN + "a[:, [j]].add_(number)", "`a` has not changed"),
         ("t14-once", COLUMN + "a[:, j] = a[:, j] + number", "a new storage"),
         ("t14-once", COLUMN + "a[j].add_(number)", "`a`"),
     ]

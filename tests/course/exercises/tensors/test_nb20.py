@@ -6,7 +6,7 @@ ROWS = "torch.arange(len(a))"
 
 test_wrong_answers = wrong_answers(
     [
-        ("t15-outer", "outer = lambda a, b: a * b[:, None]", "the wrong way round"),
+        ("t15-outer", "outer = lambda a, b: a * b[:, None]", "swapped"),
         ("t15-outer", "outer = lambda a, b: a[:, None] + b", "and should be"),
         ("t15-outer", "outer = lambda a, b: torch.outer(a, b)", "uses `outer`"),
         ("t15-outer", "outer = lambda a, b: torch.einsum('i,j->ij', a, b)", "uses `einsum`"),
@@ -14,7 +14,7 @@ test_wrong_answers = wrong_answers(
         (
             "t15-one-hot",
             "one_hot = lambda labels, n: torch.where(torch.arange(n)[:, None] == labels, 1, 0)",
-            "wrong way",
+            "swapped",
         ),
         ("t15-one-hot", "one_hot = lambda labels, n: labels[:, None] == torch.arange(n)", "True and False"),
         ("t15-running", "running = lambda a: a.cumsum(0)", "uses `cumsum`"),

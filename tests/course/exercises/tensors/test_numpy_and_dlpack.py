@@ -18,7 +18,7 @@ WRONG = [
     ("t09-who", WHO + "'view', 'copy', 'view', 'view', 'copy'", "has to copy"),
     ("t09-who", WHO + "'view', 'copy', 'copy', 'copy', 'copy'", "numpy() shares again"),
     ("t09-who", WHO + "'view', 'copy', 'copy', 'view', 'view'", "indices copy"),
-    ("t09-single", "single = readings\nx = torch.from_numpy(single).float()", "as NumPy's numbers have"),
+    ("t09-single", "single = readings\nx = torch.from_numpy(single).float()", "NumPy's default"),
     ("t09-single", "single = torch.from_numpy(readings).float()\nx = single", "is not a NumPy array"),
     ("t09-single", "single = readings.astype(np.float32)\nx = torch.tensor(single)", "`x` is a copy"),
     ("t09-single", "single = readings.astype(np.float32)\nx = torch.from_numpy(readings).float()", "`x` is a copy"),
@@ -34,7 +34,7 @@ WRONG = [
     ),
     ("t09-safe", "def to_tensor(array): array", "returned nothing"),
     ("t09-join", "class Sensor:\n    def __init__(self, array): pass", "no method `__dlpack__`"),
-    ("t09-join", JOINED + "self.array.copy().__dlpack__(**wishes)", "other memory than `array`"),
+    ("t09-join", JOINED + "self.array.copy().__dlpack__(**wishes)", "not on the memory of `array`"),
     ("t09-join", JOINED + "self.array", "raised RuntimeError: from_dlpack received an invalid capsule"),
     ("t09-join", JOINED + "self.array[:, ::2].__dlpack__(**wishes)", "has shape (2, 2)"),
 ]

@@ -261,7 +261,7 @@ WRONG = [
     ("t06-so-far", "so_far = days.cumsum_(0) / torch.arange(1, 8)", "is not as it was given"),
     ("t06-softmax", SOFTMAX_OF_THE_LIBRARY, "calls `softmax`"),
     ("t06-softmax", SOFTMAX_BY_ITS_LOGARITHM, "calls `log_softmax`"),
-    ("t06-softmax", SOFTMAX_OF_NUMPY, "It leaves the tensors"),
+    ("t06-softmax", SOFTMAX_OF_NUMPY, "computes outside of tensors"),
     ("t07-whole", WHOLE_BY_JOINING, "then copied"),
     ("t07-three", "query, key, value = (each.clone() for each in mixed.chunk(3, dim=-1))", "0 of 3 are right"),
     ("t09-who", WHO + "'copy', 'view', 'view', 'copy', 'view'", "0 of 5 are right"),
@@ -272,7 +272,7 @@ WRONG = [
     ("t11-meet", "def add(x, y): x.to(y.device) + y", "returned nothing"),
     ("t11-meet", "def add(x, y): return x.to(y.device) - y", "add(a, b)"),
     ("t11-meet", "def add(x, y): return x.clone().to(y.device) + y", "copies nothing"),
-    ("t11-allowed", ALLOWED + "False, False, True, False, True", "goes along as a number does"),
+    ("t11-allowed", ALLOWED + "False, False, True, False, True", "is accepted, as a number is"),
     ("t11-allowed", ALLOWED + "True, True, True, False, True", "x has to be moved first"),
     ("t11-allowed", ALLOWED + "True, False, False, True, False", "`picked`, `counted` and `written`"),
     ("t11-anywhere", "def numbered(table): return table", "which is not it"),
@@ -281,7 +281,7 @@ WRONG = [
 ]  # fmt: skip
 
 HIDDEN_TRANSFERS = [
-    ("t11-make", "scores = torch.zeros(2, 3).to(device)\nprecise = a.to(device, torch.float64)", "moved there"),
+    ("t11-make", "scores = torch.zeros(2, 3).to(device)\nprecise = a.to(device, torch.float64)", "which is a transfer"),
     ("t11-meet", "def add(x, y): return (x.cpu() + y.cpu()).to(y.device)", "transfers; 1 would do"),
     (
         "t11-anywhere",
@@ -289,7 +289,7 @@ HIDDEN_TRANSFERS = [
         "moved bytes",
     ),
     ("t11-anywhere", "def numbered(table): return (table.cpu() + torch.arange(3)).to(table.device)", "moved bytes"),
-    ("t12-send", "def send(tensors, device): return list(torch.stack([t.to(device) for t in tensors]))", "journeys"),
+    ("t12-send", "def send(tensors, device): return list(torch.stack([t.to(device) for t in tensors]))", "transfers"),
 ]
 
 test_a_right_answer_of_its_own_kind_is_right = right_answers(RIGHT, np=numpy)

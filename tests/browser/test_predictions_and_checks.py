@@ -20,6 +20,7 @@ CELLS = (
     'check("00-numbers", 12)',
     'check("00-numbers", 6)',
     "progress()",
+    'predict("`a.view(7)`", error="none").reveal(lambda: a.t().backward(torch.ones(3)))',
 )
 
 
@@ -63,6 +64,13 @@ def test_answers_are_given_by_keyboard_and_no_key_reaches_the_notebook(page: Any
         page.keyboard.press(key)
     asking.get_by_text("Noted: memory view, stride (1, 3), contiguous True").wait_for()
     assert page.locator(".jp-CodeCell").count() == len(CELLS)
+
+
+def test_a_long_message_is_broken_between_words(page: Any) -> None:
+    message = cell(page, len(CELLS) - 1).locator(".gr-answer pre")
+    assert "\n" not in message.text_content()
+    assert message.evaluate("pre => getComputedStyle(pre).wordBreak") == "normal"
+    assert message.evaluate("pre => pre.clientHeight > 30 && pre.scrollWidth <= pre.clientWidth")
 
 
 def test_revealing_tells_how_many_are_right(page: Any, lab: Lab) -> None:

@@ -116,7 +116,7 @@ def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any])
             gradcheck(Mended.apply, alone, raise_exception=False),
             f"gradcheck still finds a mismatch with respect to input {place}, `{name}`.",
         )
-    return "Forward and backward belong together now."
+    return "Forward and backward agree now."
 
 
 CURES = {
@@ -149,7 +149,7 @@ def cure(single: Any, near_zero: Any, transposed: Any, noisy: Any, all_zeros: An
         name: (truth, {kind: reason for kind in kinds if kind != truth}) for name, (truth, reason) in CURES.items()
     }
     expect_words(words, (single, near_zero, transposed, noisy, all_zeros))
-    return "Three times the question was wrong, and twice the answer."
+    return "Three checks were asked in the wrong way; in two, the backward was wrong."
 
 
 @exercise(

@@ -36,7 +36,7 @@ WRONG = [
     ("n01-linear", LINEAR + "x @ weight.detach().t() + bias", "left the graph"),
     ("n01-linear", "def linear(x, weight, bias): x @ weight.t() + bias", "returned nothing"),
     ("n01-starts", STARTS + "True, False, True, False", "the second weight gets no gradient"),
-    ("n01-starts", STARTS + "False, True, True, False", "equal gradients ever after"),
+    ("n01-starts", STARTS + "False, True, True, False", "always get equal gradients"),
     ("n01-starts", STARTS + "False, False, False, False", "a gradient in step one"),
     ("n01-starts", STARTS + "False, False, True, True", "Its slope there is 0"),
     ("n01-kaiming", KAIMING + "torch.randn(outputs, inputs)", "randn as it comes"),

@@ -130,8 +130,8 @@ class Prediction:
         if taught:
             self.taught = taught
             _reviewed[self.question] = self
-        told = in_lines(facts.first_line(raised)) if raised is not None else ""
-        text = "\n".join(filter(None, [in_lines(self.question), _table(rows), told]))
+        told = facts.first_line(raised) if raised is not None else ""
+        text = "\n".join(filter(None, [in_lines(self.question), _table(rows), in_lines(told)]))
         if somebody_watches():
             self._show(rows, told, text)
         else:

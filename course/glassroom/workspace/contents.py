@@ -210,8 +210,8 @@ def _paths(entries: Sequence[Entry]) -> str:
     """The short paths, of the notebooks that are there."""
     known = {entry.key: entry for entry in entries}
     told = [
-        "## Three short paths\n\nEach leaves out notebooks that you can do without for a start. Where you miss something, "
-        "*Before this*, at the top of a notebook, leads to the one that teaches it."
+        "## Three short paths\n\nEach leaves out notebooks that you can do without for a start. Where you miss "
+        "something, *Before this*, at the top of a notebook, leads to the one that teaches it."
     ]
     for name, (what, keys) in PATHS.items():
         steps = [known[key] for key in keys if key in known]

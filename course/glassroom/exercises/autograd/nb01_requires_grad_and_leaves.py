@@ -58,13 +58,13 @@ LEAVES: dict[str, tuple[bool, str]] = {
 )
 def leaves(leaf_a: Any, leaf_b: Any, leaf_c: Any, leaf_d: Any, leaf_e: Any) -> str:
     expect_truths(LEAVES, (leaf_a, leaf_b, leaf_c, leaf_d, leaf_e))
-    return "A leaf is made, or computed without anybody having asked."
+    return "A leaf was made by you, or computed from tensors that did not ask for a gradient."
 
 
 @exercise(
     "a01-weight",
     hints=[
-        "The tensor that is returned must be the leaf: nothing may be computed from it any more.",
+        "The tensor that you return must be the leaf itself, and not something computed from it.",
         "Make the six numbers, reshape, scale, and turn the flag on as the last thing.",
         """
         def make_weight():
@@ -148,11 +148,11 @@ def freeze(layers: Any, *, encoder: Any) -> str:
         "flag as it was: change the flag of the tensor that is there.",
     )
     first, second, last = (bool(layer.requires_grad) for layer in layers)
-    expect(last, "`layers[2]`, the head, does not require a gradient any more. Only the first two should be frozen.")
+    expect(last, "`layers[2]`, the head, no longer requires a gradient. Only the first two should be frozen.")
     expect(
         not (first and second),
         "all three still require a gradient.",
     )
     expect(not first, "`layers[0]` still requires a gradient.")
     expect(not second, "`layers[1]` still requires a gradient.")
-    return "The first two are left alone from the next computation on."
+    return "From the next computation on, the first two collect no gradient."

@@ -74,9 +74,9 @@ def node_names(node_names: Callable[[Any], Any], *, loss: Any, x: Any) -> str:
         not found or all(type(name) is str for name in found),
         "`node_names(loss)` holds something other than strings. A node's name is node.name().",
     )
-    expect(found != wanted[:-1], "the leaf's own node is missing at the end: it belongs to the way as well.")
+    expect(found != wanted[:-1], "the leaf's own node is missing at the end; it counts, too.")
     expect(found != wanted[1:], "the node of `loss` itself is missing at the beginning.")
-    expect(found != wanted[::-1], "those are the right names, from the leaf up. The way begins at the result.")
+    expect(found != wanted[::-1], "those are the right names, in the wrong order: begin at the result.")
     expect(
         found != [type(node).__name__ for node in nodes_down(loss)] or found == wanted,
         "those are the names of Python's classes. A node tells its own name: node.name().",
@@ -110,7 +110,7 @@ def by_hand(by_hand: Any, *, rates: Any, hours: Any, paid: Any) -> str:
     shown = {
         "That is what arrives at the product. It has a slope of its own, which depends on hours.": 2 * miss,
         "The square was skipped: its slope is twice what was squared.": miss * hours,
-        "That is the gradient of `hours`; the one of `rates` was asked for.": 2 * miss * rates,
+        "That is the gradient with respect to `hours`; you need the one for `rates`.": 2 * miss * rates,
         "The sign is wrong: rates * hours comes first, and paid is subtracted from it.": -2 * miss * hours,
         "Those are the squares themselves; their slopes were asked for.": miss**2,
     }
@@ -142,7 +142,7 @@ TWICE: dict[str, tuple[bool, str]] = {
 def twice(added: Any, squared: Any, exponential: Any, reshaped: Any, averaged: Any) -> str:
     answers = (added, squared, exponential, reshaped, averaged)
     expect_truths(TWICE, answers)
-    return "What may go twice is what saved no tensor."
+    return "A graph can be walked twice if none of its nodes saved a tensor."
 
 
 @exercise(

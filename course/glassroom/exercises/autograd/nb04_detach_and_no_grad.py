@@ -69,7 +69,7 @@ def target(loss: Any, *, w: Any) -> str:
     )
     expect(
         not same_value(found, [-4.0, 36.0]),
-        "it is the other way round: the prediction is a constant, and the target runs toward it.",
+        "it is the other way around: the prediction is a constant, and the target runs toward it.",
     )
     expect_equal(found, "w.grad", [4.0, -12.0])
     return "The target counts as given; the gradient comes from the prediction alone."
@@ -156,7 +156,7 @@ def freeze(loss: Any, *, first: Any, head: Any) -> str:
     of_first, of_head = gradients(loss, first, head)
     expect(
         of_first is not None or of_head is None,
-        "it is the other way round: `head` is trained, and what `first` made was cut off.",
+        "it is the other way around: `head` is trained, and what `first` made was cut off.",
     )
     expect(of_head is None, "`head` gets a gradient as well. Which of the two factors should be a constant?")
     expect_equal(of_first, "first.grad", [5.0, 12.0])
@@ -214,7 +214,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         "no_grad",
         {
             "inference_mode": "It would work on the weights. But what else the step makes, such as a momentum, "
-            "could not be used in training any more.",
+            "could no longer be used in training.",
             "detach": "Writing through a detached header works, and is hard to read: it is the step that is not to be "
             "recorded, all of it.",
             "clone": "A write into a clone does not reach the weights.",
@@ -259,4 +259,4 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
 )
 def choose(constant: Any, service: Any, update: Any, snapshot: Any, scratch: Any) -> str:
     expect_words(CHOICES, (constant, service, update, snapshot, scratch))
-    return "Five wishes, five ways."
+    return "Five situations, and each has its own tool."

@@ -114,7 +114,7 @@ def saliency(saliency: Callable[..., Any], *, model: Any, weights: Any, x: Any) 
     )
     expect(
         not same_value(values(result), values(other_weights.grad.abs())),
-        "that is the gradient of the weights; the one of the input was asked for.",
+        "that is the gradient of the weights; you need the gradient of the input.",
     )
     expect_value(result, "saliency(model, x)", image.grad.abs())
     other = _leaf(x / 4 - 1)

@@ -226,7 +226,7 @@ def record(record: Callable[..., Any], *, x: Any) -> str:
         "the pair is right, but the values of `h` were still in memory when its last name had gone: the hook mentions "
         "`h` or a view of it (detach() is one). Compute the number before, with .item().",
     )
-    return "The hook knows a number, and h could go."
+    return "The hook holds a number, so `h` could be freed."
 
 
 class _Graphs:

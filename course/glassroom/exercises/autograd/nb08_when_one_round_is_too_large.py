@@ -43,8 +43,8 @@ def valley(parts: Any, runs: Any) -> str:
         with slot("runs"):
             mistakes = {
                 64: "That is the forward alone. In the backward each part is run again.",
-                8: "That would be parts, and layers were asked for.",
-                16: "That would be parts, each run twice; layers were asked for.",
+                8: "That counts parts; the question is about layers.",
+                16: "That counts parts, each run twice; the question is about layers.",
                 192: "Each layer is run once in the forward and once again in the backward: twice.",
                 64 * 8: "A part is run again once, however many parts there are.",
             }

@@ -54,7 +54,7 @@ def root(root: Callable[[Any], Any], *, x: Any) -> str:
     expect_tensor(plain, "root(x)", shape=(4,), dtype="float32")
     expect(
         not _holds_nan(plain),
-        "`root(x)` holds a nan: the root of −9 is none. Where x is not positive, 0 was asked for.",
+        "`root(x)` holds a nan: a negative number has no real root. Where x is not positive, 0 was asked for.",
     )
     expect_value(plain, "root(x)", [2.0, 0.0, 0.0, 0.5])
     found = _gradient(root, "root", x)
@@ -68,7 +68,7 @@ def root(root: Callable[[Any], Any], *, x: Any) -> str:
         "`root(x)` is right, and its gradient at 0 is infinite, as the slope of the root is there. 0 was asked for.",
     )
     expect_value(found, "the gradient of root(x)", [0.25, 0.0, 0.0, 1.0])
-    return "What is left out is left out on the way back as well."
+    return "Where the root is left out, the gradient is 0 as well."
 
 
 @exercise(
@@ -111,15 +111,15 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
         bool(((found - found.new_tensor([[0.6, 0.8], [0.0, 0.0], [0.0, -1.0]])).abs() < 1e-3).all()),
         f"the lengths are right, and their gradient is {values(found)}: it should be each row, divided by its length.",
     )
-    return "A length has a gradient everywhere, and for a row of zeros it is 0."
+    return "Every gradient is finite, and that of a row of zeros is 0."
 
 
 @exercise(
     "a08-log-of-softmax",
     setup="scores = torch.tensor([[0.0, -200.0], [1.0, 2.0]])",
     hints=[
-        "The share e⁻²⁰⁰ is 0 in float32, and the logarithm of 0 is infinite, with an infinite slope.",
-        "One function computes both at once, and never the share itself.",
+        "The probability e⁻²⁰⁰ is 0 in float32, and the logarithm of 0 is infinite, with an infinite slope.",
+        "One function computes both at once, and never forms the probability itself.",
         """
         def loss(scores):
             return -scores.….sum()
@@ -139,28 +139,28 @@ def log_of_softmax(loss: Callable[[Any], Any], *, scores: Any) -> str:
     expect(value == value, "`loss(scores)` is nan.")
     expect(
         value not in (float("inf"), float("-inf")),
-        "`loss(scores)` is infinite: a share became 0 before its logarithm was taken.",
+        "`loss(scores)` is infinite: a probability became 0 before its logarithm was taken.",
     )
     expect(not same_value(value, -float(right.sum())), "only the sign is wrong: a loss is *minus* the logarithms.")
     expect(
         not same_value(value, float((-scores.log_softmax(0)).sum())),
-        "the shares were taken down the columns. Each row is one set of scores: the last dimension.",
+        "softmax went down the columns. Each row is one set of scores: the last dimension.",
     )
     expect(
         same_value(value, float(right.sum())),
-        f"`loss(scores)` is {value:g}, and not {float(right.sum()):g}. A small number added to a share, or a limit, "
-        "keeps the nan away and changes the loss.",
+        f"`loss(scores)` is {value:g}, and not {float(right.sum()):g}. A small number added to a probability, or a "
+        "limit, keeps the nan away and changes the loss.",
     )
     gradient = _gradient(loss, "loss", scores)
     expect(not _holds_nan(gradient), "`loss(scores)` is right, and its gradient holds a nan.")
     expect_value(gradient, "the gradient of loss(scores)", 2 * scores.softmax(-1) - 1)
-    return "The logarithm is computed from the scores, and the share that is too small never exists."
+    return "The logarithm is computed from the scores, and the tiny probability never exists."
 
 
 CAUSES = {
     "masked": ("where", "The branch that was not chosen had an infinite slope, and 0 times infinite is nan."),
     "distances": ("root", "Two equal points have the distance 0, where the slope of the root is infinite."),
-    "probabilities": ("log", "A share became 0, and the slope of the logarithm is infinite there."),
+    "probabilities": ("log", "A probability became 0, and the slope of the logarithm is infinite there."),
     "forward": ("value", "The loss itself is nan. Look for the nan in the forward, before any gradient."),
 }
 
@@ -185,4 +185,4 @@ def cause(masked: Any, distances: Any, probabilities: Any, forward: Any) -> str:
         for name, (best, reason) in CAUSES.items()
     }
     expect_words(words, (masked, distances, probabilities, forward))
-    return "Three infinite slopes that meet a 0, and one value that was none."
+    return "Three times an infinite slope met a 0; the fourth time, the loss itself was nan."

@@ -34,7 +34,7 @@ def _expect_multiply_rule(multiply_rule: Callable[..., Any], grad: Any, a: Any, 
         values = found.tolist()
         expect(
             values != (grad * other).tolist(),
-            "The two are the wrong way round: a change of a is multiplied by b.",
+            "The two are swapped: a change of a is multiplied by b.",
         )
         expect(
             values != right.tolist(),
@@ -100,7 +100,7 @@ def fitted(fitted: Callable[..., Any], *, grad: Any) -> str:
             "That is a mean. Each use adds its influence, so the gradients are summed.",
         )
         expect_value(found, name, wanted)
-    return "Broadcasting forwards is a sum backwards, and every gradient has the size of its tensor."
+    return "Broadcasting in the forward is a sum in the backward, and every gradient has the size of its tensor."
 
 
 @exercise(
@@ -195,7 +195,7 @@ def waiting(waiting: Callable[..., Any], *, node: Any) -> str:
     for title, (root, wanted) in _graphs(node).items():
         found = call(waiting, "waiting", root)
         expect(isinstance(found, dict), "`waiting` should return a dictionary from nodes to numbers.")
-        expect(root in found, "The root belongs into the dictionary too, with 0.")
+        expect(root in found, "The root belongs in the dictionary too, with 0.")
         expect(set(found) <= set(wanted), f"In the graph of {title}, `waiting` has nodes that the root does not use.")
         missing = len(wanted) - len(found)
         expect(not missing, f"In the graph of {title}, {missing} of {len(wanted)} nodes are missing.")
@@ -281,7 +281,7 @@ def backward(backward: Callable[..., Any], *, node: Any, waiting: Any) -> str:
     left, right = scaled("left", 1.0, (5.0, inner)), scaled("right", 1.0, (7.0, inner))
     root = scaled("root", 1.0, (1.0, left), (1.0, right), (11.0, x))
     run(backward, "backward", root, 10.0)
-    expect(x.grad is not None, "A leaf's gradient belongs into its `grad`; after `backward` it is still None.")
+    expect(x.grad is not None, "A leaf's gradient belongs in its `grad`; after `backward` it is still None.")
     expect(
         max(calls.values(), default=0) <= 1,
         "A node that two others use has called its rule twice. It has to wait until both gradients have arrived.",
@@ -293,7 +293,10 @@ def backward(backward: Callable[..., Any], *, node: Any, waiting: Any) -> str:
         350.0,
         mistakes={
             35.0: "`gradient` is what arrives at the root; it is not 1 here.",
-            **dict.fromkeys((100.0, 110.0, 140.0, 240.0), "What came first was lost: what arrives is added up."),
+            **dict.fromkeys(
+                (100.0, 110.0, 140.0, 240.0),
+                "The first gradient was lost: gradients that arrive at the same node add up.",
+            ),
         },
     )
     expect_equal(y.grad, "the gradient of a leaf behind a node that two others use", 360.0)

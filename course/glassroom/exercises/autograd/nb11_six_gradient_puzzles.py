@@ -81,14 +81,14 @@ def turned(turned: Callable[..., Any], *, torch: Any) -> str:
     arriving = torch.tensor(ARRIVING)
     _expect_value(result, "turned", x.detach())
     _expect_gradient(grad, "x", -arriving, [(arriving, AS_IT_ARRIVES)])
-    return "Forwards it does nothing; backwards it changes the sign."
+    return "Forward, it changes nothing; backward, it changes the sign."
 
 
 @exercise(
     "a10-round",
     hints=[
         "The value of one thing, the gradient of another: x for the gradient, x.round() for the value.",
-        "Add to x what is missing to the rounded value, detached.",
+        "Add to x the difference between the rounded value and x, detached.",
         "def rounded(x):\n    return x + (…).detach()",
         "def rounded(x):\n    return x + (x.round() - x).detach()",
     ],
@@ -121,7 +121,7 @@ def scaled(scaled: Callable[..., Any], *, torch: Any) -> str:
     _expect_value(result, "scaled", (a * b).detach())
     expect(of_b is None or not bool(of_b.any()), "The value is right, and a gradient still reaches b.")
     _expect_gradient(of_a, "a", torch.tensor(ARRIVING) * b.detach())
-    expect(b.requires_grad, "`b` requires no gradient any more: what the caller owns has been changed.")
+    expect(b.requires_grad, "`b` no longer requires a gradient: what the caller owns has been changed.")
     return "For autograd, b was a number."
 
 

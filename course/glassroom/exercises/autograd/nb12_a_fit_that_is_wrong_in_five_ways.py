@@ -79,7 +79,7 @@ def _near(mine: Any, wanted: list[float]) -> bool:
 @exercise(
     "fit-start",
     hints=[
-        "A leaf is made by nobody's operator. What is computed from a leaf is a result, and keeps no gradient.",
+        "No operator makes a leaf. What is computed from a leaf is a result, and keeps no gradient.",
         "Do the arithmetic first, and ask for gradients afterwards: requires_grad_() returns the tensor.",
         """
         def start(east, north):
@@ -147,7 +147,7 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
             f"the gradient of `{name}`, summed, is {[round(each, 3) for each in gradient]}, and should be "
             f"{[round(each, 3) for each in wanted]}.",
         )
-    return "On a mast, that mast is silent, and the others are heard."
+    return "A mast at distance 0 adds nothing to the gradient, and the other masts decide."
 
 
 @exercise(
@@ -185,7 +185,7 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
             f"{[round(each, 3) for each in wanted]}: something that a node saved was overwritten behind autograd's "
             "back, as .data does it.",
         )
-    return "The value is right, and so is the gradient, which is another question."
+    return "The value is right, and so is the gradient: one does not follow from the other."
 
 
 @exercise(
@@ -224,7 +224,7 @@ def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
         moved = values(position.detach())
         expect(
             position.is_leaf and position.requires_grad,
-            "after a step `position` is no leaf any more, or does not require grad.",
+            "after a step `position` is no longer a leaf, or does not require grad.",
         )
         expect(
             moved != place,
@@ -251,7 +251,7 @@ def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
             f"step {count} returned {result!r:.40}; the loss before it is {loss:.4f}.",
         )
         place, before = moved, slope
-    return "Each step by its own gradient, and nothing is left of the one before."
+    return "Each step uses its own gradient, and nothing of the one before."
 
 
 @exercise(
@@ -323,7 +323,7 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
         f"{[round(each, 3) for each in wanted[:3]]}: 0.9 of the old figure, 0.1 of the new score, after the step.",
     )
     expect_equal(len(call(follow, "follow", step, score, 2)), "the length of the history after 2 rounds", 2)
-    return "Numbers remember, and hold nothing."
+    return "The history holds numbers, and no graph."
 
 
 class _Saved:

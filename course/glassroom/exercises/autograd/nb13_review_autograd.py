@@ -16,7 +16,7 @@ from glassroom.exercises.facts import values
     setup="tensor = torch.tensor",
     hints=[
         "A hook on a tensor sees its gradient on the way back, and what it returns goes on instead.",
-        "The hook belongs on a result of its own, or every use of x would be clipped: view_as(x) makes one, uncopied.",
+        "The hook belongs on a result of its own, or every use of x would be clipped. view_as(x) copies nothing.",
         """
         def clipped(x, limit):
             y = x.view_as(x)

@@ -142,7 +142,7 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
                 f"with ctx.needs_input_grad = {needed} the gradient of `{letter}` was "
                 f"{'left out' if wanted else 'computed for nothing; return None'}.",
             )
-    return "Each product is computed if somebody wants it."
+    return "Each product is computed only if somebody needs it."
 
 
 class _Context:
@@ -170,7 +170,7 @@ KEEP = {
 @exercise(
     "e01-keep",
     hints=[
-        "Versions, memory and cycles are matters of tensors.",
+        "Versions, memory and reference cycles concern tensors alone.",
         "For each ask whether it is a tensor.",
         'Three are tensors, so "save"; two are not.',
         """
@@ -230,7 +230,7 @@ def split(Split: Any, *, w: Any) -> str:
     fraction, whole = results
     floor = leaf.detach().floor()
     swapped = same_value(values(fraction.detach()), values(floor))
-    expect(not swapped, "the two results are the other way round: first the fraction, then the whole part.")
+    expect(not swapped, "the two results are the other way around: first the fraction, then the whole part.")
     expect_value(fraction, "fraction", leaf.detach() - floor)
     expect_value(whole, "whole", floor)
     expect(

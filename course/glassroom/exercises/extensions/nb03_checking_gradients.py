@@ -129,7 +129,7 @@ def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any])
         gradcheck(Mended.apply, others, raise_exception=False),
         "given other tensors, the gradient is not theirs: backward takes what it needs out of ctx.saved_tensors.",
     )
-    return "Forward and backward belong together now."
+    return "Forward and backward agree now."
 
 
 CURES = {
@@ -162,7 +162,7 @@ def cure(single: Any, near_zero: Any, transposed: Any, noisy: Any, all_zeros: An
         name: (truth, {kind: reason for kind in kinds if kind != truth}) for name, (truth, reason) in CURES.items()
     }
     expect_words(words, (single, near_zero, transposed, noisy, all_zeros))
-    return "Three times the question was wrong, and twice the answer."
+    return "Three checks were asked in the wrong way; in two, the backward was wrong."
 
 
 @exercise(

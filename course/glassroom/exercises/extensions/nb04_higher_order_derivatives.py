@@ -99,7 +99,7 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
     together = ((lengths * lengths).sum().sqrt() - 1) ** 2
     expect(
         not same_value(values(found), values((lengths**2).mean())),
-        "that is the mean of the squared lengths; what is penalised is their distance from 1.",
+        "that is the mean of the squared lengths; what is penalized is their distance from 1.",
     )
     expect(
         not same_value(values(found), values(together)),
@@ -156,7 +156,7 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
     wrong = {
         (2 * x0 * x1, x0 * x0): "that is the gradient of f. Walk back from it once more.",
         (2 * x1 + 2 * x0, 2 * x0): "that is the sum of the Hessian's rows, as `slopes.sum()` gives it. Where is v?",
-        (2 * x1 * v0, 0.0): "that is the Hessian's diagonal times v. The inputs meet each other, so all of it counts.",
+        (2 * x1 * v0, 0.0): "that is the Hessian's diagonal times v. The inputs interact, so the whole matrix counts.",
     }
     for mistake, shows in wrong.items():
         expect(not same_value(values(found), mistake), shows)
@@ -205,7 +205,7 @@ def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
     place = values(at)
     slope, curvature = 4 * place**3 - 3, 12 * place**2
     wrong = {
-        place - slope: "that is a step of gradient descent with rate 1. How large the step is, the curvature says.",
+        place - slope: "that is a step of gradient descent with rate 1. The curvature says how large the step is.",
         place + slope / curvature: "that goes uphill: the step is *against* the slope.",
         place - _quartic(place) / slope: "that is Newton's method for f = 0. The bottom is where the *slope* is 0.",
     }

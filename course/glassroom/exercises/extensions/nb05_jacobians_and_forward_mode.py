@@ -109,7 +109,7 @@ TASKS = {
 @exercise(
     "e04-cheaper",
     hints=[
-        "Backwards costs a walk for each result, forwards one for each input.",
+        "Reverse mode costs a walk for each result, forward mode one for each input.",
         "Is the matrix wanted, or a product? Then: which are fewer, or what is given, inputs or results?",
         'camera = "jacrev", and wind = "jvp". Each of the other two is the answer once.',
         """
@@ -161,7 +161,7 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
     for mistake, shows in (
         (right.sum(dim=0), "that is the sum over the samples, as backward gives it. Each sample's is wanted."),
         (right.mean(dim=0), "that is the mean over the samples. Each sample's is wanted."),
-        (2 * missed[:, None] * w, "that is the gradient for the sample `x`; the one for `w` was asked for."),
+        (2 * missed[:, None] * w, "that is the gradient for the sample `x`; you need the one for `w`."),
         (missed * missed, "these are the errors; their gradients for `w` were asked for."),
     ):
         expect(not same_value(values(found), values(mistake)), shows)
@@ -210,7 +210,7 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
     right = [6 * x0 * x1 * v0 + 3 * x0 * x0 * v1, 3 * x0 * x0 * v0]
     expect(same_value(values(found), right), f"{text(values(found))} is not the Hessian times v.")
     _expect_untouched(at)
-    return "Backwards once for the gradient, forwards along v; and no matrix."
+    return "One backward for the gradient, one forward along v, and no matrix."
 
 
 def _jacobian_of_f(x: Any) -> list[list[float]]:

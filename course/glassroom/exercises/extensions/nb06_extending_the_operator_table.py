@@ -126,7 +126,7 @@ def formulas(for_input: Any, for_other: Any, *, x: Any) -> str:
         expect_tensor(found, f"{name}({', '.join(needs)})")
         for mistake, shows in (
             (right[name] / grad, "that is the derivative; multiply it by the gradient that arrives."),
-            (-right[name], "the sign is the wrong one."),
+            (-right[name], "the sign is wrong."),
         ):
             expect(not same_value(values(found), values(mistake)), f"`{name}`: {shows}")
         expect_value(found, f"{name}({', '.join(needs)})", right[name])
@@ -170,7 +170,7 @@ WAYS = {
     "experiment": ("function", "A function of operators has a gradient immediately. Begin with that."),
     "from_elsewhere": (
         "custom_op",
-        "Autograd cannot look into the other program, and PyTorch does not know our table: a closed box it is.",
+        "Autograd cannot look into the other program, and PyTorch does not know our table: it takes a closed box.",
     ),
     "contribution": ("table", "All the forms come with a row of the table, and its tests too."),
 }
@@ -195,7 +195,7 @@ def which(experiment: Any, from_elsewhere: Any, contribution: Any) -> str:
         for name, (best, reason) in WAYS.items()
     }
     expect_words(words, (experiment, from_elsewhere, contribution))
-    return "The least that will do, until more is wanted."
+    return "Each time, the simplest way that does what is needed."
 
 
 def _used(formula: Callable[..., Any], needs: list[str], at_hand: dict[str, Any]) -> set[str]:

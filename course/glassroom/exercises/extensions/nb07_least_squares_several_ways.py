@@ -109,7 +109,7 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
             expect(not same_value(found, mistake), f"{found:.4g}: {shows}")
         right = 2 / (middle + half)
         expect(same_value(found, right), f"{found:.4g} is not it; for {text(values(matrix))} it is {right:.4g}.")
-    return "The most curved direction decides how fast one may go."
+    return "The most curved direction decides how large the rate may be."
 
 
 @exercise(

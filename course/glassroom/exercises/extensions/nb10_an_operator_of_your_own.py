@@ -125,7 +125,7 @@ def function(LogCosh: Any, *, torch: Any) -> str:
     found = values(first.detach())
     expect(
         not same_value(found, slopes, 1e-8),
-        "the gradient leaves out the one that arrives: multiply the derivative with `gradient`.",
+        "the gradient leaves out the one that arrives: multiply the derivative by `gradient`.",
     )
     expect(
         same_value(found, [slope * (n + 1) for n, slope in enumerate(slopes)], 1e-8),
@@ -189,7 +189,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
         linear = [factor * way for factor, way in zip(factors, speeds, strict=True)]
         expect(
             same_value(linear, wanted) or not same_value(mine, linear, 1e-5),
-            f"{name} has the tangent once. A second derivative meets it twice: twice as fast bends four times.",
+            f"{name} has the tangent once. A second derivative has it twice: twice the speed, four times the bend.",
         )
         expect(
             all(abs(a - b) < 1e-4 for a, b in zip(mine, wanted, strict=True)),
@@ -234,7 +234,7 @@ def center(center: Callable[..., Any], *, readings: Any) -> str:
         slope = -sum(math.tanh(each - c) for each in numbers)
         expect(
             abs(slope) < 1e-3 or abs(c - mean) > 1e-4,
-            f"the {name} is the mean, {mean:.2f}: that minimises squares, and two bad readings carry it away.",
+            f"the {name} is the mean, {mean:.2f}: that minimizes squares, and two bad readings carry it away.",
         )
         expect(
             abs(slope) < 1e-3 or abs(c - middle) > 1e-6,
@@ -244,4 +244,4 @@ def center(center: Callable[..., Any], *, readings: Any) -> str:
             abs(slope) < 1e-3,
             f"at the {name}, {c:.4f}, the slope of the sum is still {slope:.4f}: it is not the lowest place.",
         )
-    return "Where the slope is 0, whatever the bad readings say."
+    return "The slope is 0 there, and the two bad readings hardly count."

@@ -76,4 +76,4 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
             f"`{name}` is {[round(each, 3) for each in mine]}, and should be {[round(each, 3) for each in wanted]}.",
         )
         expect(values(x) == place, "`x` has been written to.")
-    return "One column, at the price of one run."
+    return "One column, for the price of one run."

@@ -19,7 +19,7 @@ from glassroom.exercises.facts import is_tensor, same_value, shape, values
     """,
     hints=[
         "Each output is a weighted sum of all inputs. A row of weight holds the weights of one output.",
-        "The product sums over the last dimension of x and the first of its partner. Turn weight round for that.",
+        "The product sums over the last dimension of x and the first of its partner. Transpose weight for that.",
         """
         def linear(x, weight, bias):
             return x @ … + …
@@ -65,7 +65,7 @@ STARTS = {
         False,
         "The hidden numbers are 0, so the second weight gets no gradient; and it is 0, so nothing goes back.",
     ),
-    "both_half": (False, "All hidden numbers are computed with equal weights, and get equal gradients ever after."),
+    "both_half": (False, "All hidden numbers are computed with equal weights, and always get equal gradients."),
     "second_zero": (
         True,
         "The hidden numbers differ, so the second weight gets a gradient in step one; from then on, the first one too.",
@@ -154,7 +154,7 @@ def kaiming(kaiming: Callable[..., Any]) -> str:
         abs(float(weight.detach().mean())) < wanted / 20,
         f"the spread is right, but the mean of `{name}` is {float(weight.detach().mean()):.3g}; it should be about 0.",
     )
-    return "Twenty layers of ReLU with such weights neither swell nor fade."
+    return "Through twenty layers of ReLU with such weights, the signal neither swells nor fades."
 
 
 @exercise(

@@ -347,7 +347,7 @@ def one(into_one: Callable[..., Any], *, twice: Any) -> str:
         )
         first = (memory_range(vector)[0] - memory_range(parameter)[0]) // 4 + offset(vector) + begin
         expect_equal(offset(parameter), f"the offset of `{name}`", first)
-        expect(parameter.requires_grad, f"`{name}` does not require grad any more.")
+        expect(parameter.requires_grad, f"`{name}` no longer requires grad.")
         begin += parameter.numel()
     flat = [each for name in numbers for row in numbers[name] for each in (row if isinstance(row, list) else [row])]
     expect(

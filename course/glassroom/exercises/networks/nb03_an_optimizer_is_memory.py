@@ -72,9 +72,7 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
         f"after {steps} steps, `parameter` is {_short(found)}; {_short(places[-1])} is where plain steps of "
         "rate times gradient lead.",
     )
-    expect(
-        parameter.requires_grad and parameter.grad_fn is None, "`parameter` is not a leaf that requires grad any more."
-    )
+    expect(parameter.requires_grad and parameter.grad_fn is None, "`parameter` is no longer a leaf that requires grad.")
     expect(isinstance(losses, (list, tuple)), "`descend` should return a list of the losses.")
     expect_equal(len(losses), "the number of losses", steps)
     expect(
@@ -96,7 +94,7 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
         same_value(list(losses), wanted[:-1]),
         f"the losses are {_short(list(losses))}; {_short(wanted[:-1])} was asked for.",
     )
-    return "Empty, loss, backward, step: every training loop is these four."
+    return "Empty, loss, backward, step: every training loop has these four lines."
 
 
 def _downhill(start: list[float], rate: float, steps: int, keep: float) -> Walk:
@@ -150,10 +148,10 @@ def momentum(momentum: Callable[..., Any], *, start: Any) -> str:
                 _along(values(start), velocities(0.9, 0.1)),
                 "That takes a tenth of the gradient, as a running mean does. The velocity gains the whole gradient.",
             ),
-            (_along(values(start), velocities(1.0, 1.0)), "There is no friction: keep 0.9 of the velocity."),
+            (_along(values(start), velocities(1.0, 1.0)), "The velocity never fades: keep 0.9 of it."),
             (
                 _along(values(start), [[0.0, 0.0], *velocities(0.9, 1.0)]),
-                "The step is taken with the velocity of before. Update it first.",
+                "The step uses the velocity from before. Update it first.",
             ),
             (
                 _along(values(start), velocities(0.9, 1.0), sign=-1),

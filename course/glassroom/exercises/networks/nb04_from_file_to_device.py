@@ -143,7 +143,7 @@ def batches(batches: Callable[..., Any]) -> str:
         flat = [i for index in found for i in values(index)]
         expect(
             sorted(flat) == list(range(100)),
-            f"`{name}` has some indices more than once, and others never. Draw an order, without putting back.",
+            f"`{name}` has some indices more than once, and others never. In an order, each comes once.",
         )
         expect(
             shuffle or flat == list(range(100)),
@@ -241,7 +241,7 @@ def flight(batch_bytes: Any, waiting: Any) -> str:
                 32: "That counts batches; how many bytes are they?",
             },
         )
-    return "Workers times batches ahead, and nobody sees them in the program."
+    return "Workers times batches ahead, and no line of the program shows them."
 
 
 @exercise(

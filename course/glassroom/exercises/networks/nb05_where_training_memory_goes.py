@@ -102,7 +102,7 @@ def saved(saved_bytes: Callable[..., Any], *, reader: Any, pictures: Any) -> str
 @exercise(
     "n05-fits",
     hints=[
-        "Take what does not depend on the batch off first. What is left is shared out among the pictures.",
+        "First subtract what does not depend on the batch. The pictures share what is left.",
         "The floor is 4 * 30,760 bytes. A picture needs 1,024 + 256. Half a picture does not fit.",
         "fits = (262_144 - 4 * …) // (… + …)",
         "fits = (262_144 - 4 * 30_760) // (1024 + 256)",
@@ -123,7 +123,7 @@ def fits(fits: Any) -> str:
             room // 1280 + 1: "Rounded up, the last picture does not fit.",
         },
     )
-    return "The floor first, then as many as there is room for. For 256 at once there is not."
+    return "The floor first, then as many as there is room for. There is not enough for 256 at once."
 
 
 @exercise(

@@ -156,8 +156,8 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
     mixed_up = recipe @ picture.permute(1, 2, 0).reshape(3, -1)
     expect(
         not same_value(values(made.flatten(1)), values(mixed_up)),
-        "the pixels are mixed up: view and reshape keep the reading order. With the channels last there is no "
-        "(C, H * W) to be had by them; here the channels come first already.",
+        "the pixels are mixed up: view and reshape keep the reading order. With the channels last, they "
+        "cannot give (C, H * W); here the channels come first already.",
     )
     expect_value(made, "mix(picture, recipe)", flat.view(2, 4, 5))
     watched = call(mix, "mix", picture, recipe.detach().clone().requires_grad_())

@@ -135,7 +135,7 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         is_same(call(causal, "causal", *longer), right[..., :3, :]),
         "with three positions instead of five the first three results should be the same, and they are not.",
     )
-    return "What comes later has no share in what comes before."
+    return "No position has a share of what comes later."
 
 
 @exercise(

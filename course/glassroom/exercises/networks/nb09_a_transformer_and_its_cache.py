@@ -111,7 +111,7 @@ def tie(embed: Any, scores: Any) -> str:
         any(each is first for each in scores.parameters()) and any(each is first for each in embed.parameters()),
         "the tensor is the same, but not both modules have it as a parameter.",
     )
-    expect(bool(first.requires_grad), "the parameter does not ask for a gradient any more.")
+    expect(bool(first.requires_grad), "the parameter no longer asks for a gradient.")
     return "One parameter, two uses: one gradient, one state in the optimizer."
 
 
@@ -231,7 +231,7 @@ def cache_of_the_machine(cache_bytes: Callable[..., Any], users: Any) -> str:
         mistakes={
             16: "Is every number counted twice, once as part of a key and once of a value?",
             32: "A float32 has four bytes.",
-            4: "Beside the weights that is so. The question was about 256 KiB for caches alone.",
+            4: "That is right with the weights in memory, too. The question was about 256 KiB for caches alone.",
         },
     )
     return "32 KiB for each, so eight of them fill the machine."

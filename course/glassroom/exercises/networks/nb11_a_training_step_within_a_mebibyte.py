@@ -290,7 +290,7 @@ def accuracy(
         found = call(accuracy, "accuracy", reader, images, own, rows)
         expect(not is_tensor(found), "`accuracy` returns a tensor; a Python number was asked for.")
         expect(not graphs, "the forward makes a graph, which nobody needs: torch.no_grad().")
-        expect(reader.training, "afterwards the reader is not in training mode any more.")
+        expect(reader.training, "afterwards the reader is no longer in training mode.")
         expect_equal(
             found,
             f"accuracy of {n} rows",

@@ -69,7 +69,7 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
                 abs(found - wanted) < 1e-6,
                 f"`{name}` is {found:g}, and should be {keep:g} · {old:g} + {1 - keep:g} · 5.",
             )
-            expect(each.is_leaf and each.requires_grad, f"`{name}` of `average` is no parameter any more.")
+            expect(each.is_leaf and each.requires_grad, f"`{name}` of `average` is no longer a parameter.")
         expect(
             [each.data_ptr() for each in average.parameters()] == places,
             "the values are right, and the parameters lie on other storages now: write into those that were there.",
@@ -84,4 +84,4 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
             f"the values are right, and {sum(kept.allocations):,} bytes were allocated on the way. Two operators in "
             "place, or lerp_, need none.",
         )
-    return "It follows in place, buffers and all, and nobody recorded it."
+    return "It follows in place, buffers and all, and nothing was recorded."

@@ -81,7 +81,9 @@ def standard(standardized: Callable[[Any], Any], *, tensor: Callable[[Any], Any]
     for rows in ([[1.0, 10.0], [3.0, 10.5], [8.0, 12.0]], [[0.0, 5.0, 1.0], [4.0, -5.0, 2.0]]):
         x = tensor(rows)
         name = f"standardized(torch.tensor({rows}))"
-        result = call(standardized, "standardized", x, written=f"after `{name}` its argument is not what it was. {ALONE}")
+        result = call(
+            standardized, "standardized", x, written=f"after `{name}` its argument is not what it was. {ALONE}"
+        )
         expect_tensor(result, name, shape=shape(x), dtype="float32")
 
         def scaled(numbers: list[list[float]], less: int) -> list[list[float]]:

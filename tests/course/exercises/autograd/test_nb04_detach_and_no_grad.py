@@ -36,7 +36,7 @@ CHOOSE = "constant, service, update, snapshot, scratch = "
 
 WRONG = [
     ("a04-target", "loss = ((prediction - target) ** 2).sum()", "through both sides"),
-    ("a04-target", "loss = ((prediction.detach() - target) ** 2).sum()", "the other way round"),
+    ("a04-target", "loss = ((prediction.detach() - target) ** 2).sum()", "the other way around"),
     ("a04-target", "loss = ((prediction - target) ** 2).sum().detach()", "Too much was cut off"),
     ("a04-target", "loss = ((prediction - target.detach()) ** 2).mean()", "`loss` holds 5.0"),
     ("a04-target", "loss = (prediction - target.detach()) ** 2", "has shape (2,)"),
@@ -52,7 +52,7 @@ WRONG = [
     ("a04-step", IDLE_TOUCHED, "without a gradient was changed"),
     ("a04-step", "step = 0.25", "should be a function"),
     ("a04-freeze", "loss = (head * (first * x)).sum()", "Which of the two factors"),
-    ("a04-freeze", "loss = (head * (first * x).detach()).sum()", "the other way round"),
+    ("a04-freeze", "loss = (head * (first * x).detach()).sum()", "the other way around"),
     ("a04-freeze", NO_GRAD_LOSS, "Too much was cut off"),
     ("a04-freeze", FLAG_OFF, "the flag of `head` or `first` is off"),
     ("a04-freeze", "loss = (head.detach() * first).sum()", "`loss` holds 39.0"),

@@ -27,7 +27,7 @@ LOSS_LIMITED = "def loss(scores): return -scores.softmax(1).clamp(min=1e-8).log(
 
 WRONG = [
     ("a08-root", "def root(x): return torch.where(x > 0, x.sqrt(), 0.0)", "Choose before the root as well"),
-    ("a08-root", "def root(x): return x.sqrt()", "the root of −9 is none"),
+    ("a08-root", "def root(x): return x.sqrt()", "a negative number has no real root"),
     ("a08-root", "def root(x): return x.clamp(min=0).sqrt()", "its gradient"),
     ("a08-root", "def root(x): return torch.where(x > 0, x.detach().clamp(min=0).sqrt(), 0.0)", "cut off from x"),
     ("a08-root", "def root(x): return x.nan_to_num_(0).clamp(min=0).sqrt() * (x > 0)", "writes into the tensor"),

@@ -65,7 +65,7 @@ def waiting(
 
 test_wrong_answers = wrong_answers(
     [
-        ("a09-multiply", PRODUCT + "grad * a, grad * b", "the wrong way round"),
+        ("a09-multiply", PRODUCT + "grad * a, grad * b", "The two are swapped"),
         ("a09-multiply", PRODUCT + "b, a", "leaves out `grad`"),
         ("a09-multiply", PRODUCT + "grad * (a + b)", "should return two gradients"),
         ("a09-multiply", PRODUCT + "(grad * b).sum(), (grad * a).sum()", "shape"),
@@ -87,7 +87,7 @@ test_wrong_answers = wrong_answers(
         ("a09-backward", RECURSIVE, "called its rule twice"),
         ("a09-backward", backward(first="1.0"), "it is not 1 here"),
         ("a09-backward", backward(leaf="grad"), "yours starts anew"),
-        ("a09-backward", backward(arrive="part"), "what arrives is added up"),
+        ("a09-backward", backward(arrive="part"), "gradients that arrive at the same node add up"),
         ("a09-backward", backward(all="node.grad = grad"), "Only leaves keep"),
         ("a09-backward", "def backward(root, gradient): root.grad = gradient", "is still None"),
     ]

@@ -63,7 +63,7 @@ WRONG = [
         "the table",
     ),
     ("e05-formulas", FORMULAS.format("def for_input(other): return 1 / other", FOR_OTHER), "multiply it"),
-    ("e05-formulas", FORMULAS.format(FOR_INPUT, FOR_OTHER.replace("-grad", "grad")), "the wrong one"),
+    ("e05-formulas", FORMULAS.format(FOR_INPUT, FOR_OTHER.replace("-grad", "grad")), "the sign is wrong"),
     ("e05-formulas", FORMULAS.format(FOR_INPUT, FOR_OTHER.replace("/ other", "* other")), "holds"),
     (
         "e05-formulas",

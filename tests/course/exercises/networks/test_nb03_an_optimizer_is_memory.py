@@ -152,9 +152,13 @@ WRONG = [
     (
         "n03-momentum",
         MOMENTUM.format(lines="state['velocity'] = old + gradient; p -= rate * state['velocity']"),
-        "no friction",
+        "never fades",
     ),
-    ("n03-momentum", MOMENTUM.format(lines="p -= rate * old; state['velocity'] = 0.9 * old + gradient"), "of before"),
+    (
+        "n03-momentum",
+        MOMENTUM.format(lines="p -= rate * old; state['velocity'] = 0.9 * old + gradient"),
+        "the velocity from before",
+    ),
     (
         "n03-momentum",
         MOMENTUM.format(lines="state['velocity'] = 0.9 * old + gradient; p += rate * state['velocity']"),

@@ -87,7 +87,7 @@ WRONG = [
     ("n04-batches", BATCHES.format(order=ORDER, pieces="list(order[:count // size * size].split(size))"),
      "in no batch"),
     ("n04-batches", BATCHES.format(order="torch.randint(count, (count,)) if shuffle else torch.arange(count)",
-                                   pieces=PIECES), "without putting back"),
+                                   pieces=PIECES), "each comes once"),
     ("n04-batches", BATCHES.format(order="torch.randperm(count)", pieces=PIECES), "should come in their order"),
     ("n04-batches", BATCHES.format(order="torch.arange(count)", pieces=PIECES), "still come in their order"),
     ("n04-batches", "torch_manual = torch.manual_seed\n" + BATCHES.format(

@@ -35,7 +35,7 @@ WRONG = [
     ("n09-tie", "with torch.no_grad(): scores.weight.copy_(embed.weight)", "the storages are two"),
     ("n09-tie", "scores.weight.data = embed.weight.data", "two parameters"),
     ("n09-tie", "scores.weight = torch.nn.Parameter(embed.weight)", "two parameters"),
-    ("n09-tie", "scores.weight = embed.weight\nembed.weight.requires_grad_(False)", "does not ask"),
+    ("n09-tie", "scores.weight = embed.weight\nembed.weight.requires_grad_(False)", "no longer asks"),
     ("n09-tie", "scores = embed.weight", "not a module"),
     (
         "n09-append",
@@ -67,7 +67,7 @@ WRONG = [
     ("n09-bytes", CACHE.replace("heads * width", "width"), "one head's"),
     ("n09-bytes", CACHE.replace("positions * users", "positions * positions * users"), "the square"),
     ("n09-bytes", CACHE.replace("users = 8", "users = 16"), "once of a value"),
-    ("n09-bytes", CACHE.replace("users = 8", "users = 4"), "Beside the weights"),
+    ("n09-bytes", CACHE.replace("users = 8", "users = 4"), "with the weights in memory, too"),
     ("n09-bytes", CACHE.replace("users = 8", "users = 7.5"), "is 7.5"),
 ]
 

@@ -344,7 +344,7 @@ def test_no_cell_is_a_formula(text: str) -> None:
     assert safe_cell(text)[0] == "'" or safe_cell(text).isdigit()
 
 
-@pytest.mark.parametrize("text", ["1.5", "-2", "Ada Lovelace", "Åsa", "ada@example.org", ""])
+@pytest.mark.parametrize("text", ["1.5", "-2", "Ada Lovelace", "Åsa", "ada@example.org", "", "-", "a; -"])
 def test_other_cells_stay_as_they_are(text: str) -> None:
     assert safe_cell(text) == text
 
@@ -374,11 +374,15 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
         "Identifier,Full name,Email address,Grade,Feedback comments\n"
         "Participant 12,Ada Lovelace,a@b.org,,\nParticipant 13,Ada Lovelace,c@b.org,,\nParticipant 7,Nobody,,,\n"
     )
-    for learner, number in (("Ada Lovelace 13", "13"), ("Ada Lovelace", "12"), ("c@b.org", "13")):
+    for learner, number in (("Ada Lovelace 13", "13"), ("Ada Lovelace 12", "12"), ("c@b.org", "13")):
         filled = list(
             csv.DictReader(io.StringIO(lms_csv("moodle", assignment, [replace_row(ada, learner)], worksheet)))
         )
-        assert (filled[0]["Identifier"], filled[0]["Grade"]) == (f"Participant {number}", "4")
+        assert [(line["Identifier"], line["Grade"]) for line in filled] == [(f"Participant {number}", "4")]
+    with pytest.raises(Problem, match="may be Participant 12 or Participant 13"):  # nobody gets another's mark
+        lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")], worksheet)
+    with pytest.raises(Problem, match="by username or e-mail address, and a folder is named 'Ada Lovelace'"):
+        lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")])
     with pytest.raises(Problem, match="no Identifier"):
         lms_csv("moodle", assignment, [ada], roster)
     with pytest.raises(Problem, match="--roster"):
@@ -397,6 +401,16 @@ def test_a_row_comes_back_as_it_was_kept(marked: Callable[..., tuple[Path, Row]]
     assert Row.from_json(row.to_json()) == row
     with pytest.raises((ValueError, KeyError, TypeError)):
         Row.from_json(b"[]")
+
+
+def test_an_assignment_that_nobody_has_come_to_costs_nothing(tmp_path: Path, hand_in: Callable[..., Path]) -> None:
+    folder = make_class(tmp_path / "class", (NOTEBOOK, "1_memory/03_basic_indexing.ipynb"))
+    hand_in(folder, "ada", b"7")
+    (folder / "submitted" / "bob").mkdir()
+    report = graded(folder)
+    assert [(row.learner, row.assignment) for row in report.rows] == [("ada", "memory-02")]
+    assert report.missing == [("bob", "memory-02")]
+    assert not (folder / "marks" / "memory-03").exists()  # the course's own solution was not run
 
 
 def test_a_fault_in_one_submission_is_one_row(a_class: Path) -> None:

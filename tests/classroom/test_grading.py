@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from classes import FILE, NOTEBOOK, answered, make_class, sandboxes_left, teachers_notebook
+from classes import FILE, NOTEBOOK, answered, make_class, nothing_is_left, teachers_notebook
 
 from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
 from glassroom.classroom.course_file import LatePolicy, read_course
@@ -34,6 +34,8 @@ try:
     best_isolation()
 except Problem as problem:
     pytest.skip(f"no sandbox works here: {problem}", allow_module_level=True)
+
+pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
 
 QUESTION = '\n[[assignment.explain]]\nid = "why"\nask = "Why?"\npoints = 2\n'
 SOLVED = {"02-share-storage": 1, "02-middle": 1, "02-whole": 1, "02-count": 1}
@@ -137,7 +139,8 @@ def test_hidden_tests_come_from_the_teacher_and_stay_there(tmp_path: Path, hand_
 def test_whom_one_trusts_is_marked_without_a_sandbox(a_class: Path, notebook: Notebook) -> None:
     course = read_course(a_class)
     task = replace(task_of(course, course.assignments[0]), apart=tuple(SOLVED))
-    stays = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(598)'])\n"
+    sleep = f"time.sleep(598.{os.getpid()})"  # as nobody else's on this machine
+    stays = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; {sleep}'])\n"
     work = answered(notebook, {"02-middle": f"{stays}middle = a[1:5].view(2, 2)"}, solved=True)
     row = mark(task, "ada", {FILE: serialise(work)}, Isolation(NONE))
     assert (parts(row), row.isolation) == (SOLVED, "none")
@@ -145,7 +148,7 @@ def test_whom_one_trusts_is_marked_without_a_sandbox(a_class: Path, notebook: No
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):  # another process, that has just ended
             commands.append(path.read_bytes())
-    assert not any(b"time.sleep(598)" in command for command in commands)
+    assert not any(sleep.encode() in command for command in commands)
 
 
 def test_a_second_run_marks_only_what_has_changed(
@@ -162,7 +165,7 @@ def test_a_second_run_marks_only_what_has_changed(
     assert (third.marked, third.kept) == (1, 1)
     assert [parts(row) for row in third.rows] == [SOLVED, SOLVED]
     text = (a_class / "course.toml").read_text()
-    (a_class / "course.toml").write_text(text.replace("cell = 3", "cell = 4"))
+    (a_class / "course.toml").write_text(text.replace("cell = 2", "cell = 4"))
     assert graded(a_class).marked == 2
     (a_class / "marks" / "memory-02" / "ada.json").write_bytes(b"{ damaged")
     assert (graded(a_class).marked, len(read_rows(read_course(a_class), "memory-02"))) == (1, 2)
@@ -187,18 +190,14 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
     command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2"]
     process = started(command)
     done = a_class / "marks" / "memory-02"
-    until = time.monotonic() + 120
+    until = time.monotonic() + 600
     while len(list(done.glob("learner-*.json"))) < 2 and time.monotonic() < until:
         time.sleep(0.05)
     process.send_signal(with_signal)
-    process.wait(60)
+    process.wait(300)
     before = {path: path.read_bytes() for path in done.glob("learner-*.json")}
     assert 2 <= len(before) < 8
-    for _ in range(50):
-        if not sandboxes_left():
-            break
-        time.sleep(0.1)
-    assert sandboxes_left() == []
+    assert nothing_is_left()
     report = graded(a_class)
     assert report.kept == len(before)
     assert report.kept + report.marked == 8
@@ -243,16 +242,12 @@ def test_cancelling_on_a_cluster_leaves_nothing_behind(
         hand_in(a_class, f"learner-{number}", answered(notebook, {"02-middle": code} if number else {}))
     command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2", "--cluster", "local"]
     process = started(command)
-    until = time.monotonic() + 120
+    until = time.monotonic() + 600
     while not list(a_class.glob("marks/memory-02/learner-0.json")) and time.monotonic() < until:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.wait(90) == 130
-    for _ in range(100):
-        if not sandboxes_left():
-            break
-        time.sleep(0.1)
-    assert sandboxes_left() == []
+    assert process.wait(300) == 130
+    assert nothing_is_left()
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ REFUSED = {
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "inotify_init": (253, None),
     "unshare": (272, 97), "inotify_init1": (294, 26), "perf_event_open": (298, 241), "fanotify_init": (300, 262),
     "syslog": (103, 116), "quotactl": (179, 60), "open_by_handle_at": (304, 265), "kcmp": (312, 272),
-    "pidfd_getfd": (438, 438), "setns": (308, 268), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "bpf": (321, 280),
+    "setns": (308, 268), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "bpf": (321, 280),
     "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "open_tree": (428, 428), "move_mount": (429, 429),
-    "fsopen": (430, 430), "fspick": (433, 433), "mount_setattr": (442, 442), "memfd_secret": (447, 447),
+    "fsopen": (430, 430), "fspick": (433, 433), "pidfd_getfd": (438, 438), "mount_setattr": (442, 442),
+    "memfd_secret": (447, 447),
 }  # fmt: skip
 _SOCKET, _SOCKET_OPTION = (41, 198), (54, 208)
 _BUFFERS = (7, 32)  # options by which a socket holds megabytes, in the kernel's memory and no process's

@@ -22,7 +22,7 @@ from typing import Any
 from glassroom.classroom import credit
 from glassroom.classroom.handout import check_call
 from glassroom.classroom.inside.crossing import CannotCross, Side
-from glassroom.classroom.inside.messages import Ended, TooSlow, receive, send
+from glassroom.classroom.inside.messages import PATIENCE, Ended, TooSlow, receive, send
 from glassroom.exercises import exercises
 from glassroom.exercises.account import open_accounts
 
@@ -55,7 +55,12 @@ class Referee:
                 else:
                     self.test(step)
         except TooSlow:
-            tell({"stopped": at, "why": f"it ran for more than {self.seconds:g} seconds and could not be interrupted"})
+            tell(
+                {
+                    "stopped": at,
+                    "why": f"it was not done after {PATIENCE * self.seconds:g} seconds, and could not be interrupted",
+                }
+            )
         except Ended as reason:
             tell({"stopped": at, "why": "it ended the process" if str(reason) == "it is gone" else str(reason)})
         else:
@@ -64,7 +69,7 @@ class Referee:
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Ask the runner, and wait for its answer."""
         send(self.channel, {**message, "seconds": self.seconds})
-        return receive(self.channel, self.seconds + GRACE)
+        return receive(self.channel, PATIENCE * self.seconds + GRACE)
 
     def run(self, step: dict[str, Any]) -> None:
         told = self.ask({"do": "run", "source": step["source"]})

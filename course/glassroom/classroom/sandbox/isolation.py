@@ -48,9 +48,7 @@ class Isolation:
         """One line for people: what is in force."""
         return SAYS[self.means]
 
-    def command(
-        self, module: str, arguments: Iterable[str], files_mb: float, user: OwnUser | None = None
-    ) -> list[str]:
+    def command(self, module: str, arguments: Iterable[str], files_mb: float, user: OwnUser | None = None) -> list[str]:
         """The command that runs a module of the course shut in. File descriptors that are inherited stay open.
 
         Where root starts it, it should have a `user` of its own, whose namespace is one of these descriptors.

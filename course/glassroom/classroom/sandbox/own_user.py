@@ -65,7 +65,8 @@ def _namespace(number: int) -> int:
     """A user namespace that no process is in yet, as the number of an open file. Raises OSError."""
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-I", "-S", "-c", _MAKE], stdin=pipe, stdout=pipe, text=True) as maker:
-        assert maker.stdin and maker.stdout
+        assert maker.stdin
+        assert maker.stdout
         maker.stdout.readline()
         for kind in ("uid_map", "gid_map"):
             Path(f"/proc/{maker.pid}/{kind}").write_text(f"{ROOT_INSIDE} 0 1\n{INSIDE} {number} 1\n")

@@ -29,6 +29,7 @@ from glassroom.classroom.sandbox.own_user import is_root, own_user
 
 TICK = 0.1
 ENDING = 10.0
+OVER = 2.0  # seconds of a core that a step and all that it has started may take beyond a cell's
 PARTS = ("runner", "referee")
 SOCKETS, SOCKET = 16, 4_000_000  # so many any program has; bytes that each further one may hold
 MOST_SAID = 4096  # bytes of what a program prints that are kept
@@ -203,6 +204,7 @@ def _watch(
         selector.register(saying, selectors.EVENT_READ, "referee")
         selector.register(runner.stdout, selectors.EVENT_READ, "runner")
         checked = 0.0
+        before: float | None = None  # seconds of a core until the step that is at work
         while selector.get_map():
             for key, _ in selector.select(TICK):
                 part = os.read(key.fd, 1 << 16)
@@ -218,6 +220,8 @@ def _watch(
                     pending += part
                     *lines, rest = pending.split(b"\n")
                     pending = bytearray(rest)
+                    if lines:
+                        before = _processor(runner.pid)
                     for line in lines:
                         event = checked_event(bytes(line))
                         if event is None:
@@ -240,6 +244,8 @@ def _watch(
             elif now - checked >= TICK:
                 checked = now
                 outcome.problem = _too_much(runner.pid, limits, outcome)
+                if before is not None and _processor(runner.pid) - before > limits.cell + OVER:
+                    outcome.problem = f"it ran for more than {limits.cell:g} seconds, and could not be interrupted"
             if outcome.problem:
                 outcome.said = _text(said)
                 return

@@ -24,10 +24,10 @@ from traitlets import Type
 from traitlets.config import Config
 
 from glassroom.classroom import credit
-from glassroom.classroom.inside.crossing import CannotCross, Side
+from glassroom.classroom.inside.crossing import CannotCross, Side, exception_called
 from glassroom.classroom.inside.messages import PATIENCE, Ended, receive, send
 from glassroom.exercises import engine, expect, facts
-from glassroom.exercises.account import account
+from glassroom.exercises.account import account, open_accounts
 
 MOST_OUTPUTS, MOST_OUTPUT = 12, 150_000
 SHOWN = ("image/svg+xml", "image/png", "text/plain")
@@ -88,12 +88,13 @@ class _Shell(InteractiveShell):
 class Runner:
     """A shell for the cells, and the functions that have crossed."""
 
-    def __init__(self) -> None:
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
         config = Config()
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "nocolor"
         self.shell = _Shell.instance(config=config)
-        self.side = Side("r")
+        self.side = Side("r", self.back)
         self.before = _fingerprint()
         _no_time()
 
@@ -159,15 +160,31 @@ class Runner:
         """Call a learner's function with what the referee hands it; what it gave, and what it wrote where."""
         with account() as kept:
             self.side.account = kept
-            values = self.side.decode_all(message)
-            args, named = values[: message["positional"]], values[message["positional"] :]
-            kwargs = dict(zip(message["names"], named, strict=True))
-            function = self.side.function(int(message["function"]))
+            function, args, kwargs = self.side.asked(message)
             kept.cut((0, 0, 0, 0))
             result = function(*args, **kwargs)
-        told = self.side.encode_all([result, *values])
-        told["storages"] = self.side.contents(list(dict.fromkeys([*told["storages"], *message["storages"]])))
+        told = self.side.gave(result, args, kwargs, message)
         told["account"] = self.side.tell_account(kept)
+        return told
+
+    def back(self, number: int, args: list[Any], kwargs: dict[str, Any], side: Side) -> Any:
+        """Have the referee call a function that it has handed to a learner's."""
+        sizes = [kept.size for kept in open_accounts()]
+        told = self.ask({"do": "back", **side.asking(number, args, kwargs)})
+        if "cannot" in told:
+            raise CannotCross(str(told["cannot"]))
+        if "raised" in told:
+            raise exception_called(told["raised"]["name"])(told["raised"]["message"])
+        result = side.take(told, [*args, *kwargs.values()])
+        for kept, before in zip(open_accounts(), sizes, strict=True):
+            kept.cut(before)  # going there and back is none of the learner's doing
+        return result
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Ask the referee, and carry out what it asks for before it answers."""
+        send(self.channel, message)
+        while "do" in (told := receive(self.channel)):
+            send(self.channel, self.answer(told))
         return told
 
     def beside(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -259,7 +276,7 @@ def _too_long(_signal: int, _frame: object) -> None:
 def main() -> None:
     """Serve the referee on the socket whose number is the first argument, until it hangs up."""
     channel = socket.socket(fileno=int(sys.argv[1]))
-    runner = Runner()
+    runner = Runner(channel)
     send(channel, {"ready": True})
     while True:
         try:

@@ -70,6 +70,36 @@ def test_moodles_zip(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
     assert "essay.pdf: not a notebook" in report.oddities[0]
 
 
+def test_moodles_zip_without_folders_tells_people_of_one_name_apart(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    own = "x_99_assignsubmission_file_y.ipynb"  # what a learner calls a file tells nobody whose it is
+    files = {
+        f"Ada King_{number}_assignsubmission_file_{name}": serialise(answered(notebook, {"02-count": f"# {number}"}))
+        for number, name in ((12, FILE), (13, FILE), (14, own))
+    }
+    files["Ada Lovelace_15_assignsubmission_file_notes.pdf"] = b"%PDF"
+    files["Ada Lovelace_15_assignsubmission_onlinetext_onlinetext.html"] = b"<p>"
+    report = taking(a_class, zipped(files, tmp_path / "moodle.zip"))
+    assert taken(a_class) == [f"Ada King {number}/memory-02/{FILE}" for number in (12, 13, 14)]
+    assert sum("several people have this name" in line for line in report.oddities) == 3
+    assert sum("not a notebook" in line for line in report.oddities) == 2
+    assert {path.name for path in a_class.glob("collected/*")} == {"Ada Lovelace"}
+
+
+def test_zips_in_a_learners_zip_share_its_room(
+    a_class: Path, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassroom.classroom.collecting.MOST_OF_ONE", 3_000_000)
+    inner = zipped({"x.bin": bytes(900_000)}, tmp_path / "inner.zip").read_bytes()
+    own = zipped({f"{number}.zip": inner for number in range(9)}, tmp_path / "own.zip").read_bytes()
+    files = {"Eve_1_assignsubmission_file_/own.zip": own, f"Ada_2_assignsubmission_file_/{FILE}": serialise(notebook)}
+    report = taking(a_class, zipped(files, tmp_path / "moodle.zip"))
+    assert sum("x.bin: not a notebook" in line for line in report.oddities) == 3
+    assert sum("unpacks to more than 3 MB; the rest is not taken" in line for line in report.oddities) == 1
+    assert report.taken == [("Ada", "memory-02")]
+
+
 def test_canvass_zip_with_several_attempts(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
     stem = FILE.removesuffix(".ipynb")
     first, second = copy.deepcopy(notebook), answered(notebook, {"02-middle": "middle = 2"})

@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from classes import FILE, NOTEBOOK, answered, make_class, sandboxes_left, teachers_notebook
+from classes import FILE, NOTEBOOK, answered, make_class, nothing_is_left, teachers_notebook
 
 from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
 from glassroom.classroom.course_file import LatePolicy, read_course
@@ -34,6 +34,8 @@ try:
     best_isolation()
 except Problem as problem:
     pytest.skip(f"no sandbox works here: {problem}", allow_module_level=True)
+
+pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
 
 QUESTION = '\n[[assignment.explain]]\nid = "why"\nask = "Why?"\npoints = 2\n'
 SOLVED = {"02-share-storage": 1, "02-middle": 1, "02-whole": 1, "02-count": 1}
@@ -137,7 +139,8 @@ def test_hidden_tests_come_from_the_teacher_and_stay_there(tmp_path: Path, hand_
 def test_whom_one_trusts_is_marked_without_a_sandbox(a_class: Path, notebook: Notebook) -> None:
     course = read_course(a_class)
     task = replace(task_of(course, course.assignments[0]), apart=tuple(SOLVED))
-    stays = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(598)'])\n"
+    sleep = f"time.sleep(598.{os.getpid()})"  # as nobody else's on this machine
+    stays = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; {sleep}'])\n"
     work = answered(notebook, {"02-middle": f"{stays}middle = a[1:5].view(2, 2)"}, solved=True)
     row = mark(task, "ada", {FILE: serialise(work)}, Isolation(NONE))
     assert (parts(row), row.isolation) == (SOLVED, "none")
@@ -145,7 +148,7 @@ def test_whom_one_trusts_is_marked_without_a_sandbox(a_class: Path, notebook: No
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):  # another process, that has just ended
             commands.append(path.read_bytes())
-    assert not any(b"time.sleep(598)" in command for command in commands)
+    assert not any(sleep.encode() in command for command in commands)
 
 
 def test_a_second_run_marks_only_what_has_changed(
@@ -162,7 +165,7 @@ def test_a_second_run_marks_only_what_has_changed(
     assert (third.marked, third.kept) == (1, 1)
     assert [parts(row) for row in third.rows] == [SOLVED, SOLVED]
     text = (a_class / "course.toml").read_text()
-    (a_class / "course.toml").write_text(text.replace("cell = 3", "cell = 4"))
+    (a_class / "course.toml").write_text(text.replace("cell = 2", "cell = 4"))
     assert graded(a_class).marked == 2
     (a_class / "marks" / "memory-02" / "ada.json").write_bytes(b"{ damaged")
     assert (graded(a_class).marked, len(read_rows(read_course(a_class), "memory-02"))) == (1, 2)
@@ -187,18 +190,14 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
     command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2"]
     process = started(command)
     done = a_class / "marks" / "memory-02"
-    until = time.monotonic() + 120
+    until = time.monotonic() + 600
     while len(list(done.glob("learner-*.json"))) < 2 and time.monotonic() < until:
         time.sleep(0.05)
     process.send_signal(with_signal)
-    process.wait(60)
+    process.wait(300)
     before = {path: path.read_bytes() for path in done.glob("learner-*.json")}
     assert 2 <= len(before) < 8
-    for _ in range(50):
-        if not sandboxes_left():
-            break
-        time.sleep(0.1)
-    assert sandboxes_left() == []
+    assert nothing_is_left()
     report = graded(a_class)
     assert report.kept == len(before)
     assert report.kept + report.marked == 8
@@ -243,16 +242,12 @@ def test_cancelling_on_a_cluster_leaves_nothing_behind(
         hand_in(a_class, f"learner-{number}", answered(notebook, {"02-middle": code} if number else {}))
     command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2", "--cluster", "local"]
     process = started(command)
-    until = time.monotonic() + 120
+    until = time.monotonic() + 600
     while not list(a_class.glob("marks/memory-02/learner-0.json")) and time.monotonic() < until:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.wait(90) == 130
-    for _ in range(100):
-        if not sandboxes_left():
-            break
-        time.sleep(0.1)
-    assert sandboxes_left() == []
+    assert process.wait(300) == 130
+    assert nothing_is_left()
 
 
 @pytest.mark.parametrize(
@@ -344,7 +339,7 @@ def test_no_cell_is_a_formula(text: str) -> None:
     assert safe_cell(text)[0] == "'" or safe_cell(text).isdigit()
 
 
-@pytest.mark.parametrize("text", ["1.5", "-2", "Ada Lovelace", "Åsa", "ada@example.org", ""])
+@pytest.mark.parametrize("text", ["1.5", "-2", "Ada Lovelace", "Åsa", "ada@example.org", "", "-", "a; -"])
 def test_other_cells_stay_as_they_are(text: str) -> None:
     assert safe_cell(text) == text
 
@@ -374,11 +369,15 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
         "Identifier,Full name,Email address,Grade,Feedback comments\n"
         "Participant 12,Ada Lovelace,a@b.org,,\nParticipant 13,Ada Lovelace,c@b.org,,\nParticipant 7,Nobody,,,\n"
     )
-    for learner, number in (("Ada Lovelace 13", "13"), ("Ada Lovelace", "12"), ("c@b.org", "13")):
+    for learner, number in (("Ada Lovelace 13", "13"), ("Ada Lovelace 12", "12"), ("c@b.org", "13")):
         filled = list(
             csv.DictReader(io.StringIO(lms_csv("moodle", assignment, [replace_row(ada, learner)], worksheet)))
         )
-        assert (filled[0]["Identifier"], filled[0]["Grade"]) == (f"Participant {number}", "4")
+        assert [(line["Identifier"], line["Grade"]) for line in filled] == [(f"Participant {number}", "4")]
+    with pytest.raises(Problem, match="may be Participant 12 or Participant 13"):  # nobody gets another's mark
+        lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")], worksheet)
+    with pytest.raises(Problem, match="by username or e-mail address, and a folder is named 'Ada Lovelace'"):
+        lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")])
     with pytest.raises(Problem, match="no Identifier"):
         lms_csv("moodle", assignment, [ada], roster)
     with pytest.raises(Problem, match="--roster"):
@@ -397,6 +396,16 @@ def test_a_row_comes_back_as_it_was_kept(marked: Callable[..., tuple[Path, Row]]
     assert Row.from_json(row.to_json()) == row
     with pytest.raises((ValueError, KeyError, TypeError)):
         Row.from_json(b"[]")
+
+
+def test_an_assignment_that_nobody_has_come_to_costs_nothing(tmp_path: Path, hand_in: Callable[..., Path]) -> None:
+    folder = make_class(tmp_path / "class", (NOTEBOOK, "1_memory/03_basic_indexing.ipynb"))
+    hand_in(folder, "ada", b"7")
+    (folder / "submitted" / "bob").mkdir()
+    report = graded(folder)
+    assert [(row.learner, row.assignment) for row in report.rows] == [("ada", "memory-02")]
+    assert report.missing == [("bob", "memory-02")]
+    assert not (folder / "marks" / "memory-03").exists()  # the course's own solution was not run
 
 
 def test_a_fault_in_one_submission_is_one_row(a_class: Path) -> None:

@@ -47,7 +47,7 @@ points = 3
 def nbgrader(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run nbgrader's own command in a class."""
     command = [sys.executable, "-m", "nbgrader", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=800)
 
 
 @pytest.fixture(scope="module")

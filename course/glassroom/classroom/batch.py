@@ -39,7 +39,7 @@ class Report:
 
     marked: int = 0
     kept: int = 0  # rows that were there already and rest on the same things
-    missing: list[tuple[str, str]] = field(default_factory=list)  # (learner, assignment)
+    missing: list[tuple[str, str]] = field(default_factory=list)  # (learner, assignment), where others handed in
     warnings: list[str] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
@@ -112,6 +112,11 @@ def grade(
     learners = learners_of(course)
     for assignment in assignments:
         clear_leftovers(course.folder / MARKS / assignment.name)
+        if not any((course.folder / "submitted" / learner / assignment.name).is_dir() for learner in learners):
+            for path in (course.folder / MARKS / assignment.name).glob("[!.]*.json"):
+                path.unlink()
+            task_of(course, assignment)  # which says what is wrong with it
+            continue  # nobody has come to it yet
         task = _with_reference(course, task_of(course, assignment), isolation, stopped, report)
         for learner in learners:
             folder = course.folder / "submitted" / learner / assignment.name

@@ -38,7 +38,8 @@ LONGEST = 200  # bytes in the name of a learner's folder
 DEEPEST = 40  # folders in folders
 MOST_RATIO = 200  # a file that unpacks to so many times its size is a bomb
 _LITTER = {".ipynb_checkpoints", "__MACOSX"}
-_MOODLE = re.compile(r"^(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?$")
+#: With a folder for each learner, or, where Moodle was asked for none, before each file's name.
+_MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<rest>.*))?$")
 _CANVAS = re.compile(r"^(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<file>\d+)_(?P<rest>.+)$")
 _COPY = re.compile(r"([ _-]*\((\d+)\)|-(\d+)|[ _-]+[Cc]opy\d*|-Copy\d+)$")
 _EXCHANGE = re.compile(r"^(?P<learner>.+?)\+(?P<assignment>.+?)\+(?P<when>\d{4}-\d\d-\d\d .+?)(?:\+.*)?$")
@@ -288,6 +289,13 @@ def _date(seconds: float) -> datetime | None:
         return None
 
 
+class _Room:
+    """How many bytes an archive, with all that is packed in it again, may still unpack to."""
+
+    def __init__(self, most: int) -> None:
+        self.most = self.left = most
+
+
 def _in_zip(
     content: bytes,
     origin: str,
@@ -296,10 +304,11 @@ def _in_zip(
     layout: _Layout,
     depth: int = 0,
     number: str = "",
+    room: _Room | None = None,
 ) -> Iterator[Item]:
     """The files of an archive. What it says of sizes is not believed, and of paths no more than names.
 
-    Where it is a learner's own, neither are its names of people nor its dates.
+    Where it is a learner's own, neither are its names of people nor its dates; the archives in it share its room.
     """
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -312,10 +321,9 @@ def _in_zip(
             origin, learner, origin, fault=f"a zip file of more than {MOST_FILES:,} files, which is not unpacked"
         )
         return
-    most_in_all = MOST_OF_ONE if learner else MOST_IN_ARCHIVE
+    room = room or _Room(MOST_OF_ONE if learner else MOST_IN_ARCHIVE)
     stem = PurePosixPath(origin.rpartition(": ")[2]).stem
     layout = layout.around((_path_of(info) for info in infos), stem)
-    total = 0
     for info in infos:
         path = _path_of(info)
         name = path.name
@@ -349,16 +357,18 @@ def _in_zip(
         ) as error:
             yield Item(where, learner, name, fault=f"cannot be unpacked ({error})")
             continue
+        if room.left < 0:
+            return
         if len(unpacked) > most:
             yield Item(where, learner, name, fault=f"unpacks to more than {most / 1e6:,.0f} MB, so it is not taken")
             continue
-        total += len(unpacked)
-        if total > most_in_all:
+        room.left -= len(unpacked)
+        if room.left < 0:
             yield Item(
                 where,
                 learner,
                 name,
-                fault=f"the archive unpacks to more than {most_in_all / 1e6:,.0f} MB; the rest is not taken",
+                fault=f"the archive unpacks to more than {room.most / 1e6:,.0f} MB; the rest is not taken",
             )
             return
         try:
@@ -366,7 +376,7 @@ def _in_zip(
         except ValueError:
             stamp = None
         moment_of = (when or stamp) if learner else (stamp or when)
-        yield from _unfold(unpacked, path, learner, moment_of, layout, origin, depth, number)
+        yield from _unfold(unpacked, path, learner, moment_of, layout, origin, depth, number, room if learner else None)
 
 
 def _is_litter(path: PurePosixPath) -> bool:
@@ -387,6 +397,7 @@ def _unfold(
     within: str = "",
     depth: int = 0,
     number: str = "",
+    room: _Room | None = None,
 ) -> Iterator[Item]:
     """A file as one item, or a zip file in a delivery as the files in it."""
     origin = f"{within}: {path}" if within else str(path)
@@ -402,7 +413,7 @@ def _unfold(
                 origin, owner, path.name, content, "a zip file within zip files within zip files, which is not unpacked"
             )
             return
-        yield from _in_zip(content, origin, owner, when, replace(layout, outer=0), depth + 1, number)
+        yield from _in_zip(content, origin, owner, when, replace(layout, outer=0), depth + 1, number, room)
         return
     yield Item(origin, owner, name, content, "", when, assignment, number)
 
@@ -416,9 +427,10 @@ def _whose(path: PurePosixPath, layout: _Layout) -> tuple[str, str, str]:
         return parts[0], parts[-2] if len(parts) > 2 else "", parts[-1]
     if match := _CANVAS.match(parts[0]):
         return match["name"], "", match["rest"]
+    if match := _MOODLE.match(parts[0]):
+        own = match["rest"] or ""
+        return match["name"], "", own if PurePosixPath(own).suffix else parts[0]
     stem = PurePosixPath(parts[0]).stem
-    if match := _MOODLE.match(stem):
-        return match["name"], "", parts[0]
     head, separator, rest = stem.partition("_")
     if separator and not head.isdigit() and rest:  # ada_02_views_share_a_storage.ipynb
         return head, "", f"{rest}{path.suffix}"
@@ -428,7 +440,7 @@ def _whose(path: PurePosixPath, layout: _Layout) -> tuple[str, str, str]:
 def _number(path: PurePosixPath, layout: _Layout) -> str:
     """The number of a learner in the names that Moodle and Canvas give; nothing in others."""
     first, *more = layout.within(path)
-    match = _MOODLE.match(first) if more else _CANVAS.match(first) or _MOODLE.match(path.stem)
+    match = _MOODLE.match(first) if more else _CANVAS.match(first) or _MOODLE.match(first)
     return match["id"] if match else ""
 
 

@@ -41,7 +41,8 @@ closed = 14
 [hints]
 cost = 0.0
 
-# What one submission may use. Memory, files and output are in MB, times in seconds.
+# What one submission may use. Memory, files and output are in MB, times in seconds. `cell` and `cpu` are seconds of a
+# core; by the clock a cell may take three times as long, since a machine may have other work, and all of it `wall`.
 [limits]
 wall = 120
 cell = 20

@@ -11,6 +11,7 @@ import io
 import math
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,8 +25,8 @@ from glassroom.workspace.problems import Problem
 
 MANUAL = "manual.csv"
 #: What begins a formula, at the beginning of a cell or of what a program takes for one: in many countries a semicolon
-#: parts cells.
-_FORMULA = re.compile(r"(^\s*|[;\t\n]\s*)([=+\-@|%＝＋－＠])")
+#: parts cells. A sign with nothing after it begins none.
+_FORMULA = re.compile(r"(^\s*|[;\t\n]\s*)([=+\-@|%＝＋－＠])(?!\s*(?:[;\t\n]|$))")
 _ZONE = re.compile(r"\s+(UTC|GMT|Z)$")
 
 
@@ -225,6 +226,11 @@ def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster
         return _csv(_filled(kind, assignment, rows, roster))
     if kind == "canvas":
         raise Problem("Canvas takes its own file back: export the gradebook there, and name it with --roster FILE.")
+    if full := next((each.row.learner for each in rows if re.search(r"\s", each.row.learner)), ""):
+        raise Problem(
+            f"Moodle knows people by username or e-mail address, and a folder is named {full!r}. Download the grading "
+            "worksheet there, which has full names, and name it with --roster FILE."
+        )
     mail = all("@" in each.row.learner for each in rows) and bool(rows)
     lines = [["Email address" if mail else "Username", assignment.name, "Feedback comments"]]
     for each in rows:
@@ -252,12 +258,20 @@ def _filled(kind: str, assignment: Assignment, rows: list[Result], roster: Path)
         kept = [
             at for at, name in enumerate(head) if name in ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
         ]
-    by_name = {each.row.learner.casefold(): each for each in rows}
-    lines, found = [[*(head[at] for at in kept), title]], False
+    by_name = {unicodedata.normalize("NFC", each.row.learner).casefold(): each for each in rows}
+    lines: list[list[str]] = [[*(head[at] for at in kept), title]]
+    found: dict[str, str] = {}
     for line in table[1:]:
         who = dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=False))
         match = next((by_name[name] for name in _names_of(kind, who) if name in by_name), None)
-        found = found or match is not None
+        if match is not None:
+            number = who["Identifier" if kind == "moodle" else "ID"]
+            other = found.setdefault(match.row.learner, number)
+            if other != number:
+                raise Problem(
+                    f"{match.row.learner!r} may be {other} or {number} in {roster}. Give the folder in submitted/ the "
+                    f"name {_names_of(kind, who)[0]!r}, or the other's, and grade again."
+                )
         if match is not None or who.get("Student", "").strip() == "Points Possible":
             points = _number(match.total) if match else _number(rows[0].points if rows else 0)
             lines.append([*(who[head[at]] for at in kept), points])
@@ -273,10 +287,10 @@ def _names_of(kind: str, who: Mapping[str, str]) -> list[str]:
     if kind == "canvas":
         known = [who.get(name, "").strip().casefold() for name in ("ID", "SIS User ID", "SIS Login ID")]
         return [*known, _canvas_name(who["Student"])]
-    name = who["Full name"].strip()
+    name = unicodedata.normalize("NFC", who["Full name"]).strip()
     number = "".join(filter(str.isdigit, who["Identifier"]))
     known = [f"{name} {number}", who.get("Email address", ""), who.get("Username", ""), who.get("ID number", ""), name]
-    return [each.strip().casefold() for each in known]
+    return [each.strip().casefold() for each in known if each.strip()]
 
 
 def _canvas_name(student: str) -> str:

@@ -27,6 +27,7 @@ MOST_CELLS = 2000
 MOST_SOURCE = 400_000
 MOST_PARTS = 1_000_000  # lists and objects in a file: each takes a hundred times its two letters in memory
 LONGEST_LINE = 500
+MOST_LINES = 2000  # of a notebook, in which hints are looked for
 UNANSWERED = ("", "YOUR ANSWER HERE")
 
 
@@ -97,10 +98,13 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
     entries: list[tuple[str, dict[str, Any]]] = []
     taken: set[str] = set()
     plain_copy = not any(marks_of(cell) for cell in learners["cells"])
+    left = MOST_LINES
     for number, cell in enumerate(learners["cells"]):
         id = marks_of(cell).get("grade_id") or (by_cell_id.get(cell.get("id"), "") if plain_copy else "")
         code = source(cell)
-        made.hints.update(_hints(cell))
+        asking = _asking_for_hints(cell)[:left]
+        left -= len(asking)
+        made.hints.update(_hints(asking))
         if id in taken:
             made.notes.append(f"there is a second cell {id!r}, which counts as one of the learner's own")
             id = ""
@@ -151,14 +155,17 @@ def _place(id: str, order: list[str], present: list[str]) -> int:
     return 0
 
 
-def _hints(cell: Notebook) -> Counter[str]:
-    """How often a cell asks for a hint, by exercise.
+def _asking_for_hints(cell: Notebook) -> list[str]:
+    """The lines of a cell that may ask for a hint; none of the long ones."""
+    if cell["cell_type"] != "code" or "hint(" not in source(cell):
+        return []
+    return [each.strip() for each in source(cell).splitlines() if "hint(" in each and len(each) <= LONGEST_LINE]
 
-    Lines are read one by one, and no long ones: a stranger's program of a megabyte would keep the whole run waiting.
-    """
+
+def _hints(lines: list[str]) -> Counter[str]:
+    """How often these lines ask for a hint, by exercise. A stranger's whole program could keep the run waiting."""
     found: Counter[str] = Counter()
-    lines = source(cell).splitlines() if cell["cell_type"] == "code" else []
-    for line in [each.strip() for each in lines if "hint(" in each and len(each) <= LONGEST_LINE]:
+    for line in lines:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             found.update(
                 node.args[0].value

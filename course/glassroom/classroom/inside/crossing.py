@@ -6,7 +6,8 @@ back is the object that went. A function does not cross: the other side gets a s
 and then sees what the call did to its arguments, and what it allocated, copied, moved and called.
 
 Nor does a graph. The result of a learner's function is, for the referee, the result of one operator whose backward asks
-the runner for the gradients of the tensors that both know. An object of any other class raises `CannotCross`.
+the runner for the gradients of the tensors that both know; and where a check hands a function to a learner's, the
+runner asks the referee in the same way. An object of any other class raises `CannotCross`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def _unnamed() -> str:
 
 
 class _OfTheOtherSide(torch.autograd.Function):
-    """The one operator that a learner's function is to the referee."""
+    """The one operator that a function of the other side is to this one."""
 
     @staticmethod
     def forward(ctx: Any, made: Callable[[], Any], pull: Any, _requires: Any, *_inputs: Any) -> Any:
@@ -58,14 +59,15 @@ class _OfTheOtherSide(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        return None, None, None, *ctx.pull(grad)
+        return None, None, None, *ctx.pull(grad, torch.is_grad_enabled())
 
 
 class StandIn:
     """A function of the other side's. It is known by its source alone, which is read here and never run."""
 
-    def __init__(self, call: Callable[..., Any], name: str, source: str) -> None:
+    def __init__(self, call: Callable[..., Any], number: int, name: str, source: str) -> None:
         self._call, self._source = call, source
+        self.number = number
         self.__name__ = self.__qualname__ = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -91,17 +93,20 @@ class StandIn:
 class Side:
     """One end: which storages, tensors and functions have crossed, by the number that both ends know them by.
 
-    `mark` tells this end's numbers from the other's. `call` carries out a call of the other end's function.
+    `mark` tells this end's numbers from the other's. `call` carries out a call of the other end's function. The end
+    that `judges` has every tensor that gradients of its own would reach known at both ends.
     """
 
-    def __init__(self, mark: str, call: Ask | None = None) -> None:
-        self.mark = mark
+    def __init__(self, mark: str, call: Ask | None = None, judges: bool = False) -> None:
+        self.mark, self.judges = mark, judges
         self._call = call
         self._storages: dict[str, Any] = {}  # number -> a uint8 tensor over all of it
         self._addresses: dict[tuple[Any, int], str] = {}
         self._tensors: dict[str, Any] = {}
         self._numbers: dict[int, str] = {}
         self._functions: list[Any] = []
+        self._made_by: dict[Any, Any] = {}  # node -> the tensor that it made
+        self._leaves: dict[str, Any] = {}  # whose gradients a call may fill at either end
         self.source = ""  # of the answer's cell
         self.account: Account | None = None  # under which watched tensors are handed to a learner's function
 
@@ -117,8 +122,9 @@ class Side:
             if type(leaf) is torch.Tensor and leaf.requires_grad and leaf.is_leaf and id(leaf) not in self._numbers:
                 self._keep(f"{self.mark}{len(self._tensors)}", leaf)
         items = [self._encode(value, used, count, 0) for value in values]
+        leaves = [self._encode(each, used, count, 0) for each in list(self._leaves.values())]
         devices = {number: str(device) for number in used if (device := self._storages[number].device).type != "cpu"}
-        return {"values": items, "storages": self.contents(list(used)), "devices": devices}
+        return {"values": items, "leaves": leaves, "storages": self.contents(list(used)), "devices": devices}
 
     def contents(self, numbers: list[str]) -> dict[str, str]:
         """The present bytes of storages, by their numbers."""
@@ -147,6 +153,8 @@ class Side:
         """The values that the other end has encoded."""
         self.update(message["storages"], message.get("devices", {}))
         items = message["values"]
+        for item in message["leaves"]:
+            self._decode(item)
         for item in items:
             if isinstance(item, dict) and "leaf" in item:
                 self._decode(item)
@@ -155,6 +163,29 @@ class Side:
     def function(self, number: int) -> Any:
         """This end's function of that number."""
         return self._functions[number]
+
+    def asking(self, number: int, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """What the other end is sent to call its function of that number."""
+        message = self.encode_all([*args, *kwargs.values()])
+        return {"function": number, "positional": len(args), "names": list(kwargs), **message}
+
+    def asked(self, message: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
+        """This end's function that the other end asks to be called, and what with."""
+        values = self.decode_all(message)
+        args, named = values[: message["positional"]], values[message["positional"] :]
+        return self.function(int(message["function"])), args, dict(zip(message["names"], named, strict=True))
+
+    def gave(self, result: Any, args: list[Any], kwargs: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
+        """What a call that was asked for gave, and what it wrote where."""
+        told = self.encode_all([result, *args, *kwargs.values()])
+        told["storages"] = self.contents(list(dict.fromkeys([*told["storages"], *message["storages"]])))
+        return told
+
+    def take(self, told: dict[str, Any], handed: list[Any]) -> Any:
+        """What a call gave at the other end. What was handed to it is as the call has left it."""
+        result, *after = self.decode_all(told)
+        self.renew_all(handed, after)
+        return result
 
     def _encode(self, value: Any, used: dict[str, None], count: list[int], depth: int) -> Any:
         count[0] += 1
@@ -206,6 +237,8 @@ class Side:
             return {"storage": number}
         if kind is numpy.ndarray:
             return {"array": self._encode_tensor(self._over(value), used, count, depth)}
+        if kind is StandIn:
+            return {"own": value.number}
         if kind in _FUNCTIONS:
             self._functions.append(value)
             return {"function": len(self._functions) - 1, "name": str(getattr(value, "__name__", "function"))[:80]}
@@ -224,11 +257,11 @@ class Side:
             raise CannotCross("a tensor of another layout")
         if getattr(x, "__dict__", None):
             raise CannotCross("a tensor with attributes of its own")
+        if torch.autograd.forward_ad.unpack_dual(x, level=0).tangent is not None:
+            raise CannotCross("a tensor with a tangent")
         if x._backward_hooks and (x.is_leaf or (known is not None and not known.startswith(self.mark))):
             raise CannotCross("a tensor with hooks")  # which would run on this side alone
-        if x.grad_fn is not None and self._call is not None:  # the referee's graph stays with the referee
-            if known is None or known.startswith(self.mark):
-                raise CannotCross("a tensor with a history")
+        if x.grad_fn is not None and known is not None and not known.startswith(self.mark):
             return {"same": known}
         number = self._number_of(x)
         used[number] = None
@@ -245,10 +278,15 @@ class Side:
             "version": x._version,
         }
         if x.grad_fn is not None:
-            inputs = [each for each in _leaves(x) if id(each) in self._numbers]
+            reached = self._reached_from(x)
+            for each in reached if self.judges else ():
+                if id(each) not in self._numbers:
+                    self._encode(each, used, count, depth + 1)
+            inputs = [each for each in reached if id(each) in self._numbers]
             encoded["inputs"] = [self._numbers[id(each)] for each in inputs]
             encoded |= self._encode(_pull(x, inputs), used, count, depth + 1)
         elif x.requires_grad:
+            self._leaves[known] = x
             encoded["leaf"] = self._encode(x.grad, used, count, depth + 1)
         if _is_watched(type(x)):
             encoded["watched"] = True
@@ -256,6 +294,27 @@ class Side:
 
     def _keep(self, number: str, x: Any) -> None:
         self._tensors[number], self._numbers[id(x)] = x, number
+        if x.grad_fn is not None:
+            self._made_by[x.grad_fn] = x
+
+    def _reached_from(self, x: Any) -> list[Any]:
+        """The tensors that the way back from `x` comes to first, of those that have crossed; and leaves."""
+        found, seen, waiting = [], set[Any](), [x.grad_fn]
+        while waiting:
+            node = waiting.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
+            if len(seen) > MOST_CALLS:
+                raise CannotCross("a graph that is too large")
+            crossed = self._made_by.get(node)
+            if crossed is not None and crossed is not x and crossed.grad_fn is node:
+                found.append(crossed)
+                continue
+            if hasattr(node, "variable"):
+                found.append(node.variable)
+            waiting += [each for each, _ in node.next_functions]
+        return found
 
     def _over(self, array: Any) -> Any:
         """A tensor on the memory of an array."""
@@ -284,6 +343,8 @@ class Side:
             return self._decode_tensor(item)
         if "function" in item:
             return self._stand_in(int(item["function"]), str(item["name"]))
+        if "own" in item:
+            return self.function(int(item["own"]))
         ((kind, content),) = item.items()
         match kind:
             case "is":
@@ -345,10 +406,11 @@ class Side:
 
         x = self._tensors.get(number)
         if x is None:
-            if "function" in item and self._call is not None:
+            if "function" in item:
                 pull = self._stand_in(int(item["function"]), "backward")
                 inputs = [self._tensors[str(each)] for each in item["inputs"]]
-                x = _OfTheOtherSide.apply(made, pull, torch.empty(0, requires_grad=True), *inputs)
+                # A learner's function may have gradients for tensors that the judging end has never seen.
+                x = _OfTheOtherSide.apply(made, pull, torch.empty(0, requires_grad=self.judges), *inputs)
             else:
                 x = made()
                 if item.get("watched") and self.account is not None:
@@ -360,6 +422,7 @@ class Side:
             torch.autograd.graph.increment_version(x)
         if "leaf" in item:
             x.requires_grad_(True)
+            self._leaves[number] = x
             x.grad = self._decode(item["leaf"])
         return x
 
@@ -406,36 +469,29 @@ class Side:
         if call is None:
             raise CannotCross("a function")
 
-        return StandIn(lambda args, kwargs: call(number, list(args), kwargs, self), name, self.source)
+        return StandIn(lambda args, kwargs: call(number, list(args), kwargs, self), number, name, self.source)
 
 
 def _pull(x: Any, inputs: list[Any]) -> Callable[[Any], list[Any]]:
-    """What a gradient of `x` comes to, at the tensors that both ends know."""
+    """What a gradient of `x` comes to, at the tensors that both ends know; with a graph of its own if asked for."""
 
-    def pull(grad: Any) -> list[Any]:
-        return list(torch.autograd.grad(x, inputs, grad, retain_graph=True, allow_unused=True))
+    def pull(grad: Any, again: bool) -> list[Any]:
+        found = torch.autograd.grad(x, inputs, grad, retain_graph=True, create_graph=again, allow_unused=True)
+        return list(found)
 
     return pull
 
 
-def _leaves(x: Any) -> list[Any]:
-    """The tensors that the way back from `x` ends at."""
-    found, seen, waiting = [], set[Any](), [x.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        if len(seen) > MOST_CALLS:
-            raise CannotCross("a graph that is too large")
-        if hasattr(node, "variable"):
-            found.append(node.variable)
-        waiting += [each for each, _ in node.next_functions]
-    return found
-
-
 def _beside(old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
     return list(zip(old, new, strict=True)) if len(old) == len(new) else [(None, each) for each in new]
+
+
+def exception_called(name: str) -> type[Exception]:
+    """The class of that name, if it is one of Python's errors; else a new one of that name."""
+    found = getattr(builtins, name, None)
+    if isinstance(found, type) and issubclass(found, Exception):
+        return found
+    return type(name if name.isidentifier() else "Error", (RuntimeError,), {})
 
 
 def _bytes(over: Any) -> bytes:

@@ -16,9 +16,11 @@ REFUSED = {
     "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "ptrace": (101, 117), "mount": (165, 40),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "inotify_init": (253, None),
     "unshare": (272, 97), "inotify_init1": (294, 26), "perf_event_open": (298, 241), "fanotify_init": (300, 262),
+    "syslog": (103, 116), "quotactl": (179, 60), "open_by_handle_at": (304, 265), "kcmp": (312, 272),
     "setns": (308, 268), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "bpf": (321, 280),
     "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "open_tree": (428, 428), "move_mount": (429, 429),
-    "fsopen": (430, 430), "fspick": (433, 433), "mount_setattr": (442, 442), "memfd_secret": (447, 447),
+    "fsopen": (430, 430), "fspick": (433, 433), "pidfd_getfd": (438, 438), "mount_setattr": (442, 442),
+    "memfd_secret": (447, 447),
 }  # fmt: skip
 _SOCKET, _SOCKET_OPTION = (41, 198), (54, 208)
 _BUFFERS = (7, 32)  # options by which a socket holds megabytes, in the kernel's memory and no process's
@@ -58,6 +60,8 @@ def refuse() -> None:
 def main() -> None:
     """Arguments: the limits as JSON, by their names in `resource`; "runner" or "referee"; the socket's number."""
     _, limits, part, number = sys.argv
+    os.closerange(3, int(number))  # all else that it was started with
+    os.closerange(int(number) + 1, 1 << 16)
     for name, most in json.loads(limits).items():
         kind = getattr(resource, name)
         hard = resource.getrlimit(kind)[1]

@@ -10,6 +10,7 @@ from typing import Any
 
 MOST_BYTES = 48_000_000
 DEEPEST = 60
+PATIENCE = 3  # times as long by the clock as on a core: a machine may have other work
 
 
 class Ended(Exception):

@@ -8,12 +8,12 @@ exercise's answers cannot cross (a class, a tensor with its graph), the runner's
 from __future__ import annotations
 
 import ast
-import builtins
 import gc
 import json
 import os
 import socket
 import sys
+import time
 import traceback
 from contextlib import redirect_stdout
 from io import StringIO
@@ -21,8 +21,8 @@ from typing import Any
 
 from glassroom.classroom import credit
 from glassroom.classroom.handout import check_call
-from glassroom.classroom.inside.crossing import CannotCross, Side
-from glassroom.classroom.inside.messages import Ended, TooSlow, receive, send
+from glassroom.classroom.inside.crossing import MOST_CALLS, CannotCross, Side, exception_called
+from glassroom.classroom.inside.messages import PATIENCE, Ended, TooSlow, receive, send
 from glassroom.exercises import exercises
 from glassroom.exercises.account import open_accounts
 
@@ -38,7 +38,7 @@ class Referee:
         self.channel = channel
         self.plan = plan
         self.seconds = float(plan["cell"])
-        self.side = Side("j", self.call)
+        self.side = Side("j", self.call, judges=True)
         self.shown: dict[str, list[Any]] = {}
         self.sources: dict[str, str] = {}
         self.errors: dict[str, dict[str, str]] = {}
@@ -55,16 +55,37 @@ class Referee:
                 else:
                     self.test(step)
         except TooSlow:
-            tell({"stopped": at, "why": f"it ran for more than {self.seconds:g} seconds and could not be interrupted"})
+            tell(
+                {
+                    "stopped": at,
+                    "why": f"it was not done after {PATIENCE * self.seconds:g} seconds, and could not be interrupted",
+                }
+            )
         except Ended as reason:
             tell({"stopped": at, "why": "it ended the process" if str(reason) == "it is gone" else str(reason)})
         else:
             tell({"done": True})
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Ask the runner, and wait for its answer."""
+        """Ask the runner, and wait for its answer. Meanwhile it may ask for functions that a check has handed out."""
         send(self.channel, {**message, "seconds": self.seconds})
-        return receive(self.channel, self.seconds + GRACE)
+        until = time.monotonic() + PATIENCE * self.seconds + GRACE
+        for _ in range(MOST_CALLS):
+            told = receive(self.channel, max(0.0, until - time.monotonic()))
+            if told.get("do") != "back":
+                return told
+            send(self.channel, self.back(told))
+        raise Ended("it asks without end")
+
+    def back(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Call a function of this process's own, a check's, for a learner's function that was handed it."""
+        try:
+            function, args, kwargs = self.side.asked(message)
+            return self.side.gave(function(*args, **kwargs), args, kwargs, message)
+        except CannotCross as reason:
+            return {"cannot": str(reason)}
+        except Exception as error:
+            return {"raised": {"name": type(error).__name__, "message": str(error)[:1000]}}
 
     def run(self, step: dict[str, Any]) -> None:
         told = self.ask({"do": "run", "source": step["source"]})
@@ -172,16 +193,13 @@ class Referee:
     def call(self, number: int, args: list[Any], kwargs: dict[str, Any], side: Side) -> Any:
         """Have the runner call a learner's function."""
         sizes = [kept.size for kept in open_accounts()]
-        handed = [*args, *kwargs.values()]
-        message = side.encode_all(handed)
-        told = self.ask({"do": "call", "function": number, "positional": len(args), "names": list(kwargs), **message})
+        told = self.ask({"do": "call", **side.asking(number, args, kwargs)})
         if "cannot" in told:
             raise CannotCross(str(told["cannot"]), bool(told.get("foreign")))
         if "raised" in told or "failed" in told:
             why = _error(told.get("raised") or {"name": "RuntimeError", "message": str(told["failed"])})
-            raise _exception(why["name"])(why["message"])
-        result, *after = side.decode_all(told)
-        side.renew_all(handed, after)
+            raise exception_called(why["name"])(why["message"])
+        result = side.take(told, [*args, *kwargs.values()])
         side.enter_account(told["account"], sizes)
         return result
 
@@ -198,14 +216,6 @@ def _drawn(values: dict[str, Any]) -> dict[str, str]:
         return {"image/svg+xml": show(**tensors).svg[:150_000]}
     except Exception:  # a picture is an extra: what cannot be drawn costs nobody a mark
         return {}
-
-
-def _exception(name: str) -> type[Exception]:
-    """The class of that name, if it is one of Python's errors; else a new one of that name."""
-    found = getattr(builtins, name, None)
-    if isinstance(found, type) and issubclass(found, Exception):
-        return found
-    return type(name if name.isidentifier() else "Error", (RuntimeError,), {})
 
 
 def _error(told: Any) -> dict[str, str]:

@@ -24,10 +24,10 @@ from traitlets import Type
 from traitlets.config import Config
 
 from glassroom.classroom import credit
-from glassroom.classroom.inside.crossing import CannotCross, Side
-from glassroom.classroom.inside.messages import Ended, receive, send
+from glassroom.classroom.inside.crossing import CannotCross, Side, exception_called
+from glassroom.classroom.inside.messages import PATIENCE, Ended, receive, send
 from glassroom.exercises import engine, expect, facts
-from glassroom.exercises.account import account
+from glassroom.exercises.account import account, open_accounts
 
 MOST_OUTPUTS, MOST_OUTPUT = 12, 150_000
 SHOWN = ("image/svg+xml", "image/png", "text/plain")
@@ -35,7 +35,7 @@ _WATCHED: tuple[ModuleType, ...] = (builtins, engine, expect, facts, credit)
 
 
 class CellTooLong(BaseException):
-    """Raised inside a cell that has run for its time."""
+    """Raised inside a cell that has had its time, of a core or by the clock."""
 
 
 class Bounded:
@@ -88,14 +88,15 @@ class _Shell(InteractiveShell):
 class Runner:
     """A shell for the cells, and the functions that have crossed."""
 
-    def __init__(self) -> None:
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
         config = Config()
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "nocolor"
         self.shell = _Shell.instance(config=config)
-        self.side = Side("r")
+        self.side = Side("r", self.back)
         self.before = _fingerprint()
-        signal.signal(signal.SIGALRM, _too_long)
+        _no_time()
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         """Carry out what the referee asks for."""
@@ -118,35 +119,33 @@ class Runner:
         before = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = printed
         error = None
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
+            _give_time(seconds)
             result = shell.run_cell(source, store_history=False)
             error = result.error_before_exec or result.error_in_exec
         except BaseException as caught:
             error = caught
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, _too_long)
+            _no_time()
             sys.stdout, sys.stderr = before
         outputs = [{"text/plain": printed.text}] if printed.written else []
         outputs += [_shown(output) for output in publisher.outputs[:MOST_OUTPUTS]]
-        return {"error": _told(error, seconds), "outputs": outputs}
+        return {"error": _told(error), "outputs": outputs}
 
     def timed(self, work: Any, seconds: float) -> dict[str, Any]:
         """Work within a time, with what it prints thrown away."""
         out, err = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = Bounded(0)
-        signal.signal(signal.SIGALRM, _too_long)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
+            _give_time(seconds)
             done: dict[str, Any] = work()
             return done
         except CannotCross as reason:
             return {"cannot": str(reason)[:200], "foreign": reason.foreign}
         except BaseException as error:
-            return {"raised": _told(error, seconds)}
+            return {"raised": _told(error)}
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            _no_time()
             sys.stdout, sys.stderr = out, err
 
     def answers(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -161,15 +160,31 @@ class Runner:
         """Call a learner's function with what the referee hands it; what it gave, and what it wrote where."""
         with account() as kept:
             self.side.account = kept
-            values = self.side.decode_all(message)
-            args, named = values[: message["positional"]], values[message["positional"] :]
-            kwargs = dict(zip(message["names"], named, strict=True))
-            function = self.side.function(int(message["function"]))
+            function, args, kwargs = self.side.asked(message)
             kept.cut((0, 0, 0, 0))
             result = function(*args, **kwargs)
-        told = self.side.encode_all([result, *values])
-        told["storages"] = self.side.contents(list(dict.fromkeys([*told["storages"], *message["storages"]])))
+        told = self.side.gave(result, args, kwargs, message)
         told["account"] = self.side.tell_account(kept)
+        return told
+
+    def back(self, number: int, args: list[Any], kwargs: dict[str, Any], side: Side) -> Any:
+        """Have the referee call a function that it has handed to a learner's."""
+        sizes = [kept.size for kept in open_accounts()]
+        told = self.ask({"do": "back", **side.asking(number, args, kwargs)})
+        if "cannot" in told:
+            raise CannotCross(str(told["cannot"]))
+        if "raised" in told:
+            raise exception_called(told["raised"]["name"])(told["raised"]["message"])
+        result = side.take(told, [*args, *kwargs.values()])
+        for kept, before in zip(open_accounts(), sizes, strict=True):
+            kept.cut(before)  # going there and back is none of the learner's doing
+        return result
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Ask the referee, and carry out what it asks for before it answers."""
+        send(self.channel, message)
+        while "do" in (told := receive(self.channel)):
+            send(self.channel, self.answer(told))
         return told
 
     def beside(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -217,11 +232,11 @@ def _shown(output: Any) -> dict[str, str]:
     return kept
 
 
-def _told(error: BaseException | None, seconds: float) -> dict[str, str] | None:
+def _told(error: BaseException | None) -> dict[str, str] | None:
     if error is None:
         return None
     if isinstance(error, CellTooLong):
-        return {"name": "TimeoutError", "message": f"it ran for more than {seconds:g} seconds"}
+        return {"name": "TimeoutError", "message": str(error)}
     try:
         message = str(error)[:1000]
     except BaseException:
@@ -231,14 +246,37 @@ def _told(error: BaseException | None, seconds: float) -> dict[str, str] | None:
     return {"name": str(type(error).__name__)[:80], "message": message + at}
 
 
+def _give_time(seconds: float) -> None:
+    """Let what follows have so many seconds of a core, and three times as many by the clock: others may be at work."""
+
+    def ran(_signal: int, _frame: object) -> None:
+        raise CellTooLong(f"it ran for more than {seconds:g} seconds")
+
+    def waited(_signal: int, _frame: object) -> None:
+        raise CellTooLong(f"it was not done after {PATIENCE * seconds:g} seconds")
+
+    signal.signal(signal.SIGPROF, ran)
+    signal.signal(signal.SIGALRM, waited)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
+
+
+def _no_time() -> None:
+    """Take the limit away; a signal that is on its way still finds somebody who knows it."""
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for each in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(each, _too_long)
+
+
 def _too_long(_signal: int, _frame: object) -> None:
-    raise CellTooLong
+    raise CellTooLong("it ran for too long")
 
 
 def main() -> None:
     """Serve the referee on the socket whose number is the first argument, until it hangs up."""
     channel = socket.socket(fileno=int(sys.argv[1]))
-    runner = Runner()
+    runner = Runner(channel)
     send(channel, {"ready": True})
     while True:
         try:

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 import tensorglass
+from glassroom.classroom.sandbox.own_user import INSIDE, OwnUser, own_user
 from glassroom.workspace import sources
 from glassroom.workspace.problems import Exit, Problem
 
@@ -47,13 +48,16 @@ class Isolation:
         """One line for people: what is in force."""
         return SAYS[self.means]
 
-    def command(self, module: str, arguments: Iterable[str], files_mb: float) -> list[str]:
-        """The command that runs a module of the course shut in. File descriptors that are inherited stay open."""
+    def command(self, module: str, arguments: Iterable[str], files_mb: float, user: OwnUser | None = None) -> list[str]:
+        """The command that runs a module of the course shut in. File descriptors that are inherited stay open.
+
+        Where root starts it, it should have a `user` of its own, whose namespace is one of these descriptors.
+        """
         python = [sys.executable, "-P", "-s", "-m", module, *arguments]
         if self.means == BUBBLEWRAP:
-            return [*_bubblewrap(self._view(), files_mb), "--", *python]
+            return [*_bubblewrap(self._view(), files_mb, user), "--", *python]
         if self.means == NAMESPACES:
-            return [*_unshare(self._view(), files_mb), "--", *python]
+            return [*_unshare(self._view(), files_mb, user), "--", *python]
         return python
 
     def with_home(self, home: Path, command: list[str], seen: Path | None = None) -> list[str]:
@@ -62,12 +66,12 @@ class Isolation:
         What is in the folder `seen` can be read there, as `/seen`.
         """
         options = _bubblewrap(self._view(), 256)
-        for name in ("--unshare-all", "--clearenv", "--new-session"):
+        for name in ("--unshare-net", "--clearenv", "--new-session"):
             options.remove(name)
         while "--setenv" in options:  # the environment is the caller's
             del options[(at := options.index("--setenv")) : at + 3]
         at = options.index("--proc")
-        own = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--bind", str(home), _HOME]
+        own = ["--bind", str(home), _HOME]
         own += ["--ro-bind", str(seen), SEEN] if seen else []
         return [*options[:at], *own, *options[at:], "--", *command]
 
@@ -75,14 +79,14 @@ class Isolation:
         """All that the environment says inside: nothing of the environment outside."""
         shut_in = self.means != NONE
         home = _HOME if shut_in else os.environ.get("TMPDIR", "/tmp")
-        packages = _COURSE if shut_in else os.pathsep.join(str(path.parent) for path in _packages())
+        own = [_COURSE] if shut_in else [str(path.parent) for path in _packages()]
         return {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
             "HOME": home,
             "IPYTHONDIR": f"{home}/.ipython",
             "TMPDIR": "/tmp",
             "LANG": "C.UTF-8",
-            "PYTHONPATH": packages,
+            "PYTHONPATH": os.pathsep.join([*own, *map(str, _packages_elsewhere())]),
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "MPLBACKEND": "agg",
@@ -94,7 +98,7 @@ class Isolation:
     def _view(self) -> View:
         prefixes = [Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).parent, _real_python()]
         seen = [Path(path) for path in _SYSTEM if os.path.isdir(path) and not os.path.islink(path)]
-        for prefix in prefixes:
+        for prefix in (*prefixes, *_packages_elsewhere()):
             if not any(prefix.is_relative_to(path) for path in seen):
                 seen.append(prefix)
         for path in seen:
@@ -157,19 +161,22 @@ def _works(means: str) -> bool:
     needed = "bwrap" if means == BUBBLEWRAP else "unshare"
     if shutil.which(needed) is None:
         return False
-    isolation = Isolation(means)
-    command = isolation.command("glassroom.classroom.sandbox.trial", (), 8)
+    isolation, user = Isolation(means), own_user()
+    command = isolation.command("glassroom.classroom.sandbox.trial", (), 8, user)
+    passed = [user.namespace] if user else []
     try:
-        done = subprocess.run(command, capture_output=True, timeout=60, env=isolation.environment(), close_fds=True)
+        done = subprocess.run(command, capture_output=True, timeout=60, env=isolation.environment(), pass_fds=passed)
     except (OSError, subprocess.SubprocessError):
         return False
     return done.returncode == 0 and done.stdout.strip() == b"shut in"
 
 
-def _bubblewrap(view: View, files_mb: float) -> list[str]:
+def _bubblewrap(view: View, files_mb: float, user: OwnUser | None = None) -> list[str]:
     size = str(int(files_mb * 2**20))
-    command = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
-    command += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--clearenv"]
+    command = ["bwrap", *(["--userns", str(user.namespace)] if user else ["--unshare-user", "--disable-userns"])]
+    command += ["--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    command += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
+    command += ["--uid", str(INSIDE), "--gid", str(INSIDE)]
     for name, value in Isolation(BUBBLEWRAP).environment().items():
         command += ["--setenv", name, value]
     command += ["--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", "/home", "--dir", _HOME]
@@ -184,15 +191,25 @@ def _bubblewrap(view: View, files_mb: float) -> list[str]:
     return [*command, "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", _HOME]
 
 
-def _unshare(view: View, files_mb: float) -> list[str]:
-    own = ["--user", "--map-root-user", "--mount", "--net", "--pid", "--ipc", "--uts", "--fork", "--kill-child"]
+def _unshare(view: View, files_mb: float, user: OwnUser | None = None) -> list[str]:
+    own = [*([] if user else ["--user", "--map-root-user"]), "--mount", "--net", "--pid", "--ipc", "--uts"]
     spec = {"binds": view.binds, "links": view.links, "masks": view.masks, "size": int(files_mb * 2**20), "home": _HOME}
+    spec["user"] = user.number if user else None
     script = Path(__file__).with_name("namespaces.py")
-    return ["unshare", *own, sys.executable, "-I", "-S", str(script), json.dumps(spec)]
+    end = ["setpriv", "--pdeathsig", "KILL"]  # it ends with who started it, whatever runs in it
+    python = [sys.executable, "-I", "-S", str(script), json.dumps(spec)]
+    return [*end, "unshare", *own, "--fork", "--kill-child", *python]
 
 
 def _packages() -> tuple[Path, Path]:
     return Path(tensorglass.__file__).resolve().parent, Path(__file__).resolve().parents[2]
+
+
+def _packages_elsewhere() -> list[Path]:
+    """Folders of installed packages that are not within Python's own, as modules on a cluster and .pth files add."""
+    own = (Path(sys.prefix), Path(sys.base_prefix), *map(Path, _SYSTEM))
+    found = [Path(each) for each in sys.path if Path(each).name in ("site-packages", "dist-packages")]
+    return [path for path in found if path.is_dir() and not any(path.is_relative_to(each) for each in own)]
 
 
 def _real_python() -> Path:

@@ -7,11 +7,13 @@ moves into it, gives up every capability for good, and becomes the program. Runs
 import ctypes
 import json
 import os
+import signal
 import sys
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
 MNT_DETACH = 2
-PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 1, 24, 38, 47, 4
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 CLONE_NEWUSER, CLONE_NEWNS = 0x10000000, 0x00020000
 LAST_CAPABILITY = 63
 SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
@@ -56,6 +58,12 @@ def main() -> None:
         os.close(each)
     os.chdir(view["home"])
     # In one more namespace the mounts are locked: not even its owner may make them writable again.
+    if view["user"] is not None:
+        os.setgroups([])
+        os.setresgid(*[view["user"]] * 3)
+        os.setresuid(*[view["user"]] * 3)
+        _libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # its own files in /proc are its own again
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # which a change of user takes away
     uid, gid = os.getuid(), os.getgid()
     _must(_libc.unshare(CLONE_NEWUSER | CLONE_NEWNS), "lock the mounts")
     for name, text in (("uid_map", f"1000 {uid} 1"), ("setgroups", "deny"), ("gid_map", f"1000 {gid} 1")):

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
+import select
 import selectors
 import signal
 import socket
@@ -23,8 +25,12 @@ from typing import Any
 
 from glassroom.classroom.course_file import Limits
 from glassroom.classroom.sandbox.isolation import NONE, Isolation
+from glassroom.classroom.sandbox.own_user import is_root, own_user
 
 TICK = 0.1
+ENDING = 10.0
+OVER = 2.0  # seconds of a core that a step and all that it has started may take beyond a cell's
+PARTS = ("runner", "referee")
 SOCKETS, SOCKET = 16, 4_000_000  # so many any program has; bytes that each further one may hold
 MOST_SAID = 4096  # bytes of what a program prints that are kept
 
@@ -131,31 +137,38 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     """One of the two, with its own limits."""
     number = str(channel.fileno())
-    own = json.dumps(_rlimits(limits, part))
+    user = own_user(PARTS.index(part)) if isolation.means != NONE else None
+    own = json.dumps(_rlimits(limits, part, isolation.means == NONE))
     return subprocess.Popen(
-        isolation.command("glassroom.classroom.inside.limited", [own, part, number], limits.files),
+        isolation.command("glassroom.classroom.inside.limited", [own, part, number], limits.files, user),
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
         env=isolation.environment(),
-        pass_fds=[channel.fileno()],
+        pass_fds=[channel.fileno(), *([user.namespace] if user else [])],
         start_new_session=True,
         cwd="/",
     )
 
 
-def _rlimits(limits: Limits, part: str) -> dict[str, int]:
+def _rlimits(limits: Limits, part: str, in_the_open: bool) -> dict[str, int]:
     """The kernel's limits for one of the two processes, by the names of `resource`."""
     mb = 2**20
     processes = int(limits.processes) if part == "runner" else 8
+    counted_apart = not in_the_open and (is_root() or _kernel() >= (5, 14))
     return {
         "RLIMIT_AS": int(limits.memory * mb),
         "RLIMIT_CPU": int(limits.cpu),
-        "RLIMIT_NPROC": processes + _processes_of_ours(),
+        "RLIMIT_NPROC": processes + (0 if counted_apart else _processes_of_ours()),
         "RLIMIT_FSIZE": int(limits.files * mb),
         "RLIMIT_NOFILE": 256,
         "RLIMIT_CORE": 0,
     }
+
+
+def _kernel() -> tuple[int, ...]:
+    """The kernel's version. From 5.14 on, it counts processes for each user namespace."""
+    return tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
 
 
 def _processes_of_ours() -> int:
@@ -191,6 +204,7 @@ def _watch(
         selector.register(saying, selectors.EVENT_READ, "referee")
         selector.register(runner.stdout, selectors.EVENT_READ, "runner")
         checked = 0.0
+        before: float | None = None  # seconds of a core until the step that is at work
         while selector.get_map():
             for key, _ in selector.select(TICK):
                 part = os.read(key.fd, 1 << 16)
@@ -206,6 +220,8 @@ def _watch(
                     pending += part
                     *lines, rest = pending.split(b"\n")
                     pending = bytearray(rest)
+                    if lines:
+                        before = _processor(runner.pid)
                     for line in lines:
                         event = checked_event(bytes(line))
                         if event is None:
@@ -228,6 +244,8 @@ def _watch(
             elif now - checked >= TICK:
                 checked = now
                 outcome.problem = _too_much(runner.pid, limits, outcome)
+                if before is not None and _processor(runner.pid) - before > limits.cell + OVER:
+                    outcome.problem = f"it ran for more than {limits.cell:g} seconds, and could not be interrupted"
             if outcome.problem:
                 outcome.said = _text(said)
                 return
@@ -305,14 +323,18 @@ def _nameless(family: list[int]) -> int:
 
 def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:
     """End a program and all that it started. In a sandbox, its first process takes all others with it."""
-    family = list(descendants(process.pid)) if in_the_open else []
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    for pid in family:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-    process.wait()
+    _, *family = descendants(process.pid)
+    with contextlib.ExitStack() as stack:
+        waited = None
+        if family and not in_the_open:
+            with contextlib.suppress(OSError):  # it has ended
+                stack.callback(os.close, waited := os.pidfd_open(family[0]))
+        for pid in (process.pid, *(family if in_the_open else family[:1])):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+        if waited is not None:  # which is when the last of the others has gone, so that its user has no more processes
+            select.select([waited], [], [], ENDING)
     if process.stdout:
         process.stdout.close()
 

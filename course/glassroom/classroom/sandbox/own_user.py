@@ -1,0 +1,77 @@
+"""A user of its own for a sandbox that root starts.
+
+The kernel counts the processes of every user but root, and much of what lies in `/proc` is root's to write. So what
+root starts runs as a user that nobody else is: a number that no account has, one for each thread that marks and each of
+its two sandboxes. Inside it is called 1000, as everybody's is.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import weakref
+from functools import cache
+from pathlib import Path
+
+INSIDE = 1000
+FIRST = 1 << 30  # far from accounts, and from what is set aside for containers and services
+ROOT_INSIDE = 1  # root's files can be opened while the sandbox is built; a name that is not 0 keeps the rights to do so
+_MAKE = (
+    "import ctypes, sys\n"
+    "ctypes.CDLL(None).unshare(0x10000000)\n"
+    "print(flush=True); sys.stdin.readline()\n"
+    "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n"  # in another the program would have every right
+    "print('made', flush=True); sys.stdin.readline()\n"
+)
+
+
+class OwnUser:
+    """A number that no other process on this machine runs under, and a user namespace in which it is 1000."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.namespace = _namespace(number)
+        weakref.finalize(self, os.close, self.namespace)
+
+
+@cache
+def is_root() -> bool:
+    """Whether this process is the root whose processes the kernel does not count, and may be any other user."""
+    try:
+        return os.getuid() == 0 and Path("/proc/self/uid_map").read_text().split() == ["0", "0", str(2**32 - 1)]
+    except (OSError, AttributeError):
+        return False
+
+
+_mine = threading.local()
+
+
+def own_user(part: int = 0) -> OwnUser | None:
+    """This thread's user for the first or the second of its sandboxes, if root needs one and the kernel gives it."""
+    if not is_root():
+        return None
+    users: dict[int, OwnUser | None] = _mine.__dict__.setdefault("users", {})
+    if part not in users:
+        try:
+            users[part] = OwnUser(FIRST + 2 * threading.get_native_id() + part)
+        except OSError:
+            users[part] = None
+    return users[part]
+
+
+def _namespace(number: int) -> int:
+    """A user namespace that no process is in yet, as the number of an open file. Raises OSError."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", _MAKE], stdin=pipe, stdout=pipe, text=True) as maker:
+        assert maker.stdin
+        assert maker.stdout
+        maker.stdout.readline()
+        for kind in ("uid_map", "gid_map"):
+            Path(f"/proc/{maker.pid}/{kind}").write_text(f"{ROOT_INSIDE} 0 1\n{INSIDE} {number} 1\n")
+        maker.stdin.write("\n")
+        maker.stdin.flush()
+        if maker.stdout.readline() != "made\n":
+            raise OSError("no user namespace")
+        return os.open(f"/proc/{maker.pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)

@@ -30,7 +30,7 @@ Axes = int | tuple[int, ...] | None  # None: all of them
 #: Called with an array, its axes, and the dtype to compute in.
 Function = Callable[[Array, Axes, Any], Any]
 
-SMALL = 4096  # elements, from which on the call itself no longer shows and `summing` has better ways
+SMALL = 4096  # elements; above that the call's own cost no longer shows, and `kernels/sum` is faster
 MANY = 1 << 14  #: the same where there are no better ways
 
 

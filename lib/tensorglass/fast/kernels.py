@@ -70,8 +70,8 @@ class Facts:
             self.record = entering(recorder, tuple(kernel.defaults.values()), len(kernel.operands))
         self._direct_by_rule: dict[DTypeRule, dict[DType, DType]] = {}
         rule = kernel.rule_for({})
-        #: from operands' dtypes to the result's: those that need no conversion, half types that are computed in float32,
-        #: and complex dtypes, which need no conversion unless elements are conjugated
+        #: from operands' dtypes to the result's: those that need no conversion, half types that are computed in
+        #: float32, and complex dtypes, which need no conversion unless elements are conjugated
         self.direct, self.halves, self.complexes = _of_declared(rule)
         #: the dtypes that need no check: all, or, since `checks` refuse none of them, the floating-point ones
         self.unchecked = self.direct

@@ -13,10 +13,10 @@ SET_UP = "import tensorglass, {library}\nfrom every_inspector import every_inspe
 CELLS = """jupyterapp.shell.currentWidget.content.widgets.map((cell) => [cell.model.id, cell.model.type])"""
 
 
-@pytest.fixture(scope="module", params=[("lab", "torch"), ("notebook", "torch"), ("lab", "tensorglass")], ids="-".join)
+@pytest.fixture(scope="class")
 def notebook(request: Any, lab: Any, chromium: Any) -> Any:
-    """A notebook with every inspector, open and run, in both applications and with the tensors of both libraries."""
-    app, library = request.param
+    """A notebook with every inspector, open and run, in a class's application and with the tensors of its library."""
+    app, library = request.cls.app, request.cls.library
     if app == "notebook":
         pytest.importorskip("notebook", reason="Notebook 7 is not installed (extra: test)")
     if library == "torch":
@@ -36,38 +36,51 @@ def place_of(page: Any, kind: str) -> Any:
     return page.locator(f"#made-{KINDS.index(kind)}")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_it_wakes_in_a_notebook_and_answers_to_keys_which_do_not_leak(notebook: Any, kind: str) -> None:
-    page, _ = notebook
-    place = place_of(page, kind)
-    cells = page.evaluate(CELLS)
-    place.locator("[tabindex='0']").first.focus()
-    before = place.locator(SAID).all_inner_texts()
-    for key in ("ArrowRight", "ArrowDown"):
-        page.keyboard.press(key)
-    assert place.locator(SAID).all_inner_texts() != before
-    focusable = place.locator(":is([tabindex='0'], button, input[type='range']):not(:disabled):visible")
-    for at in range(min(focusable.count(), 6)):
-        focusable.nth(at).focus()
-        for key in ("d", "d", "m", "ArrowDown"):
+class EveryInspector:
+    """What holds in each application. A class's tests share a page, so they are dealt to one process."""
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_it_wakes_in_a_notebook_and_answers_to_keys_which_do_not_leak(self, notebook: Any, kind: str) -> None:
+        page, _ = notebook
+        place = place_of(page, kind)
+        cells = page.evaluate(CELLS)
+        place.locator("[tabindex='0']").first.focus()
+        before = place.locator(SAID).all_inner_texts()
+        for key in ("ArrowRight", "ArrowDown"):
             page.keyboard.press(key)
-    assert page.evaluate(CELLS) == cells
-    page.keyboard.press("Escape")
+        assert place.locator(SAID).all_inner_texts() != before
+        focusable = place.locator(":is([tabindex='0'], button, input[type='range']):not(:disabled):visible")
+        for at in range(min(focusable.count(), 6)):
+            focusable.nth(at).focus()
+            for key in ("d", "d", "m", "ArrowDown"):
+                page.keyboard.press(key)
+        assert page.evaluate(CELLS) == cells
+        page.keyboard.press("Escape")
+
+    @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_axe_finds_nothing_grave_and_every_word_can_be_read(self, notebook: Any, kind: str, theme: str) -> None:
+        page, _ = notebook
+        set_theme(page, theme)
+        place = place_of(page, kind)
+        if kind in PLAYERS:
+            step(page, place, "End")
+            step(page, place, "ArrowLeft")
+        assert axe.faults(page, f"#made-{KINDS.index(kind)}") == []
+        assert place.evaluate(FAINT) == []
+
+    def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(self, notebook: Any) -> None:
+        _, watch = notebook
+        assert (watch.errors, watch.from_elsewhere) == ([], [])
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_axe_finds_nothing_grave_and_every_word_can_be_read(notebook: Any, kind: str, theme: str) -> None:
-    page, _ = notebook
-    set_theme(page, theme)
-    place = place_of(page, kind)
-    if kind in PLAYERS:
-        step(page, place, "End")
-        step(page, place, "ArrowLeft")
-    assert axe.faults(page, f"#made-{KINDS.index(kind)}") == []
-    assert place.evaluate(FAINT) == []
+class TestInJupyterLabOnPyTorch(EveryInspector):
+    app, library = "lab", "torch"
 
 
-def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(notebook: Any) -> None:
-    _, watch = notebook
-    assert (watch.errors, watch.from_elsewhere) == ([], [])
+class TestInNotebook7OnPyTorch(EveryInspector):
+    app, library = "notebook", "torch"
+
+
+class TestInJupyterLab(EveryInspector):
+    app, library = "lab", "tensorglass"

@@ -71,9 +71,9 @@ SAME_EITHER_WAY = {
         "autograd/test_gradcheck.py::test_derivative_and_its_derivative_are_those_of_small_differences[complex128",
     ),
 }  # fmt: skip
-# How tests are dealt out to processes: one at a time, but file by file where those of a file share a page, a server, a
-# build or a notebook's kernel.
-DEALT = dict.fromkeys(("browser", "classroom", "outputs", "package"), "loadfile")
+# How tests are dealt out to processes: one at a time, but file by file where those of a file share a server, a build or
+# a notebook's kernel; and in `browser`, where they share a page, by files and classes.
+DEALT = dict.fromkeys(("classroom", "outputs", "package"), "loadfile") | {"browser": "loadscope"}
 # Layers that wait, for a browser or a kernel, have more processes than there are cores: so many more.
 BESIDES = {"browser": 2, "notebooks": 1, "outputs": 1}
 

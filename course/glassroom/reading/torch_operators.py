@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from glassroom.reading.adapters import without_overrides
 
-# PyTorch's operators that put elements elsewhere and compute nothing; reshape, contiguous and to come down to these.
+# PyTorch's operators that move elements and compute nothing; reshape, contiguous and to are made of these.
 COPYING = frozenset({
     "clone", "_to_copy", "copy_", "_reshape_copy", "index", "index_select", "take", "gather", "masked_select", "cat",
     "stack", "repeat", "repeat_interleave", "roll", "flip", "constant_pad_nd",

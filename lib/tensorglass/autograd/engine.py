@@ -102,7 +102,7 @@ class Run:
         return self._runs is None
 
     def reaches(self, node: Node) -> bool:
-        """Whether a gradient will come by `node`."""
+        """Whether a gradient will pass through `node`."""
         return node in self._waiting and node in self._reached
 
     def walk(self, roots: Sequence[Edge], gradients: Sequence[Any]) -> None:

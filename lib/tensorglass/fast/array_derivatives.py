@@ -169,7 +169,7 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
             continue
         try:
             answer = formula(*pick(given))
-        except MemoryError:  # the way by tensors finds the same, and says it as PyTorch does
+        except MemoryError:  # the formula on tensors meets the error again, and words it as PyTorch does
             return None
         if type(answer) is BareArray:
             if answer is array:

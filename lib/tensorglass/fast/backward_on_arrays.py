@@ -91,7 +91,7 @@ class ArrayRun(Run):
                 break
             receiver: Any = node.edges[0][0]
             if known.is_view and (waiting[receiver] != 1 or receiver in all_arrived):
-                break  # to a view nothing is added in place, so it must be seen to be one
+                break  # nothing is added to a view in place, so what is a view must be recognized
             sent = None if arrived[0] is None else gradients_of(node, arrived[0])
             if sent is None:
                 break

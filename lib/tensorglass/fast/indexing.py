@@ -107,7 +107,7 @@ def read_rows(input: Tensor, index: Tensor | list[Any]) -> Tensor | None:
         if isinstance(index, list):
             positions = HOST.xp.array(index, "int64")
         array = storage.backend.run(source.take, positions, 0)
-    except (IndexError, OverflowError, MemoryError):  # `read` finds the same, and says it as PyTorch does
+    except (IndexError, OverflowError, MemoryError):  # `read` meets the error again, and words it as PyTorch does
         return None
     made = result_tensor(array, input._dtype, storage.backend, storage.device, size, stride)
     memory.copied(array.nbytes)
@@ -189,7 +189,7 @@ def written_by_tensor(input: Tensor, index: Tensor, value: Any) -> bool:
             return False
         try:
             target[chosen] = rows
-        except IndexError:  # which `indexing.advanced` finds again, and says as PyTorch does
+        except IndexError:  # `indexing.advanced` meets the error again, and words it as PyTorch does
             return False
         memory.copied(rows.nbytes)
     input._written()

@@ -61,25 +61,25 @@ class Facts:
         self.kernel = kernel
         self.has_one_rule = isinstance(kernel.rule, DTypeRule)  #: whatever its parameters
         self.checks = [each for each in (kernel.check, kernel.late_check) if each is not None]
-        #: from so many bytes on its result goes into memory that is used again, and not into what it returns
+        #: results of so many bytes are written into memory of the pool; smaller ones are what the kernel returns
         self.least_pooled = LEAST if kernel.takes_out else sys.maxsize
-        #: enter a call that has run, with its parameters left out, into the graph, if gradients flow; gives the result
+        #: records a call without parameters that has run, if gradients flow; gives the result
         self.record: Callable[[tuple[Any, ...], Tensor], Tensor] = _as_it_is
         recorder = kernel.recorder
         if recorder is not None and not recorder.derivative.in_place_only:
             self.record = entering(recorder, tuple(kernel.defaults.values()), len(kernel.operands))
         self._direct_by_rule: dict[DTypeRule, dict[DType, DType]] = {}
         rule = kernel.rule_for({})
-        #: which operands' dtypes need no conversion, which half types are computed in float32, and which complex dtypes
-        #: need no conversion either unless elements are conjugated: with the result's
+        #: from operands' dtypes to the result's: those that need no conversion, half types that are computed in
+        #: float32, and complex dtypes, which need no conversion unless elements are conjugated
         self.direct, self.halves, self.complexes = _of_declared(rule)
-        #: those of which there is nothing to check: all, or floating-point ones, of which `checks` have nothing to say
+        #: the dtypes that need no check: all, or, since `checks` refuse none of them, the floating-point ones
         self.unchecked = self.direct
         if self.checks:
             self.unchecked = {dtype: result for dtype, result in self.direct.items() if dtype.is_floating_point}
         self.rounds_numbers = rule.rounds_numbers  #: whether numbers beside half types are rounded to them
         self.is_like_input = rule.is_like_input  #: whether a new result lies as the first operand does
-        #: what a number has to say of where a new result lies
+        #: what a number adds to the operands' layouts, by which a new result's strides are chosen
         self.layout_of_numbers: tuple[Layout, ...] = (((), ()),) if rule.numbers_lie else ()
         self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
 
@@ -195,7 +195,7 @@ def compute_packed(
     backend = like.backend
     try:
         made = backend.attempt(facts.calls.get(backend) or facts.bind(backend), *arrays)
-    except (MemoryError, RuntimeError):  # of which the former is found again, and said as PyTorch does
+    except (MemoryError, RuntimeError):  # `compute_alike` meets the error again, and words it as PyTorch does
         return compute_alike(facts, like, dtype, size, stride, None, *arrays)
     return result_tensor(made, dtype, backend, like.device, size, stride)
 

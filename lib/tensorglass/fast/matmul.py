@@ -111,7 +111,7 @@ def product(input: Any, other: Any) -> Tensor | None:
             made = one.dot(two)
         else:
             made = HOST.run(HOST.xp.matmul, one, two)
-    except MemoryError:  # the other way finds the same, and says it as PyTorch does
+    except MemoryError:  # the plain way meets the error again, and words it as PyTorch does
         return None
     if not size:
         made = HOST.xp.asarray(made)

@@ -3,7 +3,7 @@
 Operands without gaps, of one size and one dtype, go straight to the kernel, and so does one of them beside a number
 that does not promote. Those of one dtype that lie otherwise take the next way, on which the result's strides are
 looked up; others go to `compute`, and refusals and parameters to `fallback`, the form that reads the arguments one by
-one. What is asked at every call is a look at types and fields; all that follows from the operator alone is in `Facts`.
+one. Each call looks at types and fields only; all that follows from the operator alone is in `Facts`.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
             array = raw_array(input)
         if input._contiguous and size and not is_like_input and storage._nbytes < least_pooled:
             backend = storage.backend
-            attempt = backend.attempt  # Python calls what it finds in a variable sooner than a method
+            attempt = backend.attempt  # Python calls a local variable faster than a method
             try:
                 made = attempt(calls.get(backend) or bind(backend), array)
-            except (MemoryError, RuntimeError):  # `compute` finds the former again, and says it as PyTorch does
+            except (MemoryError, RuntimeError):  # `compute` meets the error again, and words it as PyTorch does
                 return compute(Call(kernel, (input,), {}))
             answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
         else:
@@ -122,7 +122,7 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
                     return elsewhere(input, other)
                 size, stride, order = layout
                 try:
-                    made = HOST.attempt(ufunc, one, two, order=order)  # sooner than into an array of our own
+                    made = HOST.attempt(ufunc, one, two, order=order)  # faster than into an array that we allocate
                 except (MemoryError, RuntimeError):
                     return compute(Call(kernel, (input, other), {}))
                 answer = result_tensor(made, result, HOST, storage.device, size, stride, order == "C")

@@ -84,7 +84,7 @@ def _computed(call: Call) -> Tensor | None:
         if dtype is dtypes.float16 and raw_array(first).size >= half.LARGE:  # these go block by block
             return None
     if has_none or parameters or computed is not dtype or not dtype.is_floating_point:
-        for check in facts.checks:  # which have nothing to say of floats alone
+        for check in facts.checks:  # none of them refuses plain floats
             check(operands, **parameters)
     if inplace and kernel.inplace_check is not None:
         kernel.inplace_check(operands, **parameters)

@@ -80,7 +80,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
             edges.append(edge)
         return flow, tuple(edges)
 
-    # Written out for one and for two, for a loop takes longer.
+    # Written out for one and for two, since a loop takes longer.
     edges_of = edges_of_one if count == 1 else edges_of_two if count == 2 else edges_of_several
 
     def enter(operands: tuple[Any, ...], result: Tensor) -> Tensor:

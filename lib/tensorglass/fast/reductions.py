@@ -24,14 +24,14 @@ from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
-#: Gives the dtype that is computed in and the result's, or None where the long way has to look closer.
+#: From the input's dtype to the dtype computed in and the result's; None leaves the call to the plain way.
 Kinds = Callable[[DType], tuple[DType, DType] | None]
 Axes = int | tuple[int, ...] | None  # None: all of them
 #: Called with an array, its axes, and the dtype to compute in.
 Form = Callable[..., Any]
 Function = Callable[[Array, Axes, Any], Any]
 
-SMALL = 4096  # elements, from which on the call itself no longer shows and `summing` has better ways
+SMALL = 4096  # elements; above that the call's own cost no longer shows, and `kernels/sum` is faster
 MANY = 1 << 14  #: the same where there are no better ways
 
 

@@ -111,7 +111,7 @@ def of_ints(
     def planned(size: tuple[int, ...], stride: tuple[int, ...], numbers: tuple[int, ...]) -> Header | None:
         try:
             return arithmetic(size, stride, 0, numbers) if as_one else arithmetic(size, stride, 0, *numbers)
-        except (RuntimeError, IndexError, TypeError, ValueError):  # which the form finds again, and says in full
+        except (RuntimeError, IndexError, TypeError, ValueError):  # the form meets the error again, and says it in full
             return None
 
     def enter(form: Callable[..., Tensor]) -> Callable[..., Tensor]:

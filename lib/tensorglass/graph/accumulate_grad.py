@@ -77,8 +77,8 @@ def history(tensor: Tensor) -> Node | None:
 def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
     """Add the gradient that has arrived to a leaf's `grad`, in place unless that is recorded, and call its hooks.
 
-    `holders` is how many hold the gradient if nobody does whom it matters to: `arrived`, who asks, and the tuple for
-    the hooks of the node.
+    `holders` is the number of references to a gradient that nobody else holds: those of `arrived`, of the caller, and
+    of the tuple that is passed to the node's hooks.
     """
     meta = meta_of(leaf)
     collecting.run(_collect, leaf, meta, arrived, holders)
@@ -120,5 +120,5 @@ def _lies_as(leaf: Tensor, gradient: Tensor) -> bool:
         return True
     if len(gradient._size) > len(leaf._size):  # the leaf has other `data` since
         return False
-    each = zip(gradient._size, leaf._stride, gradient._stride, strict=False)  # sic: the first of a leaf's that has more
+    each = zip(gradient._size, leaf._stride, gradient._stride, strict=False)  # the leaf may have more strides
     return all(step == own_step or (length == 1 and step) for length, own_step, step in each)

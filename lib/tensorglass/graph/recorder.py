@@ -107,7 +107,7 @@ class Recorder:
             return None
         if blueprint is None:
             blueprint = self._blueprints[title, flow] = Blueprint(self.derivative, title, self.places, flow)
-        # What `Node.__init__` does is written out: every operator that is recorded comes by here.
+        # `Node.__init__` is written out here, since every recorded operator passes through.
         node = _new(FormulaNode)
         node.edges = tuple(edges)
         node.outputs = ()

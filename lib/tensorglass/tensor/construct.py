@@ -65,7 +65,7 @@ def result_tensor(
 
     With `is_ours` False the array's memory is somebody else's.
     """
-    # Every result of an operator comes through here: what `UntypedStorage.of_array` and `make` do is written out.
+    # Every operator's result passes through here, so `UntypedStorage.of_array` and `make` are written out.
     storage = _new(UntypedStorage)
     self: Tensor = _new(Tensor)
     nbytes = array.nbytes

@@ -24,7 +24,7 @@ REFUSED = {
 }  # fmt: skip
 _SOCKET, _SOCKET_OPTION = (41, 198), (54, 208)
 _BUFFERS = (7, 32)  # options by which a socket holds megabytes, in the kernel's memory and no process's
-_FAMILIES = (1, 2, 10, 16)  # Unix, IPv4, IPv6, netlink: those that a network of one's own confines
+_FAMILIES = (1, 2, 10, 16)  # Unix, IPv4, IPv6, netlink: those that a network namespace confines
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # instructions of the kernel's filter
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # _ERROR: "Operation not permitted"

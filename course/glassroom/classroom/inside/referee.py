@@ -157,7 +157,7 @@ class Referee:
                 "message": f"the answer holds {what}, which is not what was asked for.",
                 "how": "apart",
             }
-        if expected_here and hidden:  # it is for the referee's eyes: whoever may see it would have it
+        if expected_here and hidden:  # for the referee alone: a program that could see it would have the answer
             return {
                 "part": 0.0,
                 "message": "the hidden tests could not be asked.",

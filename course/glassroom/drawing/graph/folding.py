@@ -175,7 +175,7 @@ def _fold_chains(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | No
         folded[chain[0]] = Box(chain[0], None, steps, (end, *shared[:MOST_LEAVES]), repeats, kinds)
         gone.update([*chain[1:], *own])
     shown = {key: folded.get(key, box) for key, box in boxes.items() if key not in gone}
-    needed: set[int] = set()  # what hangs on a chain and is led to by others all the same
+    needed: set[int] = set()  # what hangs on a chain, but has edges from elsewhere too
     pending = list(shown)
     while pending:
         missing = {each for each in shown[pending.pop()].inputs if each is not None} - shown.keys()

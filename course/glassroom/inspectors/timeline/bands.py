@@ -55,7 +55,7 @@ class Bands:
 
     @property
     def start(self) -> int:
-        """What was there before, of what variables led to."""
+        """What was there before, as far as variables refer to it."""
         return self.totals[0]
 
     def at(self, event: int) -> dict[str, int]:

@@ -93,7 +93,7 @@ class PyTorch:
         self.history: list[tuple[int, Block]] = []
         self.copies: list[tuple[int, int, Place | None]] = []  # with bytes and lines
         self.before: list[Block] = []
-        self._met: dict[int, Block] = {}  # to which no variable led, by address, in case it was there before too
+        self._met: dict[int, Block] = {}  # by address, memory that no variable refers to, in case it was there before
         self._ends: list[weakref.ref[Any]] = []  # of what was there before
         self._mode = OperatorMode(self) if is_there() else None
         self._has_profiler = False
@@ -354,12 +354,14 @@ def _in_order(tree: list[Any], own: str) -> Iterator[tuple[int, Any]]:
     return ((mark, memory) for _, mark, memory in found)
 
 
-_recorded: list[PyTorch] = []  # whom the profiler records for: PyTorch has one, and timelines may be within timelines
+_recorded: list[
+    PyTorch
+] = []  # all that the profiler records for: PyTorch has one profiler, and timelines may be nested
 _numbers = count()
 
 
 def _hand_over() -> None:
-    """End the profiler's record, and give it to all whom it is for."""
+    """End the profiler's record, and give it to all that it was made for."""
     import torch
 
     if _recorded and torch.autograd._profiler_enabled():

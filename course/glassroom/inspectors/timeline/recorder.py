@@ -103,7 +103,7 @@ class Recorder:
         self.start_time = 0.0  #: the simulated clock's
         self.last_pools: dict[str, Pool] = {}
         self.roles: dict[int, set[str]] = {}  #: by birth
-        self.standing: set[int] = set()  #: the births that variables led to at the start
+        self.standing: set[int] = set()  #: the births of storages that variables referred to at the start
         self.notes: list[str] = []
         self._modules: dict[int, str] = {}  # by birth, of storages of tensorglass
         self._paths = ModulePaths()

@@ -59,7 +59,7 @@ class Comparison:
         self._unnamed: list[tuple[Birth, int]] = []  # with the step that made it
         self._seen = {storage.name for storage in first.snapshot.storages}  # at any look so far
         self._hidden: dict[str, int] = {}  # storages that are alive and out of sight, with their bytes
-        self._held_elsewhere: set[str] = set()  # of these, those that a variable holds that is not looked at
+        self._held_elsewhere: set[str] = set()  # those of them that are held by a variable that is not watched
 
     def step(
         self,
@@ -123,7 +123,7 @@ class Comparison:
                 last = "in the step before" if storage.name in self._seen else "before"
                 words = f"{holders}: {storage.name}, {size}, was not looked at {last}"
                 changes.append(Change("shown", words, storage.name))
-        # One that is gone stays on the list, to be told of: another storage may have its address, and so its identity.
+        # A storage that is gone stays listed until it is told of: another may have its address, and so its identity.
         self._unnamed = [each for each in self._unnamed if each[0].identity not in named or not each[0].is_alive()]
         held = {**elsewhere(), **now.passed_over} if self._is_chosen and interval.births else now.passed_over
         return changes + self._born_unseen(interval, named, held, number)

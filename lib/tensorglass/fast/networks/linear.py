@@ -59,7 +59,7 @@ def _linear(input: Any, weight: Any, bias: Any) -> Tensor | None:
     rows = size[0] if is_matrix else math.prod(size[:-1])
     try:
         made = HOST.run(_affine, given if is_matrix else given.reshape(rows, inner), raw_array(weight), raw_array(bias))
-    except MemoryError:  # the other way finds the same, and says it as PyTorch does
+    except MemoryError:  # the plain way meets the error again, and words it as PyTorch does
         return None
     if not made.flags.c_contiguous:
         return None

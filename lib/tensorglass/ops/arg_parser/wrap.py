@@ -27,7 +27,7 @@ def _as_it_is(body: Callable[..., Any]) -> Callable[..., Any]:
     return body
 
 
-#: What calls of an operator's body whose first argument no gradient flows to may go by. `fast` sets it.
+#: Makes of an operator's body one that may skip recording where the first argument needs no gradient. `fast` sets it.
 unrecorded: Callable[[Callable[..., Any]], Callable[..., Any]] = _as_it_is
 
 

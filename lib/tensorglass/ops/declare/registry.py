@@ -76,8 +76,8 @@ IN_PLACE_FUNCTIONS = frozenset((
 ))  # fmt: skip
 
 
-#: An example of each operator, as it is typed, by the operator's path. They stand in a file of their own, and come to
-#: stand in the docstrings; tests run them, here and on PyTorch.
+#: An example of each operator, as it is typed, by the operator's path. They stand in a file of their own, and
+#: are added to the docstrings; tests run them, here and on PyTorch.
 with open(os.path.join(os.path.dirname(__file__), "examples.txt"), encoding="utf-8") as _file:
     EXAMPLES = dict(block.split("\n", 1) for block in _file.read().strip().split("\n\n"))
 

@@ -109,8 +109,8 @@ def _launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | 
     backend.launch(_into if is_direct else _convert_into, function, arrays, target)
 
 
-#: The operands as the arrays that the kernel computes with. `fast` has ways of its own for half types, and for
-#: operands that are converted, for which it may use the memory of `target`, if that is given.
+#: The operands as the arrays that the kernel computes with. `fast` sets one that is quicker with half types and with
+#: operands that are converted, for which it may use the memory of `target`.
 read_operands: Callable[..., list[Array | None]] = _read_operands
 
 #: Lets the kernel write its result to `target`, an array of the result's dtype. `fast` sets another.

@@ -16,9 +16,9 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.ops.kernels.ordering import elements_at
 
-_WORTH_IT = 1 << 14  # elements, below which the array module's own way takes less
-_MANY = 256  # rows beside each other that are worth a call
-_STEPS = 64  # how many elements of rows that lie one after the other are laid beside each other
+_WORTH_IT = 1 << 14  # elements; below that the array module's own way is faster
+_MANY = 256  # from so many rows on, a call adds one row to the next
+_STEPS = 64  # elements of each row that are transposed at a time
 
 
 def running(xp: Any, combine: Callable[..., Array], array: Array, axis: int) -> Array:

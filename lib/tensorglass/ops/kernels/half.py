@@ -13,11 +13,11 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-LARGE = 1 << 14  # elements, from which on these ways pay
-_BLOCK = 1 << 16  # of which two or three blocks of float32 stay in the cache
+LARGE = 1 << 14  # elements, from which on these ways are faster
+_BLOCK = 1 << 16  # elements: two or three blocks of float32 stay in the cache
 _TABLE = 1 << 16  # all float16 there are
-_FUNCTIONS = 32  # whose answers are kept, 128 KiB each
-_MANY = 4 * _TABLE  # elements, from which on it is quicker to look their answers up
+_FUNCTIONS = 32  # so many functions' answers are kept, 128 KiB each
+_MANY = 4 * _TABLE  # elements, from which on looking answers up is faster
 
 
 def _bits(value: int) -> Array:
@@ -32,8 +32,8 @@ def _number(value: float) -> Array:
 _PLACES, _SIGN_PLACES = _bits(13), _bits(16)  # by how far a half's exponent and fraction are shifted, and its sign
 _KEPT, _SIGN, _EXPONENT = _bits(0x8FFFE000), _bits(0x8000), _bits(0x7F800000)
 _UP, _DOWN = _number(2.0**112), _number(2.0**-112)  # between the exponents' biases, 15 and 127
-_ABOVE = _number(1.5 * 2.0**13)  # times a power of two: what has this added keeps the ten bits of a half's fraction
-_LEAST = HOST.xp.full(_BLOCK, 1.5 * 2.0**-1, "float32")  # the same for the least of them, whose spacing is 2⁻²⁴
+_ABOVE = _number(1.5 * 2.0**13)  # times a power of two: adding it rounds to the ten bits of a half's fraction
+_LEAST = HOST.xp.full(_BLOCK, 1.5 * 2.0**-1, "float32")  # the same for subnormal halves, whose spacing is 2⁻²⁴
 _LARGEST = 1.5 * 2.0**13 * 2.0**15  # from there on a number may be too large for a half
 
 

@@ -14,7 +14,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
 SMALL = 10**6  #: multiplications up to which OpenBLAS takes a product for small
-# Shorter pieces are not worth their calls; where columns lie as rows, so that they are packed all the same, fewer are.
+# Shorter pieces cost more in calls than they save. Transposed ones are packed in any case, so they must be longer.
 _LEAST_PIECE, _LEAST_TURNED_PIECE = 256, 900
 
 

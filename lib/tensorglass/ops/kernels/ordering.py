@@ -10,7 +10,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_SHORT = 64  #: elements, of which all are put in order sooner than some of them are found
+_SHORT = 64  #: elements: so few are sorted faster than the best of them are looked for
 
 
 def elements_at(xp: Any, array: Array, positions: Array, axis: int) -> Array:
@@ -51,7 +51,7 @@ def best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
     return elements_at(xp, chosen, order(xp, elements_at(xp, array, chosen, axis), axis, largest), axis)
 
 
-_FEW, _MANY = 8, 1 << 14  #: elements that are looked for, and among how many, for looking for each to be worth it
+_FEW, _MANY = 8, 1 << 14  #: up to so many elements are looked for one after the other, among at least so many
 
 
 def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array | None:
@@ -65,7 +65,7 @@ def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool
     found = []
     for _ in range(k):
         place = xp.expand_dims(getattr(left, find)(axis), axis)
-        if (xp.take_along_axis(left, place, axis) == worst).any():  # what was found before looks just so
+        if (xp.take_along_axis(left, place, axis) == worst).any():  # cannot be told from those found before
             return None
         found.append(place)
         xp.put_along_axis(left, place, worst, axis)
@@ -87,7 +87,7 @@ def median(xp: Any, array: Array, axis: int) -> Array:
     if array.dtype.kind != "f":
         return found
     is_nan = xp.isnan(array)
-    if xp is HOST.xp and not is_nan.any():  # to ask a GPU would be to wait for it
+    if xp is HOST.xp and not is_nan.any():  # asking a GPU would mean waiting for it
         return found
     first = xp.expand_dims(xp.argmax(is_nan, axis=axis), axis)
     return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, found)
@@ -105,7 +105,7 @@ def median_of_numbers(xp: Any, array: Array, axis: int) -> Array:
 
 def largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """NaN if there is one."""
-    if xp is HOST.xp:  # whose `max` comes to this later
+    if xp is HOST.xp:  # `max` would end up here, with more calls on the way
         return xp.maximum.reduce(input, axis=axes, keepdims=True)
     return xp.max(input, axis=axes, keepdims=True)
 

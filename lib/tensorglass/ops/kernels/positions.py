@@ -15,8 +15,8 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_FEW = 64  #: positions that Python looks through sooner than the array module
-_BEGINNING = 4096  #: elements that are compared before all the others: of most tensors that differ, some of these do
+_FEW = 64  #: so few positions Python looks through faster than the array module
+_BEGINNING = 4096  #: elements that are compared first: most tensors that differ, differ here
 
 
 def first_outside(xp: Any, index: Array, length: int, least: int = 0) -> int | None:
@@ -31,8 +31,8 @@ def first_outside(xp: Any, index: Array, length: int, least: int = 0) -> int | N
 def all_equal(xp: Any, input: Array, other: Array) -> Any:
     """Whether two arrays of one shape have the same elements."""
     if xp is HOST.xp and input.size and input.dtype == other.dtype and input.item(0) != other.item(0):
-        return False  # as nearly always where they differ
-    if xp is HOST.xp and input.size > 4 * _BEGINNING and len(input) >= 4:  # of fewer rows the first is no small part
+        return False  # most that differ do in their first element
+    if xp is HOST.xp and input.size > 4 * _BEGINNING and len(input) >= 4:  # else the first row is no small part
         rows = max(1, _BEGINNING * len(input) // input.size)
         if not (input[:rows] == other[:rows]).all():
             return False

@@ -28,7 +28,7 @@ _SPECIAL: dict[float, Callable[[Any, Array, Array], Array]] = {
 
 def power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
     """``input ** exponent`` of floating-point or complex numbers, in `out` if that is given."""
-    if xp is HOST.xp and not exponent.shape and input.dtype.kind == "f":  # to look at it, an accelerator would be asked
+    if xp is HOST.xp and not exponent.shape and input.dtype.kind == "f":  # `item` makes an accelerator wait
         special = _SPECIAL.get(exponent.item())
         if special is not None:
             return special(xp, input, out)

@@ -139,14 +139,14 @@ def _shuffled(xp: Any, others: Array) -> Array:
     count = len(others) + 1
     other = others << 32
     other |= xp.arange(len(others))
-    other.sort()  # the swaps with each place beside each other, the earlier ones first
+    other.sort()  # all swaps with a place side by side, the earlier ones first
     place = other & (2**32 - 1)
     other >>= 32
     is_last = xp.concatenate([other[1:] != other[:-1], xp.ones(1, bool)])
     last, again = is_last.nonzero()[0], (~is_last).nonzero()[0]
     held = xp.arange(count)
     held[other[last]] = place[last]
-    # A place's swap with itself, its last, moves nothing: the one before counts, if there is one.
+    # If a place's last swap is with itself, it moves nothing, and the one before counts, if there is one.
     own = last[other[last] == place[last]]
     own = own[own > 0]
     own = own[~is_last[own - 1]]

@@ -11,8 +11,8 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_WORTH_IT = 1 << 14  #: elements, below which `where` is as quick
-_WIDEST = 4  #: bytes of an element; with eight it is as much memory as it is worth
+_WORTH_IT = 1 << 14  #: elements; below that `where` is as fast
+_WIDEST = 4  #: bytes of an element; for wider ones the memory that it takes outweighs the gain
 
 
 def are_worth_it(xp: Any, target: Array, mask: Array, *others: Array) -> bool:

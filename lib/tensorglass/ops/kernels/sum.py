@@ -14,11 +14,11 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
 _PIECE = 1024  # elements of a row: BLAS and einsum add them in 16 lanes or more, so in chains of 64 at most
-LONG_PIECE = 8192  # of one row, where `sdot` has pieces of its own, and of rows that cannot be cut evenly
+LONG_PIECE = 8192  # of a single row, which `sdot` cuts itself, and of rows that cannot be cut evenly
 _FEW = 16  # rows, which are then added up one by one
-ROWS = 512  # that are added to each other: BLAS takes them by four
+ROWS = 512  # so many are added to each other at a time: BLAS takes them by four
 IN_TURN = 4  # so few elements PyTorch adds one after the other, and rounds after each
-_WORTH_IT = 1 << 11  # elements, below which the detour costs more than it saves
+_WORTH_IT = 1 << 11  # elements; below that the detour costs more than it saves
 _BEYOND_CACHE = 12 << 20  # bytes, from which on einsum reads rows faster than BLAS
 
 ONES = {char: HOST.xp.ones(LONG_PIECE, char) for char in "fd"}

@@ -8,7 +8,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_FEW = 4096  # elements, of which a mask is kept, and each is looked at
+_FEW = 4096  # elements: up to here a mask is kept and chooses each of them
 
 
 def tril(xp: Any, array: Array, diagonal: int) -> Array:
@@ -37,14 +37,14 @@ def _new_mask(xp: Any, rows: int, columns: int, diagonal: int, is_above: bool, b
     return below - xp.ones((), bits) if is_above else -below
 
 
-_mask = lru_cache(64)(_new_mask)  # to make one takes longer than to use it
+_mask = lru_cache(64)(_new_mask)  # making one takes longer than using it
 
 
 def run_numbers(xp: Any, lengths: Array, total: int) -> Array:
     """For each of `total` elements the number of the run that it is in, where the runs have these `lengths`."""
     if xp is HOST.xp:
         return xp.repeat(xp.arange(len(lengths), dtype=lengths.dtype), lengths)
-    # Where each run ends is counted; how many have ended before a place is whose turn it is.
+    # A place belongs to the run whose number is how many runs have ended before it.
     return xp.searchsorted(xp.cumsum(lengths), xp.arange(total), side="right").astype(lengths.dtype)
 
 

@@ -20,7 +20,7 @@ class Windows(NamedTuple):
 
     size: Lengths
     stride: Lengths
-    padding: Lengths  #: cells that are thought before the first one of each dimension, and behind its last one
+    padding: Lengths  #: imagined cells before the first cell of each dimension, and after its last
     dilation: Lengths  #: from one cell of a window to its next
 
     def counts(self, lengths: Sequence[int]) -> Lengths:

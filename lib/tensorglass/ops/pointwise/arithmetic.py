@@ -104,7 +104,7 @@ def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
     """The gradient of a remainder for its divisor. PyTorch has none where a number is divided."""
     if not isinstance(input, Tensor):
         return no_derivative("aten::remainder")(grad)
-    return -grad * input.div(other, rounding_mode="floor")  # which may be less than the quotient, rounded, tells
+    return -grad * input.div(other, rounding_mode="floor")  # rounded first, `input / other` may be an integer too much
 
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)

@@ -568,6 +568,26 @@ def test_what_a_class_that_wraps_tensors_allocates_is_told_and_counted() -> None
 # --- the limits and the account of a watch ---------------------------------------------------------------------------
 
 
+NETS: list[Any] = []
+
+
+def backward_of_the_first() -> None:
+    NETS[0](torch.ones(1, 3)).sum().backward()
+
+
+def test_what_a_variable_holds_that_only_a_helper_mentions_is_not_said_to_have_no_name() -> None:
+    NETS[:] = [torch.nn.Linear(3, 2)]
+
+    def program(step: Any) -> None:
+        step()
+
+    changes = [change for each in watch(program, backward_of_the_first).story.moments for change in each.changes]
+    allocated = [each.words for each in changes if each.kind == "allocated"]
+    assert any(words.startswith("2 storages of 32 bytes allocated, held by what is not") for words in allocated)
+    assert not any("without a name" in words for words in allocated)
+    NETS.clear()
+
+
 def test_a_tensor_with_many_names_takes_one_place() -> None:
     def program() -> None:
         t = torch.ones(2)

@@ -12,7 +12,15 @@ from xml.sax.saxutils import quoteattr
 
 from glassroom.drawing.canvas import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, is_narrow, number, room, style
 from glassroom.drawing.words import counted, sized, unreadable
-from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_STORAGES, Device, Move, PlacedStorage, Placement
+from glassroom.inspectors.devices.placement import (
+    MOST_HEADERS,
+    MOST_STORAGES,
+    Device,
+    Move,
+    PlacedHeader,
+    PlacedStorage,
+    Placement,
+)
 from glassroom.inspectors.devices.words import amount, ends, header_facts, manner, storage_facts, summary, time
 
 CSS = style(Path(__file__).with_name("picture.css"))
@@ -136,6 +144,14 @@ def _draw_storages(
     return top + 2
 
 
+def _header_rows(header: PlacedHeader, width: float) -> list[tuple[str, str]]:
+    """A header's name and facts on one line, or where that is too narrow, on two."""
+    name, facts = _short(header.name, LONGEST_NAME), _short(header_facts(header), LONGEST_FACTS)
+    if (len(name) + 1.5 + len(facts)) * FACT_ADVANCE <= width:
+        return [(name, facts)]
+    return [(name, ""), (" ", facts)]
+
+
 def _draw_storage(
     drawing: Drawing,
     left: float,
@@ -146,7 +162,8 @@ def _draw_storage(
     hue: int,
 ) -> float:
     shown = storage.headers[:MOST_HEADERS]
-    lines = len(shown) + (len(shown) < len(storage.headers))
+    rows = [_header_rows(header, width - 24) for header in shown]
+    lines = sum(map(len, rows)) + (len(shown) < len(storage.headers))
     height = 26 + LINE * lines
     on = [str(at) for at, move in enumerate(moves, 1) if storage.name in (move.source_storage, move.target_storage)]
     spans = " ".join(f"{at}-{at}" for at in on) or "0-0"
@@ -161,11 +178,10 @@ def _draw_storage(
         drawing.add(f'<path class="pinned" d="M{x} {number(top + 8)}v9m-4 -9h8m-6 0v-3h4v3"/>')
     drawing.text(left + 8, top + 17, storage.name, "title")
     drawing.text(left + 8 + (len(storage.name) + 1) * 7.9, top + 17, storage_facts(storage), "fact")
-    for at, header in enumerate(shown):
-        name, y = _short(header.name, LONGEST_NAME), top + 17 + LINE * (at + 1)
+    for at, (name, facts) in enumerate(row for of_one in rows for row in of_one):
+        y = top + 17 + LINE * (at + 1)
         drawing.text(left + 16, y, name, "fact")
-        facts_x = left + 16 + (len(name) + 1.5) * FACT_ADVANCE
-        drawing.text(facts_x, y, _short(header_facts(header), LONGEST_FACTS), "fact soft")
+        drawing.text(left + 16 + (len(name) + 1.5) * FACT_ADVANCE, y, facts, "fact soft")
     if len(shown) < len(storage.headers):
         words = f"and {counted(len(storage.headers) - len(shown), 'more tensor')}"
         drawing.text(left + 16, top + 17 + LINE * lines, words, "fact soft")

@@ -48,14 +48,10 @@ class View:
 
 
 class Comparison:
-    """Compares look with look, and remembers storages without a name: those that lost it, and those that had none.
+    """Compares look with look, and remembers storages without a name: those that lost it, and those that had none."""
 
-    `is_chosen` says that only some variables are looked at, so that what has no name may be a variable all the same.
-    """
-
-    def __init__(self, first: View, is_chosen: bool = False) -> None:
+    def __init__(self, first: View) -> None:
         self._last = first
-        self._is_chosen = is_chosen
         self._unnamed: list[tuple[Birth, int]] = []  # with the step that made it
         self._seen = {storage.name for storage in first.snapshot.storages}  # at any look so far
         self._hidden: dict[str, int] = {}  # storages that are alive and out of sight, with their bytes
@@ -125,18 +121,24 @@ class Comparison:
                 changes.append(Change("shown", words, storage.name))
         # A storage that is gone stays listed until it is told of: another may have its address, and so its identity.
         self._unnamed = [each for each in self._unnamed if each[0].identity not in named or not each[0].is_alive()]
-        held = {**elsewhere(), **now.passed_over} if self._is_chosen and interval.births else now.passed_over
-        return changes + self._born_unseen(interval, named, held, number)
+        return changes + self._born_unseen(interval, named, now.passed_over, elsewhere, number)
 
     def _born_unseen(
-        self, interval: Interval, named: set[Hashable], passed_over: Mapping[Hashable, str], number: int
+        self,
+        interval: Interval,
+        named: set[Hashable],
+        passed_over: Mapping[Hashable, str],
+        elsewhere: Elsewhere,
+        number: int,
     ) -> list[Change]:
         changes = []
         rest = [birth for birth in interval.births if birth.identity not in named or not birth.is_alive()]
         gone = [birth for birth in rest if not birth.is_alive()]
         living = [birth for birth in rest if birth.is_alive()]
         kept = [birth for birth in living if birth.identity not in passed_over]
-        unseen = [birth for birth in living if birth.identity in passed_over]
+        others = elsewhere() if kept else {}
+        kept = [birth for birth in kept if birth.identity not in others]
+        unseen = [birth for birth in living if birth.identity in passed_over or birth.identity in others]
         self._unnamed += [(birth, number) for birth in living]
         for births, words, fate in (
             (gone, ("temporary", "temporaries"), "allocated and freed again"),

@@ -129,7 +129,7 @@ class Recorder:
         with of_what_was_there():
             first = self._look(frames, None, None)
         self._known = {storage.name for storage in first.snapshot.storages}
-        self._comparison = Comparison(first, bool(self._only))
+        self._comparison = Comparison(first)
 
     def ended(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> bool:
         """A statement has ended: look, and compare. False once there were enough."""
@@ -250,7 +250,7 @@ class Recorder:
     def _memories_of_all(self, frames: list[FrameType]) -> dict[Hashable, str]:
         """The memories that any variable leads to, looked at or not, each with the path to it."""
         found: dict[Hashable, str] = {}
-        for path, tensor in all_tensors(frames, self._namespace).items():
+        for path, tensor in with_gradients(all_tensors(frames, self._namespace)).items():
             description = _description(tensor)
             if description is not None:
                 found.setdefault(description.memory.identity, path)

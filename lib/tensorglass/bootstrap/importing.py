@@ -57,6 +57,7 @@ _ELSEWHERE = {
             "one_hot_categorical", "pareto", "poisson", "studentT", "transformed_distribution", "uniform", "weibull",
         )
     },
+    **{f"distributions.relaxed_{name}": "distributions.relaxed" for name in ("bernoulli", "categorical")},
 }  # fmt: skip
 
 

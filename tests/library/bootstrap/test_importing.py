@@ -166,6 +166,8 @@ AS_TORCH = "import sys, tensorglass; sys.modules['torch'] = tensorglass\n"
     "line",
     [
         "from torch.distributions.normal import Normal",
+        "from torch.distributions.relaxed_bernoulli import LogitRelaxedBernoulli, RelaxedBernoulli",
+        "from torch.nn.attention.bias import causal_lower_right",
         "from torch.nn.modules.utils import _pair; assert _pair(3) == (3, 3)",
         "from torch.nn.common_types import _size_2_t",
         "from torch.nn.modules.activation import MultiheadAttention",

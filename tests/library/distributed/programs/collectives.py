@@ -80,8 +80,8 @@ gathered = [torch.zeros(3) for _ in range(size)]
 dist.all_gather(gathered, own())
 assert [each.tolist() for each in gathered] == [of(each) for each in range(size)]
 stacked, row = torch.zeros(size, 3), torch.zeros(3 * size)
-dist.all_gather_into_tensor(stacked, own())
-dist.all_gather_into_tensor(row, own())
+dist.all_gather_single(stacked, own())
+dist.all_gather_single(row, own())
 assert stacked.tolist() == [of(each) for each in range(size)]
 assert row.view(size, 3).tolist() == stacked.tolist()
 
@@ -89,7 +89,7 @@ x = torch.zeros(3)
 dist.reduce_scatter(x, [own() + each for each in range(size)])
 same(x, [each + size * rank for each in total])
 x = torch.zeros(1, 3)
-dist.reduce_scatter_tensor(x, torch.stack([own() + each for each in range(size)]), op=dist.ReduceOp.AVG)
+dist.reduce_scatter_single(x, torch.stack([own() + each for each in range(size)]), op=dist.ReduceOp.AVG)
 same(x[0], [each / size + rank for each in total])
 
 # Unequal parts: process r sends r + 1 rows to each, and gets 1, 2, … of them.

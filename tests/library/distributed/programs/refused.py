@@ -31,7 +31,7 @@ words = "Invalid usage of tensors with different dtypesFound torch.float64 and  
 refused(ValueError, words, dist.all_gather, [x.double(), x.double()], x)
 refused(RuntimeError, "All gather: number of output tensors", dist.all_gather, [x], x)
 refused(RuntimeError, "Tensors are not equal in size", dist.all_gather, [torch.zeros(3)] * 2, x)
-refused(RuntimeError, "All gather: input tensor size", dist.all_gather_into_tensor, torch.zeros(3), x)
+refused(RuntimeError, "All gather: input tensor size", dist.all_gather_single, torch.zeros(3), x)
 refused(RuntimeError, "invalid input tensor list size, must be world size", dist.reduce_scatter, x, [x])
 for call, name, side in ((dist.scatter, "scatter_list", "source"), (dist.gather, "gather_list", "destination")):
     words = f"Argument ``{name}`` must be specified on {side} rank."

@@ -98,7 +98,7 @@ counts = [torch.zeros(1, dtype=torch.int64) for _ in range(size)]
 dist.all_gather(counts, torch.tensor([len(mine)]))
 assert {int(each) for each in counts} == {-(-10 // size)}
 everything = torch.zeros(len(mine) * size, dtype=torch.int64)
-dist.all_gather_into_tensor(everything, mine)
+dist.all_gather_single(everything, mine)
 assert set(everything.tolist()) == set(range(10))
 
 dist.destroy_process_group()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
 import pytest
 
@@ -9,7 +11,7 @@ import tensorglass  # noqa: F401  # before its folder of shortcuts, which may be
 
 fast = pytest.importorskip("tensorglass.fast.networks.scaled_dot_product", reason="the shortcuts are deleted")
 
-MASKS = {
+MASKS: dict[str, Any] = {
     "none": None,
     "causal": numpy.triu(numpy.full((1, 1, 5, 5), -numpy.inf), 1),
     "numbers": numpy.arange(25.0).reshape(1, 1, 5, 5) * 30,

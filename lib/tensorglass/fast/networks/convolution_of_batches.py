@@ -22,7 +22,7 @@ XP = HOST.xp
 _IMAGES = 32  # the fewest that are worth it
 _LONG = 24  # windows in a row, from which on the images lie one after the other
 _LEAST_PIECE = 64  # cells
-_MOST = 5 << 18  # bytes that are written out at a time, so that they stay in the cache
+_MOST = 5 << 17  # bytes that are written out at a time, so that they stay in the cache
 
 
 def takes(xp: Any, array: Array, weights: Array, plan: Plan) -> bool:
@@ -30,7 +30,7 @@ def takes(xp: Any, array: Array, weights: Array, plan: Plan) -> bool:
     return (
         xp is XP and len(plan.windows.size) == 2 and plan.groups == 1 and array.dtype.char in "fd" and array.size > 0
         and len(array) >= _IMAGES and min(plan.counts) > 0 and prod(plan.windows.size) > 1
-        and plan.windows.dilation[0] == 1 and _written_out(weights, plan) <= _MOST // 16
+        and plan.windows.dilation[0] == 1 and _written_out(weights, plan) <= _MOST // 8
     )  # fmt: skip
 
 

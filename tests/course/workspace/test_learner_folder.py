@@ -157,10 +157,12 @@ def test_a_copy_of_a_version_that_remembered_no_cells_keeps_its_answers(course, 
     stored = json.loads((folder / MANIFEST).read_bytes())
     del stored["cells"]
     (folder / MANIFEST).write_text(json.dumps(stored))
-    (folder / OTHER).write_bytes(notebook("first", "a = 'my answer'\ncheck(\"01-a\")"))
+    mine = parse(notebook("first", "my note", "a = 'my answer'\ncheck(\"01-a\")"))
+    mine["cells"][1]["id"] = "9f0a1b2c-3d4e-4f50-8a6b-7c8d9e0f1a2b"  # as JupyterLab makes them
+    (folder / OTHER).write_bytes(serialise(mine))
     (course / OTHER).write_bytes(notebook("better", ASKED.format('"01-a"')))
     update(folder, course)
-    assert sources_in(folder / OTHER) == ["better", "a = 'my answer'\ncheck(\"01-a\")"]
+    assert sources_in(folder / OTHER) == ["better", "my note", "a = 'my answer'\ncheck(\"01-a\")"]
 
 
 def test_a_changed_notebook_is_kept_while_the_course_has_no_news(course, folder):

@@ -4,6 +4,7 @@ Faults are real ones: folders of another user, a limit on the size of files, dam
 """
 
 import json
+import platform
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,14 @@ def test_a_new_working_copy_holds_every_file_without_its_solutions(course, folde
     assert "a = 1" not in (folder / OTHER).read_text()
     assert (folder / "1_memory" / "map.png").read_bytes() == b"\x89PNG picture"
     assert report.start_page == START_PAGE
+
+
+def test_a_notebook_says_already_what_jupyterlab_would_write_into_it_of_its_kernel(course, folder):
+    """Else it asks whoever has only read it whether to save."""
+    update(folder, course)
+    stored = parse((folder / OTHER).read_bytes())["metadata"]["language_info"]
+    told = pytest.importorskip("ipykernel.ipkernel").IPythonKernel.language_info
+    assert stored == {**told, "version": platform.python_version()}
 
 
 def test_a_second_run_changes_nothing(course, folder):

@@ -73,6 +73,14 @@ def test_a_long_message_is_broken_between_words(page: Any) -> None:
     assert message.evaluate("pre => pre.clientHeight > 30 && pre.scrollWidth <= pre.clientWidth")
 
 
+def test_escape_leads_from_a_field_back_to_its_cell(page: Any) -> None:
+    cell(page, 0).get_by_role("textbox", name="stride", exact=False).focus()
+    page.keyboard.press("Escape")
+    focused = page.evaluate("[...document.querySelectorAll('.jp-CodeCell')].indexOf(document.activeElement)")
+    assert focused == 0
+    assert page.evaluate("jupyterapp.shell.currentWidget.content.mode") == "command"
+
+
 def test_revealing_tells_how_many_are_right(page: Any, lab: Lab) -> None:
     lab.run_cell(page, 1)
     card = cell(page, 1).locator(".gr-answer[data-kind=partly]")

@@ -19,6 +19,7 @@ from glassroom.workspace.whole_files import digest
 from glassroom.workspace.without_solutions import PLACEHOLDER
 
 MOST_NAMED = 6
+MADE_BY_A_FRONT_END = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # ids of cells
 
 
 @dataclass
@@ -39,7 +40,7 @@ def cell_digests(notebook: Notebook) -> dict[str, str]:
 def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Merged:
     """Put what is in `mine` into `new`. `given` are the cells that `mine` was made of; None if nobody remembers them.
 
-    Without them, the cells that ask for an answer are taken from `mine`, and all others from `new`.
+    Without them, the cells that ask for an answer are taken from `mine`, and of the others those that a front end made.
     """
     result = Merged({**copy.deepcopy(new), "cells": []})
     mine_by_key, new_by_key = by_key(mine), by_key(new)
@@ -58,8 +59,11 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
         else:
             cells.extend(_one_of(was, now, cell, result))
         placed[key] = len(cells)
+    remembered = given
+    if remembered is None:
+        remembered = {key: digest_of(cell) for key, cell in mine_by_key.items() if not _is_a_learners(key, cell)}
+    _add_own(mine_by_key, remembered, taken, placed, result)
     if given is not None:
-        _add_own(mine_by_key, digests, taken, placed, result)
         gone = len(digests.keys() - new_by_key.keys())
         result.news += [f"{gone} cell{'' if gone == 1 else 's'} taken away"] if gone else []
     return result
@@ -69,6 +73,16 @@ def asks_for_an_answer(cell: Notebook) -> bool:
     """Whether the course's cell waits for something to be typed."""
     text = source(cell)
     return cell["cell_type"] == "code" and (PLACEHOLDER in text or bool(re.search(r"predict\([^)]*=\s*\.\.\.", text)))
+
+
+def is_answered(cell: Notebook) -> bool:
+    """Whether there are no dots where an answer is typed. An index such as x[..., 0] has other ones."""
+    return not re.search(r"(?:^|=)[ \t]*\.\.\.[ \t]*(?:[,)]|$)", source(cell), flags=re.MULTILINE)
+
+
+def _is_a_learners(key: str, cell: Notebook) -> bool:
+    """Whether a cell that nobody remembers is the learner's: front ends give new cells a UUID, the course a name."""
+    return bool(MADE_BY_A_FRONT_END.fullmatch(cell.get("id", ""))) or (key.startswith("check ") and is_answered(cell))
 
 
 def _one_of(was: str | None, now: Notebook, cell: Notebook, result: Merged) -> list[Notebook]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from glassroom.workspace.merging import Merged, asks_for_an_answer, by_key, digest_of, merged
+from glassroom.workspace.merging import Merged, asks_for_an_answer, by_key, digest_of, is_answered, merged
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
 
 #: notebooks that have got another name, too: what they are called, and what they were called before
@@ -70,13 +70,19 @@ def moves(folder: Path, cells: Mapping[Path, Mapping[str, str]], handouts: Mappi
     for path, keys in mine.items():
         for key, cell in keys.items():
             there = home.get(key, path)
-            if there == path or key in asked[path] or cells.get(path, {}).get(key) in (None, digest_of(cell)):
+            if there == path or key in asked[path]:
+                continue
+            if path in cells:
+                was = cells[path].get(key, digest_of(cell))
+            else:  # nobody remembers; what is typed over its dots is an answer
+                was = digest_of(asked[there][key] if is_answered(cell) else cell)
+            if was == digest_of(cell):
                 continue
             waiting = mine.get(there, {}).get(key)
             is_free = waiting is None or source(waiting) == source(asked[there][key])
             if is_free:
                 found.into.setdefault(there, {})[key] = cell
-                found.given[key] = cells[path][key]
+                found.given[key] = was
             if is_free or source(waiting or cell) == source(cell):
                 found.out_of.setdefault(path, set()).add(key)
     return found

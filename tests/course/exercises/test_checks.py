@@ -447,3 +447,9 @@ def test_dots_where_code_should_write_are_waited_for_and_not_called_wrong(torch,
         monkeypatch.setattr("IPython.get_ipython", lambda shell=shell: shell)
         check("00-last-cell", b.view(6), b=b)
         assert told in capsys.readouterr().out
+
+
+def test_an_answer_that_waits_is_open_and_one_that_was_given_is_not():
+    assert judge("00-numbers", ...).is_open
+    assert not judge("00-numbers", None).is_open
+    assert not judge("00-numbers", 5).is_open

@@ -4,6 +4,7 @@ Faults are real ones: folders of another user, a limit on the size of files, dam
 """
 
 import json
+import platform
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,14 @@ def test_a_new_working_copy_holds_every_file_without_its_solutions(course, folde
     assert "a = 1" not in (folder / OTHER).read_text()
     assert (folder / "1_memory" / "map.png").read_bytes() == b"\x89PNG picture"
     assert report.start_page == START_PAGE
+
+
+def test_a_notebook_says_already_what_jupyterlab_would_write_into_it_of_its_kernel(course, folder):
+    """Else it asks whoever has only read it whether to save."""
+    update(folder, course)
+    stored = parse((folder / OTHER).read_bytes())["metadata"]["language_info"]
+    told = pytest.importorskip("ipykernel.ipkernel").IPythonKernel.language_info
+    assert stored == {**told, "version": platform.python_version()}
 
 
 def test_a_second_run_changes_nothing(course, folder):
@@ -157,10 +166,12 @@ def test_a_copy_of_a_version_that_remembered_no_cells_keeps_its_answers(course, 
     stored = json.loads((folder / MANIFEST).read_bytes())
     del stored["cells"]
     (folder / MANIFEST).write_text(json.dumps(stored))
-    (folder / OTHER).write_bytes(notebook("first", "a = 'my answer'\ncheck(\"01-a\")"))
+    mine = parse(notebook("first", "my note", "a = 'my answer'\ncheck(\"01-a\")"))
+    mine["cells"][1]["id"] = "9f0a1b2c-3d4e-4f50-8a6b-7c8d9e0f1a2b"  # as JupyterLab makes them
+    (folder / OTHER).write_bytes(serialise(mine))
     (course / OTHER).write_bytes(notebook("better", ASKED.format('"01-a"')))
     update(folder, course)
-    assert sources_in(folder / OTHER) == ["better", "a = 'my answer'\ncheck(\"01-a\")"]
+    assert sources_in(folder / OTHER) == ["better", "my note", "a = 'my answer'\ncheck(\"01-a\")"]
 
 
 def test_a_changed_notebook_is_kept_while_the_course_has_no_news(course, folder):

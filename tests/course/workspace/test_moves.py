@@ -143,9 +143,9 @@ def test_a_copy_of_a_version_that_remembered_no_cells_keeps_its_answers(course, 
     (folder / MANIFEST).write_text((folder / MANIFEST).read_text().replace('"cells"', '"forgotten"'))
     divided(course)
     update(folder, course)
-    texts = [text for path in folder.rglob("*.ipynb") for text in sources_in(path)]
-    assert typed("t05-a", "'A'") in texts
-    assert typed("t05-b", "'B'") in texts
+    texts = [text for path in (folder / PART).rglob("*.ipynb") for text in sources_in(path)]
+    assert texts.count(typed("t05-a", "'A'")) == 1
+    assert sources_in(folder / HALF).count(typed("t05-b", "'B'")) == 1
 
 
 def test_a_notebook_that_got_another_name_is_known_by_its_former_one(course, folder):

@@ -92,7 +92,7 @@ def small(Small: Any) -> str:
     _refused(lambda: backend.allocate(MOST + 1, None), f"allocate({MOST + 1}, device)")
     handed = list[bool]()
 
-    class Above(Small.__bases__[0]):  # type: ignore[misc]  # what stands above Small, and notes what it is handed
+    class Above(Small.__bases__[0]):  # what stands above Small, and notes what it is handed
         def allocate(self, nbytes: int, device: Any, *, zeroed: bool = False) -> Any:
             handed.append(zeroed)
             return super().allocate(nbytes, device, zeroed=zeroed)

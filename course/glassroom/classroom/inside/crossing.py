@@ -153,7 +153,7 @@ class Side:
         """The values that the other end has encoded."""
         self.update(message["storages"], message.get("devices", {}))
         items = message["values"]
-        for item in message["leaves"]:
+        for item in message.get("leaves", ()):
             self._decode(item)
         for item in items:
             if isinstance(item, dict) and "leaf" in item:

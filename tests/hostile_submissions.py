@@ -219,4 +219,5 @@ CODE: dict[str, str] = {
     "code-that-is-replaced": FORGE + "import gc, types\nyes = (lambda *a, **k: True).__code__\nfor f in [f for f in gc.get_objects() if isinstance(f, types.FunctionType) and 'glassroom' in str(f.__module__)]:\n    try: f.__code__ = yes\n    except (ValueError, TypeError): pass",
     "counts-that-are-wrong": "import ctypes\nfor each in (None, True, 1, 0, '', ()):\n    for _ in range(3): ctypes.c_ssize_t.from_address(id(each)).value = 1\nctypes.memset(id(True) + 24, 0, 4)\nmiddle = (None, True, 1, 0)\ndel each",
     "stack-without-end": "import threading, sys\nthreading.stack_size(1 << 30)\ntry: threading.Thread(target=lambda: None).start()\nexcept (RuntimeError, ValueError): pass\nsys.setrecursionlimit(10**8)\nclass R:\n    def __repr__(self): return repr(self)\nrepr(R())",
+    "asks-back-without-end": FORGE + "import sys\nr = sys.modules['glassroom.classroom.inside.runner']\nr.Runner.answer = lambda s, q: {'do': 'back', 'function': -1, 'positional': 'x', 'names': 7, 'values': [], 'storages': {}}",
 }  # fmt: skip

@@ -153,7 +153,7 @@ class Side:
         """The values that the other end has encoded."""
         self.update(message["storages"], message.get("devices", {}))
         items = message["values"]
-        for item in message["leaves"]:
+        for item in message.get("leaves", ()):
             self._decode(item)
         for item in items:
             if isinstance(item, dict) and "leaf" in item:
@@ -472,7 +472,7 @@ class Side:
         return StandIn(lambda args, kwargs: call(number, list(args), kwargs, self), number, name, self.source)
 
 
-def _pull(x: Any, inputs: list[Any]) -> Callable[[Any], list[Any]]:
+def _pull(x: Any, inputs: list[Any]) -> Callable[[Any, bool], list[Any]]:
     """What a gradient of `x` comes to, at the tensors that both ends know; with a graph of its own if asked for."""
 
     def pull(grad: Any, again: bool) -> list[Any]:

@@ -62,13 +62,11 @@ PLAIN = {
 WITHOUT_SHORTCUTS = {"TENSORGLASS_FAST": "0", "TENSORGLASS_PROGRAMS": "1000"}
 # Tests that the second run leaves out. Some have no answer from a process with `TENSORGLASS_FAST` as it is here: they
 # read sources and pages, or say themselves what the processes have that they start. One compares calls that take a
-# shortcut with calls that take none. And derivatives of complex calls are compared with small differences in the first
-# run alone; `parity-plain` asks PyTorch about the same calls.
+# shortcut with calls that take none; parity's run of the same calls stays.
 SAME_EITHER_WAY = {
     "library": (
         "test_reading.py", "test_without_shortcuts.py", "fast/test_three_calls.py",
         "test_stubs.py::test_the_stubs_are_what_the_operator_table_makes",
-        "autograd/test_gradcheck.py::test_derivative_and_its_derivative_are_those_of_small_differences[complex128",
     ),
 }  # fmt: skip
 # How tests are dealt out to processes: one at a time, but file by file where those of a file share a server, a build or

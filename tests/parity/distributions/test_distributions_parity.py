@@ -343,7 +343,7 @@ def test_refusals_are_pytorchs(call: Callable[[Any, Any], Any]) -> None:
 def test_a_class_of_ones_own_expands_the_instance_that_it_makes() -> None:
     for library in BOTH:
 
-        class Twice(library.distributions.Normal):  # type: ignore[misc, name-defined]
+        class Twice(library.distributions.Normal):  # type: ignore[misc, name-defined]  # of either library
             def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
                 return super().expand(batch_shape, _instance=self.__new__(Twice) if _instance is None else _instance)
 
@@ -365,7 +365,7 @@ def test_a_mixture_shows_what_it_is_of_by_properties() -> None:
 def test_a_class_without_constraints_is_told_so() -> None:
     for library in BOTH:
 
-        class Bare(library.distributions.Distribution):  # type: ignore[misc, name-defined]
+        class Bare(library.distributions.Distribution):  # type: ignore[misc, name-defined]  # of either library
             pass
 
         with pytest.warns(UserWarning, match="does not define `arg_constraints`"):

@@ -223,7 +223,7 @@ class Recorder:
         descriptions = {name: _description(each) for name, each in found.items()}
         self._unread |= {name: type(found[name]).__name__ for name, each in descriptions.items() if each is None}
         for each in descriptions.values():
-            if each is not None:
+            if each is not None and each.library == "torch":  # tensorglass tells of what is resized
                 self._account.has_now(each.memory.identity, each.memory.nbytes)
         states = {name: (id(found[name]), each.version) for name, each in descriptions.items() if each is not None}
         self._looks += 1

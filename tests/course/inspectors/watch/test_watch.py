@@ -103,6 +103,7 @@ def test_memory_that_libraries_share_is_one_storage() -> None:
     story = watch(cell).story
     assert "x shares S0 with array" in said(steps(story, "x = ")[0])
     assert "wrote S0 cell 1" in said(steps(story, "x[1]")[0])
+    assert (story.allocated, story.peak) == (24, 24)
 
 
 def test_a_tensor_is_seen_to_be_freed_when_its_last_name_goes(torch: Any) -> None:

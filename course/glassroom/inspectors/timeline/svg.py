@@ -51,12 +51,12 @@ LONGEST_SOURCE = 40
 
 def left() -> int:
     """Where the plot begins."""
-    return LEFT_NARROW if is_narrow() else LEFT
+    return LEFT if room() > LEFT + PLOT else LEFT_NARROW
 
 
 def plot() -> float:
     """How wide the plot is."""
-    return room() - PAD - 12 - LEFT_NARROW if is_narrow() else PLOT
+    return room() - PAD - 12 - left() if is_narrow() else PLOT
 
 
 def words() -> float:

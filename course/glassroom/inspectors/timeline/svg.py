@@ -68,6 +68,8 @@ def svg_of_timeline(timeline: Timeline) -> str:
     """The picture of a timeline."""
     drawing = Drawing()
     drawing.text(PAD, PAD + 14, "memory timeline", "name")
+    if timeline.steps:
+        drawing.extend(left() + plot() + 12, PAD + 14)
     facts = totals(timeline) if timeline.steps else NOTHING
     top = drawing.wrapped(PAD + 150, PAD + 14, facts, "fact soft", left=PAD) + 16
     time = simulated_time(timeline)

@@ -220,4 +220,8 @@ def test_a_saved_page_is_live_and_needs_nothing_else(opened: Any, lab: Any, chro
     assert requests == [address]
     assert the_map(page, 0).evaluate("map => map.scrollWidth <= map.clientWidth"), "it is drawn for a phone"
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "and the page does not scroll"
+    on_a_phone = the_map(page, 0).locator("svg").evaluate("svg => svg.clientWidth")
+    page.set_viewport_size({"width": 640, "height": 700})
+    page.wait_for_function("width => document.querySelector('.gr-map svg').clientWidth > width", arg=on_a_phone)
+    assert the_map(page, 0).evaluate("map => map.scrollWidth <= map.clientWidth"), "it is drawn for half a window"
     page.close()

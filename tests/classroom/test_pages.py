@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "submitted" / name / "memory-02").mkdir(parents=True)
         parts = {"02-share-storage": 1.0, "02-middle": float(number % 3 == 0), "02-whole": 0.5 * (number % 2)}
         answers = {"02-middle": f"# by {name}\nmiddle = a[1:5].clone().view(2, 2)", "why": "Because <i>it</i> is one."}
-        message = COPY if number % 4 else f"`middle` has shape ({number}, 2); (2, 2) was asked for."
+        message = COPY if number % 4 else f"`middle` has shape ({number}, 2); it should be (2, 2)."
         if number in (3, 4):
             answers |= {"02-share-storage": long, "02-whole": long.replace("first", "one").replace("share", "whole")}
         row = row_of(folder, name, parts, answers, message)

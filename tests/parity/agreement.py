@@ -76,7 +76,7 @@ def blueprint(elements: Any, dtype: str, size: tuple[int, ...], layout: str = "c
     """The tensor of these elements (in the order of their indices) and size, laid out as `layout` says."""
     elements = tuple(elements)
     stride = _packed(size)
-    if layout == "permuted":  # the dimensions in memory are the other way round
+    if layout == "permuted":  # the dimensions in memory are reversed
         stride = [math.prod(size[:dim]) for dim in range(len(size))]
     elif layout == "sliced":  # every other element of something larger, from its second on
         stride = [2 * step for step in stride]

@@ -29,6 +29,7 @@ def style(sheet: Path) -> str:
 CSS = "".join(style(Path(__file__).with_name(name)) for name in ("tokens.css", "canvas.css"))
 
 WIDTH = 780  # of a picture on a page, and
+MIDDLE = 576  # of one in half a window, and
 NARROW = 320  # of one on a phone; its content wraps to this
 PAD = 16
 SLAB_GAP = 16  # between the matrices of one tensor of three or more dimensions
@@ -52,14 +53,14 @@ def room() -> float:
 
 
 def is_narrow() -> bool:
-    """Whether the picture that is being drawn is for a phone."""
+    """Whether the picture that is being drawn is for less than a page: a phone, or half a window."""
     return room() < WIDTH
 
 
 @contextmanager
-def narrow() -> Iterator[None]:
-    """A block in which pictures are drawn for a phone."""
-    before = _room.set(NARROW)
+def narrow(width: float = NARROW) -> Iterator[None]:
+    """A block in which pictures are drawn for a phone, or for another width that is less than a page's."""
+    before = _room.set(width)
     try:
         yield
     finally:

@@ -154,14 +154,16 @@ def check(id: str = "", /, *answers: object, **given: object) -> None:
     if verdict.printed:
         text += f"\nWhile it was checked, your answer printed:\n{indent(verdict.printed, '    ')}"
     if somebody_watches():
-        _show(str(id), verdict, text)
+        _show(id if isinstance(id, str) else "check", verdict, text)
     else:
         print(text)
 
 
 def _untouched(id: object) -> Verdict | None:
     """What to tell while the cell has the dots of the learner's copy where code should write into something."""
-    dots = rf'^{PLACEHOLDER}\n\s*\.\.\.\s*\ncheck\("{re.escape(str(id))}"'
+    if not isinstance(id, str):
+        return None
+    dots = rf'^{PLACEHOLDER}\n\s*\.\.\.\s*\ncheck\("{re.escape(id)}"'
     if not re.search(dots, running_code(), re.MULTILINE):
         return None
     return Verdict(False, f'the dots wait for your code. Try a line; hint("{id}") helps.', is_open=True)

@@ -106,9 +106,9 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
     if facts.is_array(answer) and not facts.shape(answer):
         answer = answer.item()  # a number of NumPy's
     if facts.is_tensor(answer) and not facts.is_tensor(expected):
-        raise Misconception(f"`{name}` is a tensor; {_kind(expected)} was asked for.")
+        raise Misconception(f"`{name}` is a tensor; it should be {_kind(expected)}.")
     if type(expected) is tuple and type(answer) is int:
-        raise Misconception(f"`{name}` is one number; a tuple of {len(expected)} was asked for.")
+        raise Misconception(f"`{name}` is one number; it should be a tuple of {len(expected)}.")
     if facts.same_value(answer, expected):
         return
     for mistake, shows in (mistakes or {}).items():
@@ -118,7 +118,7 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
         raise Misconception(f"`{name}` is {facts.text(answer)}: {slip}")
     if _kind(answer) == _kind(expected):
         raise Misconception(f"`{name}` is {facts.text(answer)}, which is not it.")
-    raise Misconception(f"`{name}` is {facts.text(answer)}; {_kind(expected)} was asked for.")
+    raise Misconception(f"`{name}` is {facts.text(answer)}; it should be {_kind(expected)}.")
 
 
 @_slot
@@ -131,7 +131,7 @@ def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]
     chosen = words.get(_bare(answer)) if isinstance(answer, str) else None
     if chosen is None:
         *most, last = (f'"{word}"' for word in sorted(words.values()))
-        raise Misconception(f"`{name}` is {facts.text(answer)}; {', '.join(most)} or {last} was asked for.")
+        raise Misconception(f"`{name}` is {facts.text(answer)}; it should be {', '.join(most)} or {last}.")
     expect_equal(chosen, name, expected, others)
 
 
@@ -167,17 +167,17 @@ def expect_tensor(
 ) -> None:
     """The answer is a tensor of this shape, dtype (`"int64"`), value (nested lists), stride and offset."""
     if facts.is_array(answer):
-        raise Misconception(f"`{name}` is a NumPy array; a tensor was asked for.")
+        raise Misconception(f"`{name}` is a NumPy array; it should be a tensor.")
     if not facts.is_tensor(answer):
-        raise Misconception(f"`{name}` is {facts.text(answer)}; a tensor was asked for.")
+        raise Misconception(f"`{name}` is {facts.text(answer)}; it should be a tensor.")
     if shape is not None and facts.shape(answer) != tuple(shape):
-        raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {tuple(shape)} was asked for.")
+        raise Misconception(f"`{name}` has shape {facts.shape(answer)}; it should be {tuple(shape)}.")
     if dtype is not None and facts.dtype_name(answer) != dtype:
-        raise Misconception(f"`{name}` has dtype torch.{facts.dtype_name(answer)}; torch.{dtype} was asked for.")
+        raise Misconception(f"`{name}` has dtype torch.{facts.dtype_name(answer)}; it should be torch.{dtype}.")
     if value is not None:
         expect_value(answer, name, value)
     if stride is not None and facts.stride(answer) != tuple(stride):
-        raise Misconception(f"`{name}` has stride {facts.stride(answer)}; {tuple(stride)} was asked for.")
+        raise Misconception(f"`{name}` has stride {facts.stride(answer)}; it should be {tuple(stride)}.")
     if offset is not None and facts.offset(answer) != offset:
         raise Misconception(f"`{name}` begins at offset {facts.offset(answer)}; it should begin at {offset}.")
 
@@ -193,7 +193,7 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
     """The tensor holds these values; `expected` is a tensor or (nested) lists."""
     wanted = facts.values(expected)
     if facts.shape(answer) != _shape_of_lists(wanted):  # before tolist: an answer may have a billion elements
-        raise Misconception(f"`{name}` has shape {facts.shape(answer)}; {_shape_of_lists(wanted)} was asked for.")
+        raise Misconception(f"`{name}` has shape {facts.shape(answer)}; it should be {_shape_of_lists(wanted)}.")
     found = facts.values(answer)
     # Where large numbers cancel, what is left of them is as uncertain as their last places.
     if not facts.same_value(found, wanted, max(1e-8, 1e-7 * facts.largest(wanted))):
@@ -201,7 +201,7 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
     if facts.is_tensor(expected) and facts.dtype_name(answer) != facts.dtype_name(expected):
         raise Misconception(
             f"the values are right, and `{name}` has dtype torch.{facts.dtype_name(answer)}; "
-            f"torch.{facts.dtype_name(expected)} was asked for."
+            f"it should be torch.{facts.dtype_name(expected)}."
         )
 
 
@@ -261,7 +261,7 @@ def call_writing(function: Any, name: str, *arguments: Any) -> Any:
 def run(function: Any, name: str, *arguments: Any) -> Any:
     """Like `call_writing`, of a function that need not return anything."""
     if not callable(function) or facts.is_tensor(function):
-        raise Misconception(f"`{name}` is {facts.text(function)}; a function was asked for.")
+        raise Misconception(f"`{name}` is {facts.text(function)}; it should be a function.")
     try:
         return function(*arguments)
     except (Exception, SystemExit) as error:
@@ -343,7 +343,7 @@ def _slip(answer: Any, expected: Any) -> str:
     if not isinstance(expected, tuple) or not isinstance(answer, (tuple, list)):
         return ""
     if len(answer) != len(expected):
-        return f"{len(answer)} number{'' if len(answer) == 1 else 's'}; {len(expected)} were asked for."
+        return f"{len(answer)} number{'' if len(answer) == 1 else 's'}; there should be {len(expected)}."
     if sorted(map(str, answer)) == sorted(map(str, expected)):
         return "the right numbers, in another order."
     return ""
@@ -362,14 +362,14 @@ def _other_values(name: str, found: Any, wanted: Any) -> str:
     if facts.is_shown_whole(rounded := facts.rounded(found)) and facts.is_shown_whole(facts.rounded(wanted)):
         if not facts.same_value(rounded, facts.rounded(wanted)):
             found, wanted = rounded, facts.rounded(wanted)
-        return f"`{name}` holds {facts.text(found)}; {facts.text(wanted)} was asked for."
+        return f"`{name}` holds {facts.text(found)}; it should hold {facts.text(wanted)}."
     place = []
     while isinstance(wanted, list):
         at = next(at for at, pair in enumerate(zip(found, wanted, strict=True)) if not facts.same_value(*pair))
         place.append(at)
         found, wanted = found[at], wanted[at]
     found, wanted = (f"{each:.7g}" if isinstance(each, float) else facts.text(each) for each in (found, wanted))
-    return f"`{name}[{', '.join(map(str, place))}]` is {found}; {wanted} was asked for."
+    return f"`{name}[{', '.join(map(str, place))}]` is {found}; it should be {wanted}."
 
 
 def _negated(values: Any) -> Any:

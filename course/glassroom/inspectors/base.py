@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from glassroom.drawing.canvas import narrow
+from glassroom.drawing.canvas import MIDDLE, NARROW, narrow
 from glassroom.drawing.page import page_of
 from glassroom.live.audience import somebody_watches
 from glassroom.live.embed import embedded
@@ -66,11 +66,14 @@ class Inspector(ABC):
         return embedded(Path(inspect.getfile(type(self))).parent, self._states(), self.text)
 
     def _states(self) -> dict[str, Any]:
-        """What the live form is given, with what of it is other on a phone."""
+        """What the live form is given, with what of it differs in each width that is less than a page's."""
         state = self.state()
-        with narrow():
-            on_a_phone = self.state()
-        return {**state, "narrow": {name: value for name, value in on_a_phone.items() if value != state[name]}}
+        differing = {}
+        for width in (MIDDLE, NARROW):
+            with narrow(width):
+                fitted = self.state()
+            differing[str(width)] = {name: value for name, value in fitted.items() if value != state[name]}
+        return {**state, "narrow": differing if any(differing.values()) else {}}
 
     @property
     def html(self) -> str:

@@ -1,21 +1,26 @@
-// A live form in the width that there is: pictures are drawn twice, for a page and for a phone.
+// A live form in the width that there is: pictures are drawn for a page, for half a window and for a phone.
 
-const NARROW = 640; // pixels; a picture for a page is up to 780 wide
+const PAGE = 640; // pixels; a picture for a page is up to 780 wide
 
 /**
- * A form that is drawn with `narrow`, what differs in a narrow place, as long as its place is one, and anew when that changes.
+ * A form that is drawn with what `narrow` has for the width of its place, where that is less than a page's, and anew when
+ * that changes.
  */
 export function fitted(render) {
   return ({ model, el }) => {
-    const narrow = model.get("narrow");
-    if (!Object.keys(narrow).length) return render({ model, el }); // it fits as it is
-    let isNarrow = null;
+    const widths = Object.entries(model.get("narrow")).sort(([one], [other]) => other - one);
+    if (!widths.length) return render({ model, el }); // it fits as it is
+    const phone = widths.at(-1);
+    let drawn = null; // what differs from the form for a page
     const look = () => {
-      if (!el.clientWidth && isNarrow !== null) return; // it is out of sight
-      const now = el.clientWidth > 0 && el.clientWidth < NARROW;
-      if (now === isNarrow) return;
-      isNarrow = now;
-      render({ el, model: { get: (name) => (now && Object.hasOwn(narrow, name) ? narrow[name] : model.get(name)) } });
+      const room = el.clientWidth;
+      if (!room && drawn !== null) return; // it is out of sight
+      const isPage = !room || room >= PAGE;
+      const differs = isPage ? {} : (widths.find(([width]) => width <= room) ?? phone)[1];
+      const isSame = drawn !== null && !Object.keys(drawn).length && !Object.keys(differs).length;
+      if (drawn === differs || isSame) return;
+      drawn = differs;
+      render({ el, model: { get: (name) => (Object.hasOwn(differs, name) ? differs[name] : model.get(name)) } });
     };
     look();
     new ResizeObserver(look).observe(el);

@@ -16,7 +16,7 @@ class LiveWidget(anywidget.AnyWidget):
     """A widget whose script and style sheet are `widget.js` and `widget.css` beside its module.
 
     `text` and `svg` stand for it where widgets are not shown; `state` is what its script is given, and `narrow` is what
-    of it differs on a phone.
+    of it differs in each width that is less than a page's.
     """
 
     label = traitlets.Unicode().tag(sync=True)

@@ -68,7 +68,7 @@ def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = Fa
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1) -> Any:
-    """What the first input lacks to exceed the second by `margin` (target 1), or the other way round (-1)."""
+    """What the first input lacks to exceed the second by `margin` (target 1), or vice versa (-1)."""
     return F.margin_ranking_loss(input1, input2, target, margin, reduction=REDUCTIONS[reduction])
 
 

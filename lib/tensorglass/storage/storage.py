@@ -2,7 +2,7 @@
 
 Tensors are headers on it. It knows nothing of sizes, strides or dtypes; it knows how long it is, how often it was
 written (`version`), who looks at it (weak references to its headers), and a small name for pictures. A tensor keeps
-its storage alive, never the other way round.
+its storage alive, never the reverse.
 """
 
 from __future__ import annotations

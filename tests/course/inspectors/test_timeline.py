@@ -14,6 +14,7 @@ import pytest
 
 import tensorglass as torch
 from glassroom import memory_timeline
+from glassroom.drawing.canvas import MIDDLE, NARROW, narrow
 from glassroom.inspectors.timeline.recorder import Recorder
 from glassroom.inspectors.timeline.timeline import MOST_ROWS, Curve
 from tensorglass import memory
@@ -184,6 +185,20 @@ def test_a_function_is_watched_and_its_result_let_go_of() -> None:
     timeline = memory_timeline(lambda: torch.zeros(1000) + 1)
     assert curve(timeline).peak == 8000
     assert curve(timeline).kept == 0
+
+
+def test_in_half_a_window_and_on_a_phone_bars_end_within_the_picture() -> None:
+    with memory_timeline() as timeline:
+        kept = torch.zeros(1000)
+    for width in (MIDDLE, NARROW):
+        with narrow(width):
+            picture = ElementTree.fromstring(timeline.svg)
+        bars = [
+            bar for group in picture.iter() if "life" in group.get("class", "") for bar in group if bar.get("width")
+        ]
+        ends = [float(bar.attrib["x"]) + float(bar.attrib["width"]) for bar in bars]
+        assert max(ends) < int(picture.attrib["width"]) <= width
+    assert kept is not None
 
 
 def test_before_the_block_has_ended_there_is_nothing_to_draw() -> None:

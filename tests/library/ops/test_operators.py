@@ -127,7 +127,7 @@ def forms(row: Operator) -> list[Callable[..., Any]]:
             found.append(attrgetter(name if row.namespace == "" else row.path)(torch))
         if row.is_method:
             found.append(getattr(torch.Tensor, name))
-    turned = ("__r", "__i")  # these take their operands the other way round, or write
+    turned = ("__r", "__i")  # these take their operands in reverse, or write
     return found + [getattr(torch.Tensor, name) for name in row.dunders if not name.startswith(turned)]
 
 
@@ -253,7 +253,7 @@ def test_out_that_cannot_take_the_result_in_is_refused_and_unchanged(row: Operat
 
 
 def permuted(x: torch.Tensor) -> torch.Tensor:
-    """The same elements, dimensions in memory the other way round."""
+    """The same elements, dimensions in memory in reverse."""
     order = tuple(reversed(range(x.dim())))
     return x.permute(order).contiguous().permute(order)
 

@@ -69,7 +69,7 @@ def reaches(tensor: Any, leaf: Any) -> bool:
 )
 def node_names(node_names: Callable[[Any], Any], *, loss: Any, x: Any) -> str:
     found, wanted = call(node_names, "node_names", loss), names_down(loss)
-    expect(type(found) is list, "`node_names(loss)` is not a list; a list of names was asked for.")
+    expect(type(found) is list, "`node_names(loss)` should be a list of names.")
     expect(
         not found or all(type(name) is str for name in found),
         "`node_names(loss)` holds something other than strings. A node's name is node.name().",

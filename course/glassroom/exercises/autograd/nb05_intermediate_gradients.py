@@ -45,7 +45,7 @@ def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
         found = call(chain, "chain", _leaf(w), given)
         expect(
             isinstance(found, (tuple, list)) and len(found) == 3,
-            f"`chain` returned {text(found)}; three gradients were asked for, those of a, b and c.",
+            f"`chain` returned {text(found)}; it should return three gradients, those of a, b and c.",
         )
         leaf = _leaf(w)
         a = leaf * given
@@ -181,7 +181,7 @@ def limit(limit: Callable[..., Any], *, w: Any, x: Any) -> str:
     )
     expect(
         callable(getattr(handle, "remove", None)),
-        f"`limit` returned {text(handle)}; the handle was asked for, which register_hook returns.",
+        f"`limit` returned {text(handle)}; it should return the handle, which register_hook returns.",
     )
     leaf = _leaf(w)
     result = leaf * x
@@ -240,7 +240,7 @@ def _expect_limited(limit: Callable[..., Any], w: Any, x: Any, largest: float, o
 def step_at_once(step_at_once: Callable[[Any], Any], *, w: Any, x: Any) -> str:
     expect(
         callable(step_at_once) and not is_tensor(step_at_once),
-        f"`step_at_once` is {text(step_at_once)}; a function was asked for.",
+        f"`step_at_once` is {text(step_at_once)}; it should be a function.",
     )
     leaf = _leaf(w)
     leaf.register_post_accumulate_grad_hook(step_at_once)

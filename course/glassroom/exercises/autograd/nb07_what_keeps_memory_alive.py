@@ -215,7 +215,7 @@ def record(record: Callable[..., Any], *, x: Any) -> str:
         is_alive = storage() is not None
     expect(not written, "something was written before the backward; the gradient is not known then. Use a hook.")
     loss.backward()
-    expect(len(written) == 1, f"`written` has {len(written)} entries after one backward; one was asked for.")
+    expect(len(written) == 1, f"`written` has {len(written)} entries after one backward; it should have one.")
     expect_equal(written[0], "written[0]", (largest, 2.0))
     expect(
         leaf.grad is not None and same_value(values(leaf.grad), values(leaf.detach() * 0 + 6.0)),

@@ -102,7 +102,7 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
         expect(max(runs) > 1, "no step was run a second time in the backward: there is no checkpoint in it.")
         expect(
             runs == [2] * 6,
-            f"the six steps were run {', '.join(map(str, runs))} times; twice each was asked for. A function that is "
+            f"the six steps were run {', '.join(map(str, runs))} times; it should be twice each. A function that is "
             "made in a loop looks its variables up when it is called: in the backward, they have their last values. "
             "Hand them over as arguments of `checkpoint`.",
         )

@@ -244,7 +244,9 @@ def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
             f"after step {count} `position` is {[round(each, 3) for each in moved]}, and should be "
             f"{[round(each, 3) for each in wanted]}.",
         )
-        expect(not is_tensor(result), "`step` returns a tensor, and with it perhaps its graph; a number was asked for.")
+        expect(
+            not is_tensor(result), "`step` returns a tensor, and with it perhaps its graph; it should return a number."
+        )
         loss = sum(terms) / 4
         expect(
             isinstance(result, float) and abs(result - loss) < 1e-3,

@@ -306,5 +306,5 @@ def product(Product: Any, *, gradcheck: Callable[..., Any], z: Any) -> str:
 def _apply(answer: Any, name: str, *arguments: Any) -> Any:
     """What the learner's function makes of these arguments."""
     is_function = isinstance(answer, type) and hasattr(answer, "apply") and hasattr(answer, "backward")
-    expect(is_function, f"`{name}` is {text(answer)}; a class that derives from torch.autograd.Function was asked for.")
+    expect(is_function, f"`{name}` is {text(answer)}; it should be a class that derives from torch.autograd.Function.")
     return call(answer.apply, f"{name}.apply", *arguments)

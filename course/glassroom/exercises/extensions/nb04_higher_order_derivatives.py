@@ -259,7 +259,7 @@ def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
 )
 def bell(Bell: Any, *, x: Any, grad: Any) -> str:
     expect(
-        hasattr(Bell, "apply"), f"`Bell` is {text(Bell)}; a class derived from torch.autograd.Function was asked for."
+        hasattr(Bell, "apply"), f"`Bell` is {text(Bell)}; it should be a class derived from torch.autograd.Function."
     )
     leaf, other = x.detach().clone().requires_grad_(), x.detach().clone().requires_grad_()
     found, right = call(Bell.apply, "Bell.apply", leaf), (-other * other).exp()

@@ -59,7 +59,7 @@ FORMULA_NAMES = ("grad", "input", "other", "result")
 def swish(swish: Any, *, x: Any, grad: Any) -> str:
     expect(
         hasattr(swish, "register_autograd"),
-        f"`swish` is {text(swish)}; a custom operator was asked for. torch.library.custom_op makes one of a function.",
+        f"`swish` is {text(swish)}; it should be a custom operator. torch.library.custom_op makes one of a function.",
     )
     plain = x.detach()
     for beta in (1.0, 0.5):
@@ -118,7 +118,7 @@ def formulas(for_input: Any, for_other: Any, *, x: Any) -> str:
     at_hand = {"grad": grad, "input": input, "other": other, "result": input / other}
     right = {"for_input": grad / other, "for_other": -grad * input / (other * other)}
     for name, formula in (("for_input", for_input), ("for_other", for_other)):
-        expect(callable(formula) and not is_tensor(formula), f"`{name}` is {text(formula)}; a function was asked for.")
+        expect(callable(formula) and not is_tensor(formula), f"`{name}` is {text(formula)}; it should be a function.")
         needs = list(inspect.signature(formula).parameters)
         for each in needs:
             expect(each in FORMULA_NAMES, f"`{name}` asks for `{each}`; the table knows grad, input, other and result.")

@@ -94,7 +94,7 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
         found = found.item() if is_tensor(found) and found.numel() == 1 else found
         (a, b), (_, d) = values(matrix)
         middle, half = (a + d) / 2, math.sqrt((a - d) ** 2 / 4 + b**2)
-        expect(isinstance(found, float), f"`largest_rate` returned {text(found)}; one number was asked for.")
+        expect(isinstance(found, float), f"`largest_rate` returned {text(found)}; it should return one number.")
         for mistake, shows in (
             (middle + half, "that is the largest curvature; the rate is 2 divided by it."),
             (
@@ -151,7 +151,7 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
 def mean_square(MeanSquare: Any, *, A: Any, y: Any) -> str:
     expect(
         hasattr(MeanSquare, "apply"),
-        f"`MeanSquare` is {text(MeanSquare)}; a class derived from torch.autograd.Function was asked for.",
+        f"`MeanSquare` is {text(MeanSquare)}; it should be a class derived from torch.autograd.Function.",
     )
     p = A.new_tensor([1.0, -2.0]).requires_grad_()
     other = p.detach().clone().requires_grad_()

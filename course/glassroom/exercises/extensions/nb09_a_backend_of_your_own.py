@@ -144,5 +144,5 @@ def _refused(function: Any, written: str, *arguments: Any) -> None:
     except RuntimeError:
         return
     except Exception as error:
-        expect(False, f"`{written}` raised {first_line(error).removesuffix('.')}; a RuntimeError was asked for.")
-    expect(False, f"`{written}` raised nothing; a RuntimeError was asked for.")
+        expect(False, f"`{written}` raised {first_line(error).removesuffix('.')}; it should raise a RuntimeError.")
+    expect(False, f"`{written}` raised nothing; it should raise a RuntimeError.")

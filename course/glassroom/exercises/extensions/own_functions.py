@@ -17,7 +17,7 @@ def expect_function(answer: Any, name: str) -> None:
     is_function = isinstance(answer, type) and hasattr(answer, "apply") and hasattr(answer, "backward")
     expect(
         is_function,
-        f"`{name}` is {text(answer)}; a class that derives from torch.autograd.Function was asked for.",
+        f"`{name}` is {text(answer)}; it should be a class that derives from torch.autograd.Function.",
     )
 
 

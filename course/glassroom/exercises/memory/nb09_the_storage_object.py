@@ -89,7 +89,7 @@ def halves(halves: Any, saved: Any, *, weights: Any) -> str:
         mistakes={
             16: "That is what `weights` needs; how much less does `halves` need?",
             4: "That counts elements; count bytes.",
-            -8: "The other way round: saved is what is no longer needed.",
+            -8: "The sign is reversed: saved is what is no longer needed.",
             0: "There are as many elements as before, but fewer bytes. nbytes() counts those.",
         },
     )

@@ -148,7 +148,7 @@ def kaiming(kaiming: Callable[..., Any]) -> str:
     wanted = math.sqrt(2 / inputs)
     expect(
         math.isclose(spread, wanted, rel_tol=0.03),
-        f"`{name}` has a spread of {spread:.3g}; sqrt(2 / {inputs}) = {wanted:.3g} was asked for.",
+        f"`{name}` has a spread of {spread:.3g}; it should be sqrt(2 / {inputs}) = {wanted:.3g}.",
     )
     expect(
         abs(float(weight.detach().mean())) < wanted / 20,

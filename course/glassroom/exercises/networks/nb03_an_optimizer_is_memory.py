@@ -92,7 +92,7 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
     )
     expect(
         same_value(list(losses), wanted[:-1]),
-        f"the losses are {_short(list(losses))}; {_short(wanted[:-1])} was asked for.",
+        f"the losses are {_short(list(losses))}; they should be {_short(wanted[:-1])}.",
     )
     return "Empty, loss, backward, step: every training loop has these four lines."
 

@@ -70,7 +70,7 @@ def dataset(Digits: Callable[..., Any], *, raw: Any, labels: Any) -> str:
     expect_tensor(picture, name, shape=(8, 8))
     expect(
         dtype_name(picture) == "float32",
-        f"{name} has dtype torch.{dtype_name(picture)}; float32 was asked for. Convert it.",
+        f"{name} has dtype torch.{dtype_name(picture)}; it should be float32. Convert it.",
     )
     expect(
         not same_value(values(picture), values(pictures[2].float())),
@@ -127,7 +127,7 @@ def batches(batches: Callable[..., Any]) -> str:
         for number, index in enumerate(found):
             expect_tensor(index, f"{name}[{number}]", dtype="int64")
             expect(
-                len(shape(index)) == 1, f"`{name}[{number}]` has shape {shape(index)}; a row of indices was asked for."
+                len(shape(index)) == 1, f"`{name}[{number}]` has shape {shape(index)}; it should be a row of indices."
             )
         sizes = [len(index) for index in found]
         expect_equal(

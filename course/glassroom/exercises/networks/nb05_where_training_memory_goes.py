@@ -214,7 +214,7 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
         max(waiting) <= 1,
         f"the gradient is right, but {max(waiting)} graphs were alive together: call backward before the next part.",
     )
-    expect(not is_tensor(result), "`accumulate` returns a tensor; a Python number was asked for. Take .item().")
+    expect(not is_tensor(result), "`accumulate` returns a tensor; it should return a Python number. Take .item().")
     expect(
         isinstance(result, float) and same_value(result, float(whole.detach())),
         f"`accumulate` returns {result!r:.40}; the mean loss over all pictures is {float(whole.detach()):.6g}.",

@@ -100,7 +100,7 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
         size = f"For images {shape(images)} and weights {shape(weight)}"
         expect(
             shape(made) == shape(right),
-            f"{size} the result has shape {shape(made)}; {shape(right)} was asked for: "
+            f"{size} the result has shape {shape(made)}; it should be {shape(right)}: "
             "pictures, filters, rows of windows, columns of windows.",
         )
         found = values(made)
@@ -201,7 +201,7 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
         expect_tensor(made, name)
         expect(
             shape(made) == shape(right),
-            f"For maps of {shape(given)} the result has shape {shape(made)}; {shape(right)} was asked for.",
+            f"For maps of {shape(given)} the result has shape {shape(made)}; it should be {shape(right)}.",
         )
         found = values(made)
         expect(

@@ -280,7 +280,7 @@ def parallel(parallel: Callable[..., Any], *, batch: Any, weight: Any, devices: 
     expect_tensor(made, "parallel(…)", dtype="float32")
     home = str(own.to(devices[0]).device)
     expect(str(made.device) == home, f"the result is on {made.device}; it should come together on {home}.")
-    expect(shape(made) == shape(batch), f"the result has shape {shape(made)}; {shape(batch)} was asked for.")
+    expect(shape(made) == shape(batch), f"the result has shape {shape(made)}; it should be {shape(batch)}.")
     right = [[2.0 * a, 3.0 * b] for a, b in values(batch)]
     expect_value(made, "parallel(…)", right)
     expect(bool(made.requires_grad), "the result has no way back to the weight: something was detached.")

@@ -205,7 +205,7 @@ def step(step: Callable[..., Any], *, torch: Any, new_reader: Callable[[], Any],
         f"the step is right, and graphs held {ledger.most:,} bytes at one time, parameters aside; {MOST_SAVED:,} are "
         "allowed. Smaller parts, each with its own backward.",
     )
-    expect(not is_tensor(result), "`step` returns a tensor; a Python number was asked for.")
+    expect(not is_tensor(result), "`step` returns a tensor; it should return a Python number.")
     expect(
         isinstance(result, float) and abs(result - float(whole.detach())) < 1e-3,
         f"`step` returned {result!r:.40}; the mean loss of all rows, before the step, is {float(whole.detach()):.4f}.",
@@ -288,7 +288,7 @@ def accuracy(
         own[: n - 7] = said[: n - 7]  # the last, shorter part is wrong
         own[n - 7 : n] = (said[n - 7 : n] + 1) % 10
         found = call(accuracy, "accuracy", reader, images, own, rows)
-        expect(not is_tensor(found), "`accuracy` returns a tensor; a Python number was asked for.")
+        expect(not is_tensor(found), "`accuracy` returns a tensor; it should return a Python number.")
         expect(not graphs, "the forward makes a graph, which nobody needs: torch.no_grad().")
         expect(reader.training, "afterwards the reader is no longer in training mode.")
         expect_equal(

@@ -109,7 +109,7 @@ ALLOWED = {
     "scaled": (True, "A 0-dim tensor on the CPU is accepted, as a number is."),
     "joined": (False, "cat reads all its operands on one device; x has to be moved first."),
     "picked": (True, "An index may be on the CPU: the library sends it."),
-    "counted": (False, "y.sum() is 0-dim but on the device, and x is on the CPU: only the other way round works."),
+    "counted": (False, "y.sum() is 0-dim but on the device, and x is on the CPU: only the reverse works."),
     "written": (True, "copy_ is the operator that crosses between devices."),
 }
 

@@ -25,7 +25,7 @@ def _judged(
         asked = f"`{name}({', '.join(map(str, given))})`"
         wanted = spec(*given)
         expect_tensor(found, asked.strip("`"))
-        expect(not str(found.dtype).endswith("bool"), f"{asked} holds True and False; numbers were asked for.")
+        expect(not str(found.dtype).endswith("bool"), f"{asked} holds True and False; it should hold numbers.")
         values = found.tolist()
         if values == wanted:
             continue

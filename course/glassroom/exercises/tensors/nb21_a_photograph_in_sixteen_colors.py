@@ -114,7 +114,7 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
     expect_tensor(found, name)
     expect(
         tuple(found.shape) == (k, 3),
-        f"`{name}` has shape {tuple(found.shape)}; (16, 3) was asked for, also where the last colors have no pixel.",
+        f"`{name}` has shape {tuple(found.shape)}; it should be (16, 3), also where the last colors have no pixel.",
     )
     expect_device(found, name, device(pixels))
     groups: list[list[list[float]]] = [[] for _ in range(k)]

@@ -51,12 +51,12 @@ LONGEST_SOURCE = 40
 
 def left() -> int:
     """Where the plot begins."""
-    return LEFT_NARROW if is_narrow() else LEFT
+    return LEFT if room() > LEFT + PLOT else LEFT_NARROW
 
 
 def plot() -> float:
     """How wide the plot is."""
-    return room() - PAD - 12 - LEFT_NARROW if is_narrow() else PLOT
+    return room() - PAD - 12 - left() if is_narrow() else PLOT
 
 
 def words() -> float:
@@ -68,6 +68,8 @@ def svg_of_timeline(timeline: Timeline) -> str:
     """The picture of a timeline."""
     drawing = Drawing()
     drawing.text(PAD, PAD + 14, "memory timeline", "name")
+    if timeline.steps:
+        drawing.extend(left() + plot() + 12, PAD + 14)
     facts = totals(timeline) if timeline.steps else NOTHING
     top = drawing.wrapped(PAD + 150, PAD + 14, facts, "fact soft", left=PAD) + 16
     time = simulated_time(timeline)

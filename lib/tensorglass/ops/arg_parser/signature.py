@@ -260,7 +260,7 @@ class Signature:
 
     def _missing(self, place: int) -> TypeError:
         names = [f'"{each.name}"' for each in self.parameters[place:] if not each.is_optional]
-        plural = "s" if len(names) == 1 else ""  # sic: PyTorch has it the other way round
+        plural = "s" if len(names) == 1 else ""  # sic: PyTorch has it the wrong way around
         return TypeError(f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}")
 
 

@@ -163,7 +163,7 @@ def _pair(one: Tensor, other: Tensor, summed: list[int]) -> Tensor:
     for dim, (first, second) in enumerate(zip(one._size, other._size, strict=True)):
         if dim not in summed:
             (in_one if second == 1 and first != 1 else in_both if first != 1 else in_other).append(dim)
-    if in_one and in_other and in_other[-1] < in_one[0]:  # the other way round, the product lies in the result's order
+    if in_one and in_other and in_other[-1] < in_one[0]:  # swapped, the product lies in the result's order
         one, other, in_one, in_other = other, one, in_other, in_one
     batch, rows, columns, length = [
         math.prod(of._size[dim] for dim in dims)

@@ -18,7 +18,7 @@ test_wrong_answers = wrong_answers(
             "no leaf",
         ),
         ("fit-start", "start = lambda e, n: torch.tensor([e / 1000, n / 1000])", "does not require grad"),
-        ("fit-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True)", "was asked for"),
+        ("fit-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True)", "it should "),
         (
             "fit-start",
             "start = lambda e, n: torch.tensor([e, n], requires_grad=True).div_(1000)",

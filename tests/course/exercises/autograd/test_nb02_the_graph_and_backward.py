@@ -51,7 +51,7 @@ WRONG = [
     ("a02-makers", FAILS_WITHOUT_A_GRAPH, "raised AttributeError"),
     ("a02-makers", "def node_names(tensor): return [tensor.grad_fn.name()]", "are not those of the 5 nodes"),
     ("a02-makers", "def node_names(tensor): return tensor.grad_fn.name()", "a list of names"),
-    ("a02-makers", "node_names = []", "a function was asked for"),
+    ("a02-makers", "node_names = []", "it should be a function"),
     ("a02-by-hand", "by_hand = 2 * (rates * hours - paid)", "a slope of its own"),
     ("a02-by-hand", "by_hand = (rates * hours - paid) * hours", "The square was skipped"),
     ("a02-by-hand", "by_hand = 2 * (rates * hours - paid) * rates", "the gradient with respect to `hours`"),
@@ -63,7 +63,7 @@ WRONG = [
     ("a02-twice", TWICE + "True, False, True, True, True", "exp itself"),
     ("a02-twice", TWICE + "True, False, False, False, True", "Views move gradients"),
     ("a02-twice", TWICE + "True, False, False, True, False", "the size is enough"),
-    ("a02-twice", TWICE + "1, 0, 0, 1, 1", "True or False was asked for"),
+    ("a02-twice", TWICE + "1, 0, 0, 1, 1", "it should be True or False"),
     ("a02-once", "pass", "no backward has arrived"),
     ("a02-once", "first.backward()", "of `first` alone"),
     ("a02-once", "second.backward()", "of `second` alone"),
@@ -74,7 +74,7 @@ WRONG = [
     ("a02-link", "total = torch.tensor([6.0, 14.0], requires_grad=True).sum()", "`slope` would learn nothing"),
     ("a02-link", "total = (slope * batches[0]).sum()", "`total` holds 6.0"),
     ("a02-link", "total = slope * torch.cat(batches)", "has shape (4,)"),
-    ("a02-link", "total = 20.0", "a tensor was asked for"),
+    ("a02-link", "total = 20.0", "it should be a tensor"),
 ]
 
 ALSO_RIGHT = [

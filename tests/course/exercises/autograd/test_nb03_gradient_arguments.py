@@ -57,8 +57,8 @@ WRONG = [
     ("a03-weights", "v = torch.tensor([1.0, -2.0, 0.0])", "belong to the elements of `y`"),
     ("a03-weights", "v = torch.tensor([1.0, 2.0])", "may be negative"),
     ("a03-weights", "v = torch.tensor(-2.0)", "has shape ()"),
-    ("a03-weights", "v = torch.tensor([1, -2])", "torch.float32 was asked for"),
-    ("a03-weights", "v = [1.0, -2.0]", "a tensor was asked for"),
+    ("a03-weights", "v = torch.tensor([1, -2])", "it should be torch.float32"),
+    ("a03-weights", "v = [1.0, -2.0]", "it should be a tensor"),
     ("a03-outside", "outside(y.tolist())", "no backward has reached `w`"),
     ("a03-outside", "y.backward(torch.ones(2))", "is not in it"),
     ("a03-outside", "y.backward(torch.ones(2) * outside(y.tolist())[0])", "derivatives that go back"),
@@ -82,7 +82,7 @@ WRONG = [
     ("a03-jacobian", GRAPH_NOT_KEPT, "a second time"),
     ("a03-jacobian", ON_ITS_SIDE, "on its side"),
     ("a03-jacobian", ONLY_THIS_ONE, "jacobian(lambda x: x * x, x)"),
-    ("a03-jacobian", "jacobian = torch.eye(3)", "a function was asked for"),
+    ("a03-jacobian", "jacobian = torch.eye(3)", "it should be a function"),
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)

@@ -41,7 +41,7 @@ WRONG = [
     ("a04-target", "loss = ((prediction - target.detach()) ** 2).mean()", "`loss` holds 5.0"),
     ("a04-target", "loss = (prediction - target.detach()) ** 2", "has shape (2,)"),
     ("a04-target", "loss = ((prediction - target.detach()) ** 2).sum(); loss.backward()", "Leave the backward"),
-    ("a04-target", "loss = 10.0", "a tensor was asked for"),
+    ("a04-target", "loss = 10.0", "it should be a tensor"),
     ("a04-step", RECORDED, "a leaf Variable that requires grad"),
     ("a04-step", NEW_TENSOR, "the weight is as it was"),
     ("a04-step", UPHILL, "uphill"),

@@ -96,7 +96,7 @@ WRONG = [
     ("a06-harmless", HARMLESS + "True, False, True, True, True", "saved the result"),
     ("a06-harmless", HARMLESS + "True, False, False, False, True", "saves its two factors"),
     ("a06-harmless", HARMLESS + "True, False, False, True, False", "nothing was saved"),
-    ("a06-harmless", HARMLESS + "'yes', 'no', 'no', 'yes', 'yes'", "True or False was asked for"),
+    ("a06-harmless", HARMLESS + "'yes', 'no', 'no', 'yes', 'yes'", "it should be True or False"),
     ("a06-repair", STILL_IN_PLACE, "still finds a saved tensor that was overwritten"),
     ("a06-repair", PAST_THE_COUNTER, "the gradient of `w` is wrong"),
     ("a06-repair", CUT_OFF, "does not require grad"),

@@ -110,7 +110,7 @@ WRONG = [
     ("a07-who", WHO + "True, False, False, False, False, True", "holds its node"),
     ("a07-who", WHO + "True, False, False, True, True, True", "leads nowhere"),
     ("a07-who", WHO + "True, False, False, True, False, False", "only held the node"),
-    ("a07-who", WHO + "1, 0, 0, 1, 0, 1", "True or False was asked for"),
+    ("a07-who", WHO + "1, 0, 0, 1, 0, 1", "it should be True or False"),
     ("a07-carry", CARRY.format(state="state", backward="loss.backward()", kept="loss.item()"), "Detach the state"),
     (
         "a07-carry",

@@ -174,7 +174,7 @@ WRONG = [
     ("e01-keep", KEEP + "'save', 'save', 'save', 'attribute', 'save'", "takes tensors"),
     ("e01-keep", KEEP + "'save', 'save', 'attribute', 'save', 'save'", "It is not a tensor"),
     ("e01-keep", KEEP + "'save', 'save', 'attribute', 'attribute', 'attribute'", "freed by the backward"),
-    ("e01-keep", KEEP + "1, 2, 3, 4, 5", '"attribute" or "save" was asked for'),
+    ("e01-keep", KEEP + "1, 2, 3, 4, 5", 'it should be "attribute" or "save"'),
     (
         "e01-softplus",
         SOFTPLUS.format(forward="torch.log(1 + torch.exp(x))", saved="x", gradient="gradient * torch.sigmoid(kept)"),

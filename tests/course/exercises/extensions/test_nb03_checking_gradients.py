@@ -96,7 +96,7 @@ WRONG = [
     ("e02-cure", CURE + "'double', 'move', 'move', 'seed', 'mend'", "lacks a transpose"),
     ("e02-cure", CURE + "'double', 'move', 'mend', 'double', 'mend'", "two different functions"),
     ("e02-cure", CURE + "'double', 'move', 'mend', 'seed', 'seed'", "depends on `v`"),
-    ("e02-cure", CURE + "1, 2, 3, 4, 5", "was asked for"),
+    ("e02-cure", CURE + "1, 2, 3, 4, 5", "it should "),
     ("e02-is-right", IS_RIGHT.format(doubles=DOUBLES, answer=FIRST), "ask gradgradcheck"),
     ("e02-is-right", IS_RIGHT.format(doubles=DOUBLES, answer="True"), "One factor is detached"),
     ("e02-is-right", IS_RIGHT.format(doubles=DOUBLES, answer="False"), "convert them"),

@@ -152,7 +152,7 @@ WRONG = [
     ("e03-newton", NEWTON.format(leaf=OWN_LEAF, result="(x + slope / curvature).detach()"), "uphill"),
     ("e03-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - f(x) / slope).detach()"), "for f = 0"),
     ("e03-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - curvature / slope).detach()"), "is not x - slope"),
-    ("e03-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - slope / curvature).item()"), "a tensor was asked for"),
+    ("e03-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - slope / curvature).item()"), "it should be a tensor"),
     ("e03-newton", NEWTON.format(leaf=SAME_LEAF, result="(x - slope / curvature).detach()"), "requires grad now"),
     ("e03-bell", "Bell = lambda x: (-x * x).exp()", "derived from torch.autograd.Function"),
     ("e03-bell", BELL.format(save=SAVE_BOTH, back=COMPUTE.replace("-2 * ", "")), "the gradient of the sum"),

@@ -30,7 +30,7 @@ RULES = "rule_of_abs, rule_of_exp, rule_of_isnan, rule_of_remainder = "
 WHICH = "experiment, from_elsewhere, contribution = "
 
 WRONG = [
-    ("e05-swish", "def swish(x, beta): return x * (beta * x).sigmoid()", "a custom operator was asked for"),
+    ("e05-swish", "def swish(x, beta): return x * (beta * x).sigmoid()", "it should be a custom operator"),
     ("e05-swish", SWISH.format(forward=FORWARD, keep=KEEP, back=BACK, register="pass"), "no autograd formula"),
     ("e05-swish", SWISH.format(forward="x * x.sigmoid()", keep=KEEP, back=BACK, register=REGISTER), "holds"),
     ("e05-swish", SWISH.format(forward="x", keep=KEEP, back=BACK, register=REGISTER), "may not alias"),
@@ -56,7 +56,7 @@ WRONG = [
         ),
         "no gradient itself",
     ),
-    ("e05-formulas", FORMULAS.format("for_input = 1", FOR_OTHER), "a function was asked for"),
+    ("e05-formulas", FORMULAS.format("for_input = 1", FOR_OTHER), "it should be a function"),
     (
         "e05-formulas",
         FORMULAS.format("def for_input(gradient, other): return gradient / other", FOR_OTHER),

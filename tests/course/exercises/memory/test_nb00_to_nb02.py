@@ -5,7 +5,7 @@ from exercise_answers import wrong_answers
 
 ROWS = """
 00-numbers        | numbers = 12                                   | counts each number twice
-00-numbers        | numbers = 'six'                                | a plain integer was asked for
+00-numbers        | numbers = 'six'                                | it should be a plain integer
 00-last-cell      | pass                                           | holds 5, not 7
 00-last-cell      | b = b.clone(); b[1, 2] = 7                     | no longer share memory
 00-last-cell      | b = 7                                          | is not a tensor any more
@@ -19,7 +19,7 @@ ROWS = """
 01-small          | small = a                                      | takes 120 bytes
 01-small          | small = torch.tensor(a.tolist(), dtype=torch.bool) | only True or False
 01-small          | small = torch.zeros(5, 3, dtype=torch.int8)    | holds
-01-small          | small = a.tolist()                             | a tensor was asked for
+01-small          | small = a.tolist()                             | it should be a tensor
 01-numpy          | watching = torch.tensor(m); apart = torch.tensor(m) | `watching` is a copy
 01-numpy          | watching = apart = torch.from_numpy(m)         | `apart` is a view
 01-numpy          | watching = m; apart = torch.tensor(m)          | is a NumPy array

@@ -16,7 +16,7 @@ WRONG = [
     ("03-paint-the-frame", "board[::4] = 1", "the left column"),
     ("03-keep-little", "last = log[-1]", "keeps all 800000 bytes"),
     ("03-keep-little", "last = log.clone()[-1]", "Take the row first"),
-    ("03-keep-little", "last = log[0].clone()", "was asked for"),
+    ("03-keep-little", "last = log[0].clone()", "it should "),
     (
         "04-view-or-copy",
         "row, row_in_list, every_other, mixed, masked = 'view', 'view', 'view', 'copy', 'copy'",

@@ -30,7 +30,7 @@ def bilinear(a, b, weight):
 WRONG = [
     ("n01-linear", LINEAR + "x @ weight + bias", "belong to one output"),
     ("n01-linear", LINEAR + "x @ weight.t()", "`bias` is missing"),
-    ("n01-linear", LINEAR + "weight @ x + bias", "[6.5, 12.0]] was asked for"),
+    ("n01-linear", LINEAR + "weight @ x + bias", "[6.5, 12.0]]."),
     ("n01-linear", LINEAR + "(weight @ x.t()).t() + bias", "raised"),
     ("n01-linear", LINEAR + "torch.addmm(bias, x, weight.t())", "raised"),
     ("n01-linear", LINEAR + "x @ weight.detach().t() + bias", "left the graph"),

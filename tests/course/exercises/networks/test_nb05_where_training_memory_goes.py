@@ -156,7 +156,7 @@ WRONG = [
         accumulated(last="torch.optim.SGD(model.parameters(), lr=0.1).step()"),
         "Leave the step to the caller",
     ),
-    ("n05-accumulate", accumulated(number="loss"), "a Python number was asked for"),
+    ("n05-accumulate", accumulated(number="loss"), "it should return a Python number"),
     ("n05-accumulate", accumulated(number="loss.item() / (len(labels) / count)"), "the mean loss over all pictures is"),
     ("n05-accumulate", ACCUMULATE_ONCE, "3 graphs were alive together"),
     ("n05-accumulate", ACCUMULATE_WHOLE, "the number of losses"),
@@ -170,7 +170,7 @@ WRONG = [
     ("n05-lever", LEVER + '"checkpoint", "checkpoint", "accumulate", "no_grad"', "the optimizer's state"),
     ("n05-lever", LEVER + '"checkpoint", "optimizer", "checkpoint", "no_grad"', "add up to that of 64"),
     ("n05-lever", LEVER + '"checkpoint", "optimizer", "accumulate", "accumulate"', "Nobody will call backward"),
-    ("n05-lever", LEVER + '"checkpoint", "optimizer", "accumulate", "eval"', "was asked for"),
+    ("n05-lever", LEVER + '"checkpoint", "optimizer", "accumulate", "eval"', "it should "),
 ]
 
 ALSO_RIGHT = [

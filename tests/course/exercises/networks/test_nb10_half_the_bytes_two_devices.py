@@ -74,7 +74,7 @@ WRONG = [
     ("n10-left", LEFT.replace("1.0,", "1.0004,"), "The next float16 after 1"),
     ("n10-left", LEFT.replace("float('inf')", "65504.0"), "becomes infinite"),
     ("n10-left", LEFT.replace("float('inf')", "70000"), "The largest float16"),
-    ("n10-left", LEFT.replace("float('inf')", "'inf'"), "was asked for"),
+    ("n10-left", LEFT.replace("float('inf')", "'inf'"), "it should "),
     ("n10-cast", CAST.replace(" + bias.to(half)", ""), "the bias is missing"),
     ("n10-cast", CAST.replace("bias.to(half)", "bias"), "it was converted back"),
     (
@@ -115,13 +115,13 @@ WRONG = [
     ),
     ("n10-parallel", PARALLEL.replace("part.to(each), weight", "batch.to(each), weight"), "each once"),
     ("n10-parallel", PARALLEL.replace("weight.to(each)", "weight.detach().to(each)"), "no way back"),
-    ("n10-parallel", PARALLEL.replace("for result in results]", "for result in results[::-1]]"), "was asked for"),
+    ("n10-parallel", PARALLEL.replace("for result in results]", "for result in results[::-1]]"), "it should "),
     ("n10-parallel", PARALLEL.replace("torch.cat([", "sum([").replace("])\n", "])\n"), "has shape"),
     ("n10-parallel", PARALLEL.replace("batch.chunk(len(devices))", "batch.split([5, 1])"), "most of the work"),
     (
         "n10-parallel",
         PARALLEL.replace("    return torch.cat([result.to(devices[0]) for result in results])", "    return results"),
-        "a tensor was asked for",
+        "it should be a tensor",
     ),
     ("n10-reduce", REDUCE.replace(" / len(gradients)", ""), "that is the sum"),
     ("n10-reduce", REDUCE.replace("gradient.copy_(mean)", "gradient = mean"), "as they were"),
@@ -137,7 +137,7 @@ WRONG = [
         "        gradient.copy_(sum(each.to(gradient.device) for each in gradients) / len(gradients))",
         "before the first is overwritten",
     ),
-    ("n10-reduce", "all_reduce = 3", "a function was asked for"),
+    ("n10-reduce", "all_reduce = 3", "it should be a function"),
 ]
 
 ALSO_RIGHT = [

@@ -9,7 +9,7 @@ WRONG = [
     ("t04-bell", "def bell(x, out): return (-x * x / 2).exp()", "a new tensor was made"),
     ("t04-bell", "def bell(x, out): return x.mul_(x).mul_(-0.5).exp_()", "changed the tensor x"),
     ("t04-bell", "def bell(x, out): torch.mul(x, x, out=out); out.mul_(-0.5).exp_()", "returned nothing"),
-    ("t04-bell", "def bell(x, out): torch.mul(x, x, out=out); return out.exp_()", "was asked for"),
+    ("t04-bell", "def bell(x, out): torch.mul(x, x, out=out); return out.exp_()", "it should "),
     ("t04-turned", "def turned(degrees): return degrees % 360", "Shift, and shift back"),
     ("t04-turned", "def turned(degrees): return torch.fmod(degrees + 180, 360) - 180", "use %"),
     ("t04-turned", "def turned(degrees): return -((180 - degrees) % 360 - 180)", "the upper end is left out"),
@@ -49,7 +49,7 @@ WRONG = [
     (
         "t04-translated",
         "def backwards(x): return x.double().clamp(min=0).flip(0).sqrt() / x.numel()",
-        "(6,) was asked for",
+        "it should be (6,)",
     ),
     (
         "t04-translated",

@@ -55,7 +55,7 @@ WRONG = [
     ("t03-energy", "def energy(x): return (x * x).sum()", "is infinite"),
     ("t03-energy", "def energy(x): return (x * x).sum(dtype=torch.float32)", "convert before you square"),
     ("t03-energy", "def energy(x): return x.double().square().sum()", "has dtype torch.float64"),
-    ("t03-energy", "def energy(x): return x.float().sum() ** 2", "was asked for"),
+    ("t03-energy", "def energy(x): return x.float().sum() ** 2", "it should "),
     ("t03-double", WITHOUT_FINALLY.format("before"), "`finally` always runs"),
     ("t03-double", WITHOUT_FINALLY.format("torch.float32"), "the default was float16"),
     ("t03-double", WITHOUT_FINALLY.format("torch.float64"), "put it back"),

@@ -31,14 +31,14 @@ WRONG = [
     ("t05-loss", SUMMED, "is the sum of the squares"),
     ("t05-loss", BY_ELEMENT, "the mean is missing"),
     ("t05-loss", ABSOLUTE, "for predictions that are twice"),
-    ("t05-loss", "loss = 0", "a function was asked for"),
+    ("t05-loss", "loss = 0", "it should be a function"),
     ("t05-channels", "centered = photo - mean.mean()", "each channel has its own"),
-    ("t05-channels", "centered = photo[0] - mean[:, None, None] * 2", "`centered[0, 0, 0]` is -7; -3.5 was asked for"),
+    ("t05-channels", "centered = photo[0] - mean[:, None, None] * 2", "`centered[0, 0, 0]` is -7; it should be -3.5"),
     ("t05-channels", "centered = photo + mean[:, None, None]", "the means were added"),
     ("t05-gaps", "gaps = (places - places).abs()", "met place `i` only"),
     ("t05-gaps", "gaps = (places[:, None] - places[:, None]).abs()", "both were columns"),
     ("t05-gaps", "gaps = places[:, None] - places", "is a direction"),
-    ("t05-gaps", "gaps = places[:, None] + places", "`gaps[1, 1]` is 6; 0 was asked for"),
+    ("t05-gaps", "gaps = places[:, None] + places", "`gaps[1, 1]` is 6; it should be 0"),
 ]
 
 RIGHT = [

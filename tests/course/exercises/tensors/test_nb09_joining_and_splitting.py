@@ -40,7 +40,7 @@ WRONG = [
     ("t07-zip", "zipped = torch.stack([p, q]).view(-1)", "first all of `p`"),
     ("t07-zip", "zipped = torch.stack([p, q], 1)", "The pairs are right"),
     ("t07-zip", "zipped = torch.stack([q, p], 1).view(-1)", "`zipped` holds [10, 1, 20, 2, 30, 3]"),
-    ("t07-zip", "zipped = 6", "a tensor was asked for"),
+    ("t07-zip", "zipped = 6", "it should be a tensor"),
     ("t07-three", PIECES + "mixed.view(3, 2, 4, 3)", "the numbers are mixed up"),
     ("t07-three", PIECES + "[mixed[..., i::3] for i in range(3)]", "every third number"),
     ("t07-three", PIECES + "[piece.clone() for piece in mixed.chunk(3, -1)]", "`query` is a copy"),

@@ -27,7 +27,7 @@ WRONG = [
     ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part)", "it holds the whole storage"),
     ("t10-small", "def packed(part): return pickle.dumps(part.contiguous())", "`packed(big[3])` is"),
     ("t10-small", "def packed(part): return pickle.dumps(part.clone() * 0)", "pickle.loads(packed(big[:, 3]))"),
-    ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part.tolist())", "a tensor was asked for"),
+    ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part.tolist())", "it should be a tensor"),
     ("t10-small", "def packed(part): return part.clone()", "is not bytes"),
     ("t10-together", TOGETHER + "torch.save([whole.clone(), part.clone()], file)", "share no memory"),
     ("t10-together", TOGETHER + "torch.save(whole, file)", "one call of `save` for both"),

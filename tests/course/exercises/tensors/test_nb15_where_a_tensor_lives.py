@@ -22,7 +22,7 @@ WRONG = [
     ("t11-meet", "def add(x, y): return x + y.to(x.device)", "the result of `add(a, b)` is on cpu; b is on sim:0"),
     ("t11-meet", "def add(x, y): return x.cpu() + y.cpu()", "the result of `add(a, b)` is on cpu"),
     ("t11-allowed", ALLOWED + "False, False, True, False, True", "is accepted, as a number is"),
-    ("t11-allowed", ALLOWED + "True, False, True, True, True", "only the other way round"),
+    ("t11-allowed", ALLOWED + "True, False, True, True, True", "only the reverse"),
     ("t11-anywhere", "def numbered(table): return table + torch.arange(table.shape[1])", "found at least two devices"),
     (
         "t11-anywhere",

@@ -49,7 +49,7 @@ WRONG = [
     ("t13-shared", SHARED + "True, False, True, False, False", "returns x itself"),
     ("t13-values", "def values_of(tensor): return tensor", "still requires a gradient"),
     ("t13-values", "def values_of(tensor): return tensor.detach().clone()", "did you clone"),
-    ("t13-values", "def values_of(tensor): return tensor.tolist()", "a tensor was asked for"),
+    ("t13-values", "def values_of(tensor): return tensor.tolist()", "it should be a tensor"),
     ("t13-values", "def values_of(tensor): tensor.detach()", "Does it end with `return`"),
     ("t13-worker", "def scale_row(result, row, factor): return result[row] * factor", "has not changed"),
     ("t13-worker", "def scale_row(result, row, factor): result *= factor", "`row 0 after scale_row"),

@@ -22,7 +22,7 @@ WRONG = [
     ("t09-single", "single = torch.from_numpy(readings).float()\nx = single", "is not a NumPy array"),
     ("t09-single", "single = readings.astype(np.float32)\nx = torch.tensor(single)", "`x` is a copy"),
     ("t09-single", "single = readings.astype(np.float32)\nx = torch.from_numpy(readings).float()", "`x` is a copy"),
-    ("t09-single", "single = readings.astype(np.float32)\nx = single", "a tensor was asked for"),
+    ("t09-single", "single = readings.astype(np.float32)\nx = single", "it should be a tensor"),
     ("t09-safe", "def to_tensor(array): return torch.from_numpy(array)", "raised ValueError"),
     ("t09-safe", "def to_tensor(array): return torch.tensor(array.copy())", "nothing needs to be copied"),
     ("t09-safe", "def to_tensor(array): return torch.from_numpy(np.ascontiguousarray(array))", "is a copy"),

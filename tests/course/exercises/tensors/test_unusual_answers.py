@@ -277,7 +277,7 @@ WRONG = [
     ("t11-allowed", ALLOWED + "True, False, False, True, False", "`picked`, `counted` and `written`"),
     ("t11-anywhere", "def numbered(table): return table", "which is not it"),
     ("t11-anywhere", "def numbered(table): return table + torch.tensor([[0.0], [1.0]]).to(table)", "which is not it"),
-    ("t11-anywhere", "numbered = there", "a function was asked for"),
+    ("t11-anywhere", "numbered = there", "it should be a function"),
 ]  # fmt: skip
 
 HIDDEN_TRANSFERS = [

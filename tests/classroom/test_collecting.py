@@ -126,6 +126,43 @@ def test_two_people_of_one_name_are_two_learners(a_class: Path, notebook: Notebo
     assert "several people have this name" in report.oddities[0]
 
 
+@pytest.mark.parametrize(
+    ("names", "learners"),
+    [
+        (("Ada King_12_assignsubmission_file_", "ada king_13_assignsubmission_file_"), ["Ada King 12", "ada king 13"]),
+        (("Ada", "ada"), ["Ada", "ada"]),
+    ],
+)
+def test_names_that_differ_by_capitals_only_are_told(
+    a_class: Path, notebook: Notebook, tmp_path: Path, names: tuple[str, str], learners: list[str]
+) -> None:
+    files = {f"{name}/{FILE}": serialise(answered(notebook, {"02-count": f"# {name}"})) for name in names}
+    report = taking(a_class, zipped(files, tmp_path / "delivery.zip"))
+    assert sorted(learner for learner, _ in report.taken) == learners
+    assert sum("several people have this name" in line for line in report.oddities) == 2
+
+
+def test_a_hard_link_to_somebody_elses_file_is_not_handed_in(
+    a_class: Path, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for learner in ("ada", "eve"):
+        (tmp_path / "in" / learner).mkdir(parents=True)
+    (tmp_path / "in" / "ada" / FILE).write_bytes(serialise(notebook))
+    os.link(tmp_path / "in" / "ada" / FILE, tmp_path / "in" / "eve" / FILE)
+    assert taking(a_class, tmp_path / "in").taken == [("ada", "memory-02"), ("eve", "memory-02")]  # the teacher's own
+    real, eves = os.fstat, (tmp_path / "in" / "eve").stat()
+
+    def with_an_owner_of_its_own(handle: int) -> os.stat_result:
+        found = real(handle)
+        own = os.path.samestat(found, eves)
+        return os.stat_result([*found[:4], found.st_uid + 1 if own else found.st_uid, *found[5:]])
+
+    monkeypatch.setattr(os, "fstat", with_an_owner_of_its_own)
+    report = taking(a_class, tmp_path / "in")
+    assert report.taken == [("ada", "memory-02")]
+    assert report.oddities == [f"eve/{FILE}: it is a hard link to somebody else's file, and links are not followed"]
+
+
 def test_a_name_that_comes_twice_in_an_archive_is_two_attempts(
     a_class: Path, notebook: Notebook, tmp_path: Path
 ) -> None:

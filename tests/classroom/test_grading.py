@@ -376,6 +376,8 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
         assert [(line["Identifier"], line["Grade"]) for line in filled] == [(f"Participant {number}", "4")]
     with pytest.raises(Problem, match="may be Participant 12 or Participant 13"):  # nobody gets another's mark
         lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")], worksheet)
+    with pytest.raises(Problem, match=r"'A@b\.org' and 'a@b\.org' differ by capitals only"):
+        lms_csv("moodle", assignment, [replace_row(ada, each) for each in ("A@b.org", "a@b.org")], worksheet)
     with pytest.raises(Problem, match="by username or e-mail address, and a folder is named 'Ada Lovelace'"):
         lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")])
     with pytest.raises(Problem, match="no Identifier"):

@@ -93,7 +93,7 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
             _keep_aside(course, item)
             continue
         learner = safe_name(item.learner)
-        if learner in shared:
+        if learner.casefold() in shared:
             number = item.number or ("" if item.person == learner else digest_of(item.person)[:6])
             learner = safe_name(f"{learner[:45]} {number}")
             report.oddities.append(f"{where}: several people have this name; taken for {learner}")
@@ -128,11 +128,11 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
 
 
 def _shared_names(items: list[Item]) -> set[str]:
-    """The names that several people in a delivery have."""
+    """The names that several people in a delivery have, whatever letters are capitals."""
     numbers: dict[str, set[str]] = {}
     for item in items:
         if item.learner:
-            numbers.setdefault(safe_name(item.learner), set()).add(item.person)
+            numbers.setdefault(safe_name(item.learner).casefold(), set()).add(item.person)
     return {name for name, found in numbers.items() if len(found) > 1}
 
 

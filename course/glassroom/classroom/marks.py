@@ -258,7 +258,14 @@ def _filled(kind: str, assignment: Assignment, rows: list[Result], roster: Path)
         kept = [
             at for at, name in enumerate(head) if name in ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
         ]
-    by_name = {unicodedata.normalize("NFC", each.row.learner).casefold(): each for each in rows}
+    by_name: dict[str, Result] = {}
+    for each in rows:
+        same = by_name.setdefault(unicodedata.normalize("NFC", each.row.learner).casefold(), each).row.learner
+        if same != each.row.learner:
+            raise Problem(
+                f"{same!r} and {each.row.learner!r} differ by capitals only, so {roster} does not tell them apart. "
+                "Give one of the folders in submitted/ another name, and grade again."
+            )
     lines: list[list[str]] = [[*(head[at] for at in kept), title]]
     found: dict[str, str] = {}
     for line in table[1:]:

@@ -49,7 +49,8 @@ class Composed:
 def read_file(path: Path, most: int = MOST_BYTES, folder: int | None = None) -> bytes:
     """The bytes of a plain file that is no link and not too large. Raises `Unreadable`.
 
-    `folder` is the number of an opened folder that `path` is read in, whatever its name leads to by now.
+    `folder` is the number of an opened folder that `path` is read in, whatever its name leads to by now. A hard link
+    there to what is not its owner's is a link too.
     """
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
@@ -63,6 +64,9 @@ def read_file(path: Path, most: int = MOST_BYTES, folder: int | None = None) -> 
     if not stat.S_ISREG(about.st_mode):
         os.close(handle)
         raise Unreadable("it is not a file")
+    if folder is not None and about.st_nlink > 1 and about.st_uid != os.fstat(folder).st_uid:
+        os.close(handle)
+        raise Unreadable("it is a hard link to somebody else's file, and links are not followed")
     with os.fdopen(handle, "rb") as file:
         if about.st_size > most:
             raise Unreadable(f"it has {about.st_size / 1e6:,.0f} MB, and {most / 1e6:,.0f} MB is the most that is read")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from operator import itemgetter
 from typing import Any
 
@@ -73,7 +74,7 @@ def __getattr__(name: str) -> Any:
     if name.removesuffix("_out") not in _FIELDS:
         return refusing("return_types")(name)
     if name not in _FIELDS:
-        return __getattr__(name.removesuffix("_out")).out
+        return getattr(sys.modules[__name__], name.removesuffix("_out")).out
     made = globals()[name] = _return_type(name, *_FIELDS[name].split(), written=name[0] != "_")
     return made
 

@@ -117,4 +117,6 @@ def test_a_block_that_forks_the_generator_leaves_no_trace() -> None:
 def test_named_tuples_of_results_have_types_that_can_be_asked_for() -> None:
     for library in (tensorglass, torch):
         assert type(library.ones(2).max(0)) is library.return_types.max
+        assert library.return_types.max_out
+        assert type(library.ones(2).max(0)) is library.return_types.max
         assert type(library.linalg.qr(library.ones(2, 2))) is library.return_types.linalg_qr

@@ -37,12 +37,21 @@ def of_tensorglass() -> None:
     (w * 2).sum().backward()
 
 
+def training() -> None:
+    model = torch.nn.Linear(3, 2)
+    steps = torch.optim.Adam(model.parameters(), foreach=True)
+    model(torch.ones(4, 3)).pow(2).sum().backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    steps.step()
+
+
 def in_a_block() -> None:
     with memory_timeline():
         of_tensorglass()
 
 
 WATCHED: tuple[Callable[[], object], ...] = (lambda: watch(of_torch), lambda: watch(of_tensorglass))
+TRAINED: tuple[Callable[[], object], ...] = (lambda: watch(training),)
 TIMED: tuple[Callable[[], object], ...] = (
     lambda: memory_timeline(of_tensorglass),
     lambda: memory_timeline(of_torch),
@@ -57,7 +66,11 @@ def left_on() -> dict[str, object]:
     return {
         "modes": modes._get_current_dispatch_mode_stack(),
         "flags": {name: value for name, value in vars(modes).items() if name.startswith("_is_in_")},
-        "counting": torch._C._dispatch_tls_local_exclude_set().has(torch._C.DispatchKey.ADInplaceOrView),
+        "keys": (
+            repr(torch._C._dispatch_tls_local_include_set()),
+            repr(torch._C._dispatch_tls_local_exclude_set()),
+        ),
+        "recording": torch.is_grad_enabled(),
         "trace": sys.gettrace(),
         "observers": list(memory._observers),
         "transfers": list(transfer_log._observers),
@@ -70,7 +83,11 @@ def left_on() -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize(("scenarios", "interrupts"), [(WATCHED, 1_450), (TIMED, 100)], ids=["watch", "timeline"])
+@pytest.mark.parametrize(
+    ("scenarios", "interrupts"),
+    [(WATCHED, 1_450), (TRAINED, 20), (TIMED, 100)],
+    ids=["watch", "training", "timeline"],
+)
 def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object], ...], interrupts: int) -> None:
     lasts = [duration(scenario) for scenario in scenarios]
     numbers, before, tracer = random.Random(0), left_on(), sys.gettrace()
@@ -98,6 +115,26 @@ def duration(scenario: Callable[[], object]) -> float:
     begin = perf_counter()
     scenario()
     return perf_counter() - begin
+
+
+def test_an_interrupt_that_keeps_no_grad_from_its_end_leaves_graphs_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.no_grad, "__exit__", lambda *_: signal.default_int_handler(signal.SIGINT, None))
+    with pytest.raises(KeyboardInterrupt):
+        watch(training)
+    assert torch.is_grad_enabled()
+
+
+def test_a_grad_mode_that_the_program_has_set_outlives_an_interrupt() -> None:
+    def switches_off() -> None:
+        torch.set_grad_enabled(False)
+        signal.default_int_handler(signal.SIGINT, None)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            watch(switches_off)
+        assert not torch.is_grad_enabled()
+    finally:
+        torch.set_grad_enabled(True)
 
 
 def test_an_interrupt_at_each_moment_of_putting_on_and_taking_off_leaves_nothing_on() -> None:

@@ -85,7 +85,7 @@ def left_on() -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("scenarios", "interrupts"),
-    [(WATCHED, 1_450), (TRAINED, 20), (TIMED, 100)],
+    [(WATCHED, 1_400), (TRAINED, 20), (TIMED, 100)],
     ids=["watch", "training", "timeline"],
 )
 def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object], ...], interrupts: int) -> None:

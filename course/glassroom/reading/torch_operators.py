@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import or_
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -61,14 +63,12 @@ def _mode_of(listener: Listener) -> Any:
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    own_count: dict[Any, bool] = {}  # by operator: whether PyTorch has counted its writes before a mode is asked
+    ways: dict[Any, _Way] = {}
 
-    def counts_itself(operator: Any) -> bool:
-        if operator not in own_count:
-            own_count[operator] = not operator._schema.is_mutable or (
-                torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView")
-            )  # of operators that write nothing, such as `sym_size`, some are unknown there
-        return own_count[operator]
+    def way_of(operator: Any) -> _Way:
+        if operator not in ways:
+            ways[operator] = _way_of(operator)
+        return ways[operator]
 
     def dispatches(kind: Any) -> bool:
         return kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
@@ -86,20 +86,54 @@ def _mode_of(listener: Listener) -> Any:
                 return NotImplemented  # the class is asked next, and we see what it runs
 
             def call() -> Any:
-                if not counts_itself(func):
-                    with _counting_writes():
-                        return func(*args, **named)
-                try:
-                    return func(*args, **named)
-                except RuntimeError:
-                    tensors = _without_bare_numbers(func, args)
-                    if tensors is None:
-                        raise
-                    return func(*tensors, **named)
+                return way_of(func)(func, args, named)
 
             return listener.run(func, (*args, *named.values()), call)
 
     return Watching()
+
+
+_Way = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+
+
+def _way_of(operator: Any) -> _Way:
+    """How an operator is called for a mode so that its writes raise versions once, as where nobody watches."""
+    import torch
+
+    if not (operator._schema.is_mutable or operator._defined_in_python):
+        return _as_it_is  # some of these, such as `sym_size`, are unknown to the next question
+    if not torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView"):
+        return _counted_within
+    is_counted_within = operator._schema.is_mutable and operator._defined_in_python
+    return _counted_within_a_kernel if is_counted_within else _as_it_is
+
+
+def _as_it_is(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """PyTorch has counted what it writes before a mode is asked."""
+    try:
+        return operator(*args, **named)
+    except RuntimeError:
+        tensors = _without_bare_numbers(operator, args)
+        if tensors is None:
+            raise
+        return operator(*tensors, **named)
+
+
+def _counted_within(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """What it writes is counted by the operators that it is made of."""
+    with _counting_writes():
+        return operator(*args, **named)
+
+
+def _counted_within_a_kernel(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A kernel in Python, of `torch.library.custom_op`: the call itself has been counted, what it runs has not."""
+    import torch
+
+    keys = torch._C._after_ADInplaceOrView_keyset & reduce(
+        or_, map(torch._C._dispatch_keys, tensors_in((*args, *named.values())))
+    )
+    with _counting_writes():
+        return operator.redispatch(keys, *args, **named)
 
 
 def _without_bare_numbers(operator: Any, args: tuple[Any, ...]) -> list[Any] | None:
@@ -142,6 +176,11 @@ def _counting_writes() -> Any:
 def is_there() -> bool:
     """Whether PyTorch has been imported, whole."""
     return hasattr(sys.modules.get("torch"), "UntypedStorage")
+
+
+def grad_mode() -> bool | None:
+    """Whether PyTorch records graphs now; None where it has not been imported."""
+    return bool(sys.modules["torch"].is_grad_enabled()) if is_there() else None
 
 
 def drop_frames(error: BaseException, *files: str) -> None:

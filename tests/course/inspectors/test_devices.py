@@ -13,6 +13,7 @@ import pytest
 
 import tensorglass as torch
 from glassroom import device_map, show
+from glassroom.drawing.canvas import FACT_ADVANCE, NARROW, narrow
 from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_MOVES, MOST_STORAGES
 from tensorglass import transfers
 
@@ -51,6 +52,15 @@ def test_tensors_on_the_host_are_drawn_alike_on_both_libraries(library: Any) -> 
         "",
         "no transfers",
     ]
+
+
+def test_facts_too_long_for_a_phone_go_to_a_line_of_their_own(library: Any) -> None:
+    weights_of_layer = library.ones(128, 64, requires_grad=True, dtype=library.float64)
+    with narrow():
+        texts = list(ElementTree.fromstring(device_map(weights_of_layer).svg).iter("{http://www.w3.org/2000/svg}text"))
+    ends = [float(each.get("x", 0)) + len("".join(each.itertext())) * FACT_ADVANCE for each in texts]
+    assert "weights_of_layer" in ["".join(each.itertext()) for each in texts]
+    assert max(ends) <= NARROW
 
 
 def test_without_arguments_every_tensor_of_the_caller_is_drawn(library: Any) -> None:

@@ -37,12 +37,21 @@ def of_tensorglass() -> None:
     (w * 2).sum().backward()
 
 
+def training() -> None:
+    model = torch.nn.Linear(3, 2)
+    steps = torch.optim.Adam(model.parameters(), foreach=True)
+    model(torch.ones(4, 3)).pow(2).sum().backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    steps.step()
+
+
 def in_a_block() -> None:
     with memory_timeline():
         of_tensorglass()
 
 
 WATCHED: tuple[Callable[[], object], ...] = (lambda: watch(of_torch), lambda: watch(of_tensorglass))
+TRAINED: tuple[Callable[[], object], ...] = (lambda: watch(training),)
 TIMED: tuple[Callable[[], object], ...] = (
     lambda: memory_timeline(of_tensorglass),
     lambda: memory_timeline(of_torch),
@@ -70,7 +79,11 @@ def left_on() -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize(("scenarios", "interrupts"), [(WATCHED, 1_450), (TIMED, 100)], ids=["watch", "timeline"])
+@pytest.mark.parametrize(
+    ("scenarios", "interrupts"),
+    [(WATCHED, 1_400), (TRAINED, 20), (TIMED, 100)],
+    ids=["watch", "training", "timeline"],
+)
 def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object], ...], interrupts: int) -> None:
     lasts = [duration(scenario) for scenario in scenarios]
     numbers, before, tracer = random.Random(0), left_on(), sys.gettrace()
@@ -87,6 +100,7 @@ def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object
                 except KeyboardInterrupt:
                     came += 1
                 assert left_on() == before, f"after interrupt {came}"
+                assert torch.is_grad_enabled() or scenarios is TIMED  # a timeline leaves the grad mode to the program
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
@@ -98,6 +112,26 @@ def duration(scenario: Callable[[], object]) -> float:
     begin = perf_counter()
     scenario()
     return perf_counter() - begin
+
+
+def test_an_interrupt_that_keeps_no_grad_from_its_end_leaves_graphs_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.no_grad, "__exit__", lambda *_: signal.default_int_handler(signal.SIGINT, None))
+    with pytest.raises(KeyboardInterrupt):
+        watch(training)
+    assert torch.is_grad_enabled()
+
+
+def test_a_grad_mode_that_the_program_has_set_outlives_an_interrupt() -> None:
+    def switches_off() -> None:
+        torch.set_grad_enabled(False)
+        signal.default_int_handler(signal.SIGINT, None)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            watch(switches_off)
+        assert not torch.is_grad_enabled()
+    finally:
+        torch.set_grad_enabled(True)
 
 
 def test_an_interrupt_at_each_moment_of_putting_on_and_taking_off_leaves_nothing_on() -> None:

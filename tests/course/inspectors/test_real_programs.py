@@ -442,6 +442,17 @@ def test_what_names_leaves_out_is_not_said_to_have_no_name() -> None:
     assert watch(program, names="").text.count("new storage") == 2
 
 
+def test_a_variable_is_found_though_a_global_has_its_name() -> None:
+    def program() -> None:
+        other, field = None, torch.ones(3)
+        del other, field
+
+    assert field.__module__ == "dataclasses"
+    text = watch(program, names="other").text
+    assert "held by what is not looked at" in text
+    assert "without a name" not in text
+
+
 def test_memory_of_another_library_is_not_said_to_be_allocated_by_pytorch() -> None:
     def program() -> None:
         array = numpy.ones(4, numpy.float32)

@@ -27,6 +27,7 @@ from glassroom.reading.graph import grad_fn_of
 from glassroom.reading.places import tensors_at
 from glassroom.reading.snapshot import Known, snapshot
 from glassroom.reading.storage_names import is_alive, name_of, of_what_was_there
+from glassroom.reading.torch_operators import grad_mode
 
 T = TypeVar("T")
 STEPS = 400
@@ -67,6 +68,8 @@ class Recorder:
         self._looking = self._seconds = 0.0
         self._latest_node = -1
         self._numbered: list[tuple[int, Statement]] = []  # after each step the number of the latest node
+        self._first_mode: bool | None = None  # PyTorch's grad mode when the code began
+        self._mode: bool | None = None  # and at the last look, None once there are no more
         self._kept: Known = {}  # records of storages; what stays as it was is kept once
         self._comparison: Comparison
 
@@ -92,6 +95,8 @@ class Recorder:
                     self._count_what_nobody_tells(self._look([], None, None))
                 return result
             except BaseException as error:
+                if isinstance(error, KeyboardInterrupt):
+                    self._mend_grad_mode()
                 drop_our_frames(error)
                 raise
             finally:
@@ -100,6 +105,15 @@ class Recorder:
         finally:  # once more, for an interrupt may have come within the first
             sys.settrace(before)
             self._account.close()
+
+    def _mend_grad_mode(self) -> None:
+        """Undo a grad mode that the interrupted statement had set for its own duration.
+
+        `no_grad` and the optimizers reset the mode in Python, where an interrupt may keep them from it. A mode that was
+        already set at the last look is the program's own, and stays.
+        """
+        if self._mode is not None and self._mode == self._first_mode != grad_mode():
+            sys.modules["torch"]._C._set_grad_enabled(self._mode)
 
     def story(self, lines: Mapping[int, str]) -> Story:
         """What was seen; `lines` is the source."""
@@ -126,6 +140,7 @@ class Recorder:
 
     def began(self, frames: list[FrameType]) -> None:
         """The code is about to run: what is there now was there before."""
+        self._first_mode = self._mode = grad_mode()
         with of_what_was_there():
             first = self._look(frames, None, None)
         self._known = {storage.name for storage in first.snapshot.storages}
@@ -134,7 +149,7 @@ class Recorder:
     def ended(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> bool:
         """A statement has ended: look, and compare. False once there were enough."""
         if len(self._moments) >= self._limit:
-            self._is_cut = True
+            self._is_cut, self._mode = True, None
             if self._rest and self._has_arrays:
                 self._count_arrays(frames, statement)
                 return True
@@ -145,6 +160,8 @@ class Recorder:
         begin = perf_counter()
         self._account.is_counting = False
         self._account.look_for_torch()
+        if not how.startswith("raises "):
+            self._mode = grad_mode()
         now = self._look(frames, f"result of {function}()" if function else "result", result)
         self._count_what_nobody_tells(now)
         self._numbered.append((self._latest_node, statement))

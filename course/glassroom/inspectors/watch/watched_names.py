@@ -57,17 +57,26 @@ def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) ->
     """The tensors that any variable of the program leads to, also those whose variables are not looked at: of the
     namespace, of the functions that run, and of the program's functions that have called them.
     """
-    found: dict[str, object] = {}
+    held: list[tuple[str, Mapping[str, object]]] = [("", namespace)]
+    held += [(f" in {frame.f_code.co_name}()", frame.f_locals) for frame in frames]
     above = frames[0].f_back if frames else None
     while above is not None:
         module = above.f_globals.get("__name__")
         if isinstance(module, str) and module.partition(".")[0] != "glassroom" and is_of_a_program(module):
-            found |= variables_of(above)
+            held.append((f" in {above.f_code.co_name}()", variables_of(above)))
         above = above.f_back
-    for frame in frames:
-        found |= frame.f_locals
-    places = sorted({**found, **namespace}.items(), key=lambda place: place[0].startswith("_"))
-    return {path: each for name, value in places for path, each in tensors_at([(name, value)], MOST_VISITED)}
+    plain: dict[str, object] = {}  # variables that need no word on whose they are
+    places: list[tuple[str, object, str]] = []
+    for where, variables in held:
+        for name, value in list(variables.items()):
+            if plain.setdefault(name, value) is not value:
+                places.append((name, value, where))
+    places = [*[(name, value, "") for name, value in plain.items()], *places]
+    found: dict[str, object] = {}
+    for name, value, where in sorted(places, key=lambda place: place[0].startswith("_")):
+        for path, each in tensors_at([(name, value)], MOST_VISITED):
+            found[_free(path + where, found)] = each
+    return found
 
 
 def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:

@@ -173,3 +173,33 @@ def test_optimizers_clipping_and_averages_count_as_without_a_watch(optimizer: st
     assert seen == [train()]
     assert max(seen[0]) > 1
     assert "no version counts it" not in watched.text
+
+
+def test_a_kernel_in_python_counts_its_writes_as_without_a_watch() -> None:
+    @torch.library.custom_op("glassroom_versions::double_twice", mutates_args={"x"})
+    def double_twice(x: torch.Tensor) -> None:
+        seen.append(x._version)
+        x *= 2
+        x *= 2
+        seen.append(x._version)
+
+    @torch.library.custom_op("glassroom_versions::doubled", mutates_args=())
+    def doubled(x: torch.Tensor) -> torch.Tensor:
+        result = x.clone()
+        result *= 2
+        seen.append(result._version)
+        return result
+
+    def cell() -> None:
+        x = torch.ones(3)
+        double_twice(x)
+        y = doubled(x)
+        seen.extend((x._version, y._version, int(x.sum()), int(y.sum())))
+
+    seen: list[int] = []
+    cell()
+    plain = seen.copy()
+    seen.clear()
+    watched = watch(cell)
+    assert seen == plain
+    assert "no version counts it" not in watched.text

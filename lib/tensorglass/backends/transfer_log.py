@@ -97,11 +97,8 @@ class observed(Context):
     def __init__(self, observer: Callable[[Transfer], None]) -> None:
         self._observer = observer
 
-    def before(self) -> object:
-        return object()
+    def begin(self, _: None) -> None:
+        _observers[self] = self._observer
 
-    def begin(self, note: object) -> None:
-        _observers[note] = self._observer
-
-    def end(self, note: object) -> None:
-        _observers.pop(note, None)
+    def end(self, _: None) -> None:
+        _observers.pop(self, None)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Hashable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from threading import get_ident
 from types import FrameType
@@ -115,7 +114,7 @@ class Recorder:
         self._leaves: dict[int, weakref.ref[Any]] = {}
         self._backends: dict[str, Any] = {}  # those with pools
         self._held: dict[int, _Held] = {}
-        self._watching = ExitStack()
+        self._watching: tuple[memory.observed | transfers.observed, ...] = ()
 
     def start(self, names: Mapping[Hashable, str], variables: Mapping[str, object]) -> None:
         """Begin to watch. Storages that are there already are watched for their end; `names` are theirs, by key.
@@ -136,12 +135,16 @@ class Recorder:
                 if role == PARAMETERS:
                     self._modules.setdefault(held.birth, module_of(path))
         self._enter_before(self._torch.before)
-        self._watching.enter_context(memory.observed(self))
-        self._watching.enter_context(transfers.observed(self._moved))
+        self._watching = memory.observed(self), transfers.observed(self._moved)
+        for each in self._watching:
+            each.__enter__()
 
     def stop(self, variables: Mapping[str, object] | None = None) -> None:
         """Watch no more. `variables` are those that the block's code has names for now."""
-        self._watching.close()
+        for each in self._watching:
+            each.__exit__(None, None, None)
+            each.end(None)  # it ends the watching though an interrupt came while that was begun
+        self._watching = ()
         found = list(roles_in(variables or {}))
         self._look_at_last_born()
         for role, _, tensor in found:

@@ -167,7 +167,7 @@ def _asking_for_hints(cell: Notebook) -> list[str]:
 
 
 def _hints(lines: list[str]) -> Counter[str]:
-    """How often these lines ask for a hint, by exercise. An untrusted program could be long enough to keep the run waiting."""
+    """How often these lines ask for a hint, by exercise; not of a program so long that the run would wait for it."""
     found: Counter[str] = Counter()
     for line in lines:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):

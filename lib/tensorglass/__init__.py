@@ -223,7 +223,6 @@ _LAZY = {
     "optim": (),
     "overrides": (),
     "serialization": ("load", "save"),
-    "signal": (),
     "sim": (),
     "testing": (),
     "transfers": (),

@@ -21,7 +21,7 @@ from tensorglass.storage.typed_storage import TypedStorage as _TypedStorage
 from tensorglass.tensor.generator import Generator as _Generator
 from tensorglass.tensor.hooks import RemovableHandle
 
-from tensorglass.tensor.methods import _return__lu_with_info, _return_aminmax, _return_cummax, _return_cummin, _return_frexp, _return_geqrf, _return_histogram, _return_kthvalue, _return_linalg_cholesky_ex, _return_linalg_eig, _return_linalg_eigh, _return_linalg_inv_ex, _return_linalg_ldl_factor, _return_linalg_ldl_factor_ex, _return_linalg_lstsq, _return_linalg_lu, _return_linalg_lu_factor, _return_linalg_lu_factor_ex, _return_linalg_qr, _return_linalg_slogdet, _return_linalg_solve_ex, _return_linalg_svd, _return_lu_unpack, _return_max, _return_median, _return_min, _return_mode, _return_nanmedian, _return_qr, _return_slogdet, _return_sort, _return_svd, _return_topk, _return_triangular_solve
+from tensorglass.tensor.methods import _return_aminmax, _return_cummax, _return_cummin, _return_frexp, _return_geqrf, _return_histogram, _return_kthvalue, _return_linalg_cholesky_ex, _return_linalg_eig, _return_linalg_eigh, _return_linalg_inv_ex, _return_linalg_lstsq, _return_linalg_lu, _return_linalg_lu_factor, _return_linalg_lu_factor_ex, _return_linalg_qr, _return_linalg_slogdet, _return_linalg_solve_ex, _return_linalg_svd, _return_lu_unpack, _return_max, _return_median, _return_min, _return_mode, _return_nanmedian, _return_qr, _return_slogdet, _return_sort, _return_svd, _return_topk
 from math import e as e
 from math import inf as inf
 from math import nan as nan
@@ -48,7 +48,6 @@ from tensorglass import ops as ops
 from tensorglass import optim as optim
 from tensorglass import overrides as overrides
 from tensorglass import random as random
-from tensorglass import signal as signal
 from tensorglass import sim as sim
 from tensorglass import special as special
 from tensorglass import testing as testing
@@ -1240,12 +1239,6 @@ def logsumexp(
 def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input < other``."""
 
-def lu(A: Tensor, pivot: _bool = True, get_infos: _bool = False, out: Sequence[Tensor] | None = None) -> Any:
-    """`linalg.lu_factor_ex` under its old name: the factors and the exchanges, and if `get_infos` the zero pivots."""
-
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`linalg.lu_solve` with its arguments in the other order."""
-
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unpack_pivots: _bool = True, *,
     out: Sequence[Tensor] | None = None,
@@ -1494,9 +1487,6 @@ def ones_like(
     device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
 ) -> Tensor:
     """Ones with the size, dtype, device and order of dimensions of `input`."""
-
-def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`linalg.householder_product` under LAPACK's name."""
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of each element of one vector with each of another: a matrix."""
@@ -1918,12 +1908,6 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: _int =
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: _int = -1) -> Tensor:
     """The integral along `dim` of a function whose values are `y`, by the trapezoid rule."""
-
-def triangular_solve(
-    input: Tensor, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False, *,
-    out: Sequence[Tensor] | None = None,
-) -> _return_triangular_solve:
-    """`linalg.solve_triangular` with its arguments in the other order, and a copy of the matrix."""
 
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The part of each matrix on and below a diagonal; zero elsewhere."""

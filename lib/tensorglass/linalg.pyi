@@ -21,7 +21,7 @@ from tensorglass.storage.typed_storage import TypedStorage as _TypedStorage
 from tensorglass.tensor.generator import Generator as _Generator
 from tensorglass.tensor.hooks import RemovableHandle
 
-from tensorglass.tensor.methods import _return__lu_with_info, _return_aminmax, _return_cummax, _return_cummin, _return_frexp, _return_geqrf, _return_histogram, _return_kthvalue, _return_linalg_cholesky_ex, _return_linalg_eig, _return_linalg_eigh, _return_linalg_inv_ex, _return_linalg_ldl_factor, _return_linalg_ldl_factor_ex, _return_linalg_lstsq, _return_linalg_lu, _return_linalg_lu_factor, _return_linalg_lu_factor_ex, _return_linalg_qr, _return_linalg_slogdet, _return_linalg_solve_ex, _return_linalg_svd, _return_lu_unpack, _return_max, _return_median, _return_min, _return_mode, _return_nanmedian, _return_qr, _return_slogdet, _return_sort, _return_svd, _return_topk, _return_triangular_solve
+from tensorglass.tensor.methods import _return_aminmax, _return_cummax, _return_cummin, _return_frexp, _return_geqrf, _return_histogram, _return_kthvalue, _return_linalg_cholesky_ex, _return_linalg_eig, _return_linalg_eigh, _return_linalg_inv_ex, _return_linalg_lstsq, _return_linalg_lu, _return_linalg_lu_factor, _return_linalg_lu_factor_ex, _return_linalg_qr, _return_linalg_slogdet, _return_linalg_solve_ex, _return_linalg_svd, _return_lu_unpack, _return_max, _return_median, _return_min, _return_mode, _return_nanmedian, _return_qr, _return_slogdet, _return_sort, _return_svd, _return_topk
 from tensorglass.tensor.tensor import Tensor
 
 from tensorglass.core.errors import LinAlgError as LinAlgError
@@ -66,18 +66,6 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def inv_ex(A: Tensor, *, check_errors: _bool = False, out: Sequence[Tensor] | None = None) -> _return_linalg_inv_ex:
     """The inverse, and for each matrix which pivot was zero, from 1; 0 where it has an inverse."""
-
-def ldl_factor(input: Tensor, *, hermitian: _bool = False, out: Any = None) -> _return_linalg_ldl_factor:
-    """A matrix, symmetric or `hermitian`, of which the lower triangle is read, as ``L @ D @ L.mT``, and the
-    exchanges."""
-
-def ldl_factor_ex(
-    input: Tensor, *, hermitian: _bool = False, check_errors: _bool = False, out: Any = None,
-) -> _return_linalg_ldl_factor_ex:
-    """As `ldl_factor`; instead of raising it says in `info` which pivot was the first that is zero."""
-
-def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: _bool = False, out: Tensor | None = None) -> Tensor:
-    """The `X` for which ``A @ X == B``, of the `A` that `ldl_factor` factored."""
 
 def lstsq(input: Tensor, b: Tensor, rcond: _float | None = None, *, driver: str | None = None) -> _return_linalg_lstsq:
     """The `X` for which ``A @ X`` comes closest to `B`, the squared distances, and the rank of `A`."""
@@ -161,12 +149,6 @@ def svd(
 
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values of a matrix, in descending order."""
-
-def tensorinv(A: Tensor, ind: _int = 2, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of `tensordot` with `A`, whose first `ind` dimensions are the rows and all others the columns."""
-
-def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[_int] | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The `X` for which ``tensordot(A, X, X.ndim) == B``, once the dimensions `dims` of `A` are moved behind."""
 
 def vander(x: Tensor, *, N: _int | None = None) -> Tensor:
     """For each element of `x` its powers 0, 1, … up to N - 1 (as many as there are elements), in a last dimension."""

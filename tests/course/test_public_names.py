@@ -20,8 +20,8 @@ MODULES |= {name.removesuffix(".__init__") for name in MODULES}
 # What PyTorch has too, then what tensorglass documents beside it.
 PUBLIC_MODULES = {
     *("accelerator", "autograd", "autograd.forward_ad", "autograd.function", "autograd.functional", "autograd.graph"),
-    *("cuda", "fft", "func", "library", "linalg", "multiprocessing", "overrides", "random", "serialization", "signal"),
-    *("signal.windows", "special", "utils", "utils.checkpoint", "utils.dlpack"),
+    *("cuda", "fft", "func", "library", "linalg", "multiprocessing", "overrides", "random", "serialization"),
+    *("special", "utils", "utils.checkpoint", "utils.dlpack"),
     *("backends", "extending", "geometry", "memory", "sim", "testing", "transfers"),
 }
 

@@ -24,11 +24,6 @@ from tensorglass.tensor.hooks import RemovableHandle
 from tensorglass.storage.headers import Header
 from tensorglass.tensor.tensor import Tensor
 
-class _return__lu_with_info(NamedTuple):
-    LU: Tensor
-    pivots: Tensor
-    info: Tensor
-
 class _return_aminmax(NamedTuple):
     min: Tensor
     max: Tensor
@@ -71,15 +66,6 @@ class _return_linalg_eigh(NamedTuple):
 
 class _return_linalg_inv_ex(NamedTuple):
     inverse: Tensor
-    info: Tensor
-
-class _return_linalg_ldl_factor(NamedTuple):
-    LD: Tensor
-    pivots: Tensor
-
-class _return_linalg_ldl_factor_ex(NamedTuple):
-    LD: Tensor
-    pivots: Tensor
     info: Tensor
 
 class _return_linalg_lstsq(NamedTuple):
@@ -164,10 +150,6 @@ class _return_svd(NamedTuple):
 class _return_topk(NamedTuple):
     values: Tensor
     indices: Tensor
-
-class _return_triangular_solve(NamedTuple):
-    solution: Tensor
-    cloned_coefficient: Tensor
 
 class Methods(Header):
     """What Tensor has beside its header."""
@@ -1334,12 +1316,6 @@ class Methods(Header):
     def lt_(self, other: Tensor | _complex) -> Tensor:
         """``input < other``."""
 
-    def lu(self, pivot: _bool = True, get_infos: _bool = False) -> tuple[Tensor, ...]:
-        """`lu`, in a tuple without names."""
-
-    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-        """`linalg.lu_solve` with its arguments in the other order."""
-
     @property
     def mH(self) -> Tensor:
         """The last two dimensions swapped and the elements conjugated: the adjoint of each matrix of a batch."""
@@ -1589,9 +1565,6 @@ class Methods(Header):
 
     def numpy(self, *, force: _bool = False) -> ndarray[Any, Any]:
         """An array on the tensor's own memory. With `force`, a copy where it cannot be shared."""
-
-    def orgqr(self, input2: Tensor) -> Tensor:
-        """`linalg.householder_product` under LAPACK's name."""
 
     def outer(self, vec2: Tensor) -> Tensor:
         """The products of each element of one vector with each of another: a matrix."""
@@ -1986,11 +1959,6 @@ class Methods(Header):
 
     def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
         """`transpose` in place: gives this tensor the header that the view would have."""
-
-    def triangular_solve(
-        self, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False,
-    ) -> _return_triangular_solve:
-        """`linalg.solve_triangular` with its arguments in the other order, and a copy of the matrix."""
 
     def tril(self, diagonal: _int = 0) -> Tensor:
         """The part of each matrix on and below a diagonal; zero elsewhere."""

@@ -47,8 +47,7 @@ FLOAT32 = """
     fft_ihfft fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn geqrf grid_sampler_2d grid_sampler_3d
     inverse linalg_cholesky linalg_cholesky_ex linalg_cond linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh
     linalg_householder_product linalg_inv linalg_inv_ex linalg_lstsq linalg_matrix_rank linalg_qr linalg_solve
-    linalg_svd linalg_svdvals linalg_tensorinv linalg_tensorsolve lu_solve max_pool3d nanquantile orgqr pinverse
-    polar prod qr quantile stft svd trace triangular_solve view_as_complex
+    linalg_svd linalg_svdvals max_pool3d nanquantile pinverse polar prod qr quantile stft svd trace view_as_complex
 """
 
 #: Those that join tensors, in float32 if one of them is.

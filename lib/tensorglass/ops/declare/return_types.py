@@ -32,7 +32,6 @@ def _return_type(name: str, *fields: str, written: bool = True) -> Any:
 
 #: Their fields, by the operators' names.
 _FIELDS = {
-    "_lu_with_info": "LU pivots info",
     "max": "values indices",
     "min": "values indices",
     "aminmax": "min max",
@@ -58,13 +57,10 @@ _FIELDS = {
     "linalg_eigh": "eigenvalues eigenvectors",
     "linalg_eig": "eigenvalues eigenvectors",
     "linalg_lstsq": "solution residuals rank singular_values",
-    "linalg_ldl_factor": "LD pivots",
-    "linalg_ldl_factor_ex": "LD pivots info",
     "linalg_lu_factor": "LU pivots",
     "linalg_lu_factor_ex": "LU pivots info",
     "linalg_lu": "P L U",
     "lu_unpack": "P L U",
-    "triangular_solve": "solution cloned_coefficient",
     "geqrf": "a tau",
 }
 

@@ -69,15 +69,6 @@ def check_equation(name: str, A: Tensor, size: tuple[int, ...], left: bool) -> N
         )
 
 
-def check_pivots(name: str, factors: Tensor, pivots: Tensor, called: str) -> None:
-    """Raise unless there are as many pivots as rows in each of the `factors`, which PyTorch's message calls so."""
-    if pivots._size != factors._size[:-1]:
-        raise RuntimeError(
-            f"{name}: Expected {called}.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
-            f"{list(pivots._size)} instead"
-        )
-
-
 def check_kernel(kernel: str, A: Tensor, *, even_empty: bool = False) -> None:
     """Raise where PyTorch has no such kernel: for half types and integers, if there are elements or `even_empty`."""
     if (even_empty or A.numel()) and (A._dtype.category < dtypes.FLOATING or A._dtype.itemsize == 2):

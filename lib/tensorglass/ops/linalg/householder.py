@@ -1,4 +1,4 @@
-"""Products of reflections, of which QR's orthogonal factor is one: geqrf, householder_product, orgqr.
+"""Products of reflections, of which QR's orthogonal factor is one: geqrf, householder_product.
 
 Column `i` of a matrix, below the diagonal and with a 1 on it, is a vector `v`, and stands for the reflection
 ``1 - tau * v @ v.mH``. LAPACK applies one after the other and never multiplies them out.
@@ -172,9 +172,3 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     _check_reflections("torch.linalg.householder_product", input, tau)
     check_kernel("orgqr_cpu", input, even_empty=True)
     return safely_cast_into_out("torch.linalg.householder_product", _multiplied(input, tau), out)
-
-
-@operator("linear algebra", out=True)
-def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`linalg.householder_product` under LAPACK's name."""
-    return linalg_householder_product(input, input2, out=out)

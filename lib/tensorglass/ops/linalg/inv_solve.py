@@ -11,7 +11,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.copies.out import all_into_out, cast_into_out, check_safe_cast, into_out  # fmt: skip
+from tensorglass.ops.copies.out import all_into_out, into_out  # fmt: skip
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.linalg.common import (
@@ -27,7 +27,6 @@ from tensorglass.ops.linalg.common import (
     refuse_failure,
 )
 from tensorglass.ops.linalg.lu import lu_factors
-from tensorglass.ops.views.shape import permute, reshape
 from tensorglass.tensor.tensor import Tensor
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
@@ -183,44 +182,3 @@ def linalg_solve_ex(
     if check_errors:
         refuse_failure("torch.linalg.solve_ex", info, _UNSOLVED)
     return all_into_out(return_types.linalg_solve_ex, (result, info), out)
-
-
-# --- with several dimensions for rows and columns --------------------------------------------------------------------
-
-
-@operator("linear algebra", namespace="linalg", out=True)
-def linalg_tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of `tensordot` with `A`, whose first `ind` dimensions are the rows and all others the columns."""
-    if ind <= 0:
-        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    if ind > len(A._size):
-        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {len(A._size)}")
-    rows, columns = A._size[:ind], A._size[ind:]
-    if math.prod(rows) != math.prod(columns):
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
-            f"{math.prod(columns)} != {math.prod(rows)}"
-        )
-    inverse, info = inv_ex(reshape(A, (math.prod(columns), math.prod(rows))))
-    refuse_failure("inv", info, _SINGULAR)
-    result = reshape(inverse, (*columns, *rows))
-    check_safe_cast("tensorinv", result, out)
-    return cast_into_out(result, out)
-
-
-@operator("linear algebra", namespace="linalg", out=True)
-def linalg_tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The `X` for which ``tensordot(A, X, X.ndim) == B``, once the dimensions `dims` of `A` are moved behind."""
-    if dims is not None:
-        moved = [geometry.wrap_dim(dim, len(A._size)) for dim in dims]
-        A = permute(A, (*[dim for dim in range(len(A._size)) if dim not in moved], *moved))
-    size = A._size[len(B._size) :]
-    if math.prod(size) != math.prod(B._size):
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
-            f"but got {math.prod(size)} != {math.prod(B._size)}"
-        )
-    result, info = _solve_ex(reshape(A, (B.numel(), math.prod(size))), reshape(B, (B.numel(),)), True)
-    refuse_failure("torch.linalg.solve", info, _UNSOLVED)
-    check_safe_cast("tensorsolve", result, out)
-    return cast_into_out(reshape(result, size), out)

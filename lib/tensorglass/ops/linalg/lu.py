@@ -1,5 +1,5 @@
 """A matrix as a permutation of a lower triangular matrix times an upper one: lu_factor, lu_factor_ex, lu, lu_unpack;
-and equations whose matrix has been factored so: linalg.lu_solve, and its older form lu_solve.
+and equations whose matrix has been factored so: lu_solve.
 
 This is Gauss's elimination, written down. What a row was multiplied by stands below the diagonal, where elimination
 left a zero; `pivots` says, step by step, which row was exchanged with that of the step. With the factors there are only
@@ -14,10 +14,9 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
-from tensorglass.core.errors import explained, warn
+from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor, type_name
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
@@ -26,7 +25,6 @@ from tensorglass.ops.linalg.common import (
     check_floating,
     check_kernel,
     check_matrices,
-    check_pivots,
     check_same_dtype,
     check_square,
     column_major,
@@ -285,36 +283,6 @@ def _check_pivots(LU_data: Tensor, LU_pivots: Tensor) -> None:
         )
 
 
-_LU_ADVICE = (
-    "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a "
-    "future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
-    "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
-    "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
-)
-
-
-def _lu_method(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
-    """`lu`, in a tuple without names."""
-    return tuple(lu(A, pivot, get_infos))
-
-
-@operator("linear algebra", signatures=None, method_form=_lu_method)
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> Any:
-    """`linalg.lu_factor_ex` under its old name: the factors and the exchanges, and if `get_infos` the zero pivots."""
-    check_tensor("_lu_with_info", A)
-    if not isinstance(pivot, bool):
-        raise TypeError(f"_lu_with_info(): argument 'pivot' must be bool, not {type_name(pivot)}")
-    warn(_LU_ADVICE)
-    found = _factored(A, pivot)
-    if out is None:
-        return return_types._lu_with_info(*found) if get_infos else found[:2]
-    if len(out) != 2 + get_infos:
-        raise TypeError(f"expected tuple of {2 + get_infos} elements but got {len(out)}")
-    for each, result in zip(out, found, strict=False):
-        each.resize_as_(result).copy_(result)
-    return out
-
-
 # --- equations -------------------------------------------------------------------------------------------------------
 
 
@@ -368,7 +336,11 @@ def _check_equation(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
     check_equation(name, LU, B._size, left)
     if pivots._size[-1:] != LU._size[-1:]:
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
-    check_pivots(name, LU, pivots, "LU")
+    if pivots._size != LU._size[:-1]:
+        raise RuntimeError(
+            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots._size)} instead"
+        )
     geometry.broadcast_shapes(LU._size[:-2], B._size[:-2])
     check_kernel(f"{name}_cpu", LU)
     if B.numel() and LU.numel():
@@ -392,18 +364,3 @@ def linalg_lu_solve(
     """
     _check_equation(LU, pivots, B, left)
     return into_out(_solved(LU, pivots, B, left, adjoint), out)
-
-
-_LU_SOLVE_ADVICE = (
-    "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
-    "release.\n"
-    "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be "
-    "replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)"
-)
-
-
-@operator("linear algebra", out=True)
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`linalg.lu_solve` with its arguments in the other order."""
-    warn(_LU_SOLVE_ADVICE)
-    return linalg_lu_solve(LU_data, LU_pivots, input, out=out)

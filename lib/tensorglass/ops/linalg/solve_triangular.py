@@ -1,23 +1,18 @@
-"""Equations whose matrix is triangular: solve_triangular, and its older form triangular_solve.
+"""Equations whose matrix is triangular: solve_triangular.
 
 A triangle stands for the whole matrix, so only it is read, and only it gets a gradient.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry
 from tensorglass.backends import Array
-from tensorglass.core.errors import warn
-from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.copies.out import all_into_out, into_out
-from tensorglass.ops.declare import return_types
+from tensorglass.ops.copies.out import into_out
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.derivatives.shared import columnwise
 from tensorglass.ops.linalg.common import (
     check_equation,
     check_kernel,
@@ -101,61 +96,3 @@ def linalg_solve_triangular(
     if out is not None and out._dtype is not A._dtype:
         raise RuntimeError(f"expected scalar type {A._dtype.scalar_type} but found {out._dtype.scalar_type}")
     return into_out(solve_with(A, B, upper, left, unitriangular), out)
-
-
-# --- the older form --------------------------------------------------------------------------------------------------
-
-
-@operator("linear algebra")
-def triangular_solve(
-    input: Tensor,
-    A: Tensor,
-    upper: bool = True,
-    transpose: bool = False,
-    unitriangular: bool = False,
-    *,
-    out: Sequence[Tensor] | None = None,
-) -> Any:
-    """`linalg.solve_triangular` with its arguments in the other order, and a copy of the matrix."""
-    warn(_TRIANGULAR_ADVICE)
-    for name, each in (("b", input), ("A", A)):
-        if len(each._size) < 2:
-            raise RuntimeError(
-                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {len(each._size)} "
-                "dimensions instead"
-            )
-    check_older_equation("triangular_solve", input, A)
-    batch = geometry.broadcast_shapes(A._size[:-2], input._size[:-2])
-    matrix = A.expand(*batch, *A._size[-2:])
-    solution = solve_with(
-        matrix.mT if transpose else matrix, input.expand(*batch, *input._size[-2:]), upper is not transpose, True,
-        unitriangular,
-    )  # fmt: skip
-    return all_into_out(
-        return_types.triangular_solve, (solution, columnwise(matrix.clone(memory_format=contiguous_format))), out
-    )
-
-
-def check_older_equation(name: str, b: Tensor, A: Tensor) -> None:
-    """Raise, in the words of PyTorch's older functions, unless ``A @ X == b`` can have a solution."""
-    if A._dtype is not b._dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {b._dtype.scalar_type} and A of type "
-            f"{A._dtype.scalar_type} instead."
-        )
-    rows, columns = A._size[-2:]
-    if rows != columns:
-        raise RuntimeError(f"A must be batches of square matrices, but they are {rows} by {columns} matrices")
-    if rows != b._size[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {columns} but each b matrix is "
-            f"{b._size[-2]} by {b._size[-1]}"
-        )
-
-
-_TRIANGULAR_ADVICE = (
-    "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
-    "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of "
-    "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
-    "torch.linalg.solve_triangular(A, B)."
-)

@@ -13,13 +13,12 @@ from tensorglass.array_api.promoting import as_tensors, of_number, promoted
 from tensorglass.tensor.tensor import Tensor
 
 
-def _of_one(name: str, operator: Callable[..., Any] | None = None) -> Callable[[Tensor], Tensor]:
+def of_one(name: str, operator: Callable[..., Any] | None = None) -> Callable[[Tensor], Any]:
     """The function of one array that `operator` is; ours of the same name if there is none."""
     compute = operator or getattr(torch, name)
 
-    def function(x: Tensor, /) -> Tensor:
-        result: Tensor = compute(x)
-        return result
+    def function(x: Tensor, /) -> Any:
+        return compute(x)
 
     return named(function, name, compute)
 
@@ -123,7 +122,7 @@ _WITH_NUMBERS: dict[str, Callable[..., Any]] = {
     "greater": torch.gt, "greater_equal": torch.ge, "less": torch.lt, "less_equal": torch.le, "multiply": torch.mul,
     "not_equal": torch.ne, "pow": torch.pow, "remainder": _remainder, "subtract": torch.sub,
 }  # fmt: skip
-globals().update({name: _of_one(name, operator) for name, operator in _OF_ONE.items()})
+globals().update({name: of_one(name, operator) for name, operator in _OF_ONE.items()})
 globals().update({name: _of_two(name) for name in _OURS_OF_TWO}, floor_divide=_of_two("floor_divide", _floor_divide))
 globals().update({name: _of_two(name, operator, numbers=True) for name, operator in _WITH_NUMBERS.items()})
 

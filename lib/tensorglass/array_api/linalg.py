@@ -3,43 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import tensorglass as torch
 from tensorglass.array_api import statistics
+from tensorglass.array_api.elementwise import of_one
 from tensorglass.array_api.promoting import promoted
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
-
-
-class Eigen(NamedTuple):
-    """The result of `eigh`."""
-
-    eigenvalues: Tensor
-    eigenvectors: Tensor
-
-
-class SignLogDet(NamedTuple):
-    """The result of `slogdet`."""
-
-    sign: Tensor
-    logabsdet: Tensor
-
-
-class Singular(NamedTuple):
-    """The result of `svd`."""
-
-    U: Tensor
-    S: Tensor
-    Vh: Tensor
-
-
-class Factors(NamedTuple):
-    """The result of `qr`."""
-
-    Q: Tensor
-    R: Tensor
-
 
 # --- products, which the main namespace has too ----------------------------------------------------------------------
 
@@ -83,6 +54,11 @@ def _vectors(x1: Tensor, x2: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 # --- the extension ---------------------------------------------------------------------------------------------------
 
+#: Those that are ours of the same name, with its named results.
+det, eigh, eigvalsh, inv, slogdet, svdvals = (
+    of_one(name, getattr(torch.linalg, name)) for name in ("det", "eigh", "eigvalsh", "inv", "slogdet", "svdvals")
+)
+
 
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     """The triangular factor of positive definite matrices."""
@@ -95,29 +71,9 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     return torch.linalg.cross(x1, x2, dim=axis)
 
 
-def det(x: Tensor, /) -> Tensor:
-    """The determinant."""
-    return torch.linalg.det(x)
-
-
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     """A view of a diagonal of matrices: the `offset`-th, counted upwards from the main one."""
     return x.diagonal(offset, -2, -1)
-
-
-def eigh(x: Tensor, /) -> Eigen:
-    """The eigenvalues of symmetric or Hermitian matrices, rising, and their eigenvectors as columns."""
-    return Eigen(*torch.linalg.eigh(x))
-
-
-def eigvalsh(x: Tensor, /) -> Tensor:
-    """The eigenvalues of symmetric or Hermitian matrices, rising."""
-    return torch.linalg.eigvalsh(x)
-
-
-def inv(x: Tensor, /) -> Tensor:
-    """The inverse."""
-    return torch.linalg.inv(x)
 
 
 def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro") -> Tensor:
@@ -152,14 +108,9 @@ def _tolerance(rtol: float | Tensor | None, x: Tensor) -> dict[str, Any]:
     return {"rtol": rtol.to(x._dtype.to_real()) if isinstance(rtol, Tensor) else rtol}
 
 
-def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Factors:
+def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Any:
     """An orthogonal and a triangular factor."""
-    return Factors(*torch.linalg.qr(x, mode))
-
-
-def slogdet(x: Tensor, /) -> SignLogDet:
-    """The sign of the determinant, and the logarithm of its absolute value."""
-    return SignLogDet(*torch.linalg.slogdet(x))
+    return torch.linalg.qr(x, mode)
 
 
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
@@ -172,14 +123,9 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     return torch.linalg.solve(x1, x2)
 
 
-def svd(x: Tensor, /, *, full_matrices: bool = True) -> Singular:
+def svd(x: Tensor, /, *, full_matrices: bool = True) -> Any:
     """The singular values, falling, between two orthogonal factors."""
-    return Singular(*torch.linalg.svd(x, full_matrices=full_matrices))
-
-
-def svdvals(x: Tensor, /) -> Tensor:
-    """The singular values, falling."""
-    return torch.linalg.svdvals(x)
+    return torch.linalg.svd(x, full_matrices=full_matrices)
 
 
 def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tensor:

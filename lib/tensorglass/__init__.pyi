@@ -121,14 +121,12 @@ from tensorglass.interop.legacy_constructors import IntTensor as IntTensor
 from tensorglass.interop.legacy_constructors import LongTensor as LongTensor
 from tensorglass.interop.legacy_constructors import ShortTensor as ShortTensor
 from tensorglass.memory.settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
-from tensorglass.memory.settings import get_deterministic_debug_mode as get_deterministic_debug_mode
 from tensorglass.memory.settings import get_float32_matmul_precision as get_float32_matmul_precision
 from tensorglass.memory.settings import get_num_interop_threads as get_num_interop_threads
 from tensorglass.memory.settings import get_num_threads as get_num_threads
 from tensorglass.memory.settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
 from tensorglass.memory.settings import is_warn_always_enabled as is_warn_always_enabled
 from tensorglass.memory.settings import set_default_tensor_type as set_default_tensor_type
-from tensorglass.memory.settings import set_deterministic_debug_mode as set_deterministic_debug_mode
 from tensorglass.memory.settings import set_float32_matmul_precision as set_float32_matmul_precision
 from tensorglass.memory.settings import set_flush_denormal as set_flush_denormal
 from tensorglass.memory.settings import set_num_interop_threads as set_num_interop_threads

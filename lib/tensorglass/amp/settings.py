@@ -6,7 +6,7 @@ import threading
 
 import tensorglass as torch
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.naming import type_name
+from tensorglass.core.errors import type_name
 from tensorglass.ops.declare import autocast
 
 #: The dtypes in which autocast runs on each type of device, unless it is told another.

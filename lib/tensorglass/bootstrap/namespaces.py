@@ -4,7 +4,7 @@ Python calls a module's `__getattr__` for names that are not among its globals; 
 a name that does not exist, the first line of the error is Python's own. A note says whether it is a misspelling or a
 name of PyTorch's that is missing here (`pytorch_names.txt` lists PyTorch's), and what to write instead.
 
-Tensors have no `__getattr__`, which would slow down every access to their fields (see `core.naming`). Names that only
+Tensors have no `__getattr__`, which would slow down every access to their fields (see `core.errors`). Names that only
 PyTorch's tensors have are attributes that raise the error; other misspellings are explained by Python in a terminal
 ("Did you mean"), and by the course in a notebook, with `about_attribute`.
 """

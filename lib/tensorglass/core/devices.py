@@ -11,8 +11,7 @@ import threading
 from typing import Any, TypeGuard
 
 from tensorglass.core.contexts import Context
-from tensorglass.core.errors import explained
-from tensorglass.core.naming import Named, type_name
+from tensorglass.core.errors import Named, explained, type_name
 
 #: PyTorch's types of devices: their names are understood, whether there is such a device or not.
 PYTORCH_TYPES = (

@@ -12,8 +12,7 @@ from typing import Any
 
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.errors import explained
-from tensorglass.core.naming import Named
+from tensorglass.core.errors import Named, explained
 
 _PRECISION_AND_EMAX = {
     dtypes.float16: (11, 15),

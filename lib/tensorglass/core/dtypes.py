@@ -16,8 +16,7 @@ import builtins
 from numbers import Real
 from typing import Any, Final
 
-from tensorglass.core.errors import explained
-from tensorglass.core.naming import Named, type_name
+from tensorglass.core.errors import Named, explained, type_name
 
 BOOL: Final = 0
 INTEGER: Final = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from tensorglass.core.naming import Named
+from tensorglass.core.errors import Named
 
 
 class _Named(metaclass=Named):

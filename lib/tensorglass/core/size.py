@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import index as as_index
 from typing import Any, SupportsIndex, overload
 
-from tensorglass.core.naming import Named
+from tensorglass.core.errors import Named
 
 
 class Size(tuple[int, ...], metaclass=Named, pytorchs="torch.Size"):

@@ -33,8 +33,7 @@ from tensorglass.fast.shortcut import shortcut
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
-from tensorglass.ops.kernels import ordering
-from tensorglass.ops.kernels import softmax as softmax_kernels
+from tensorglass.ops.kernels import activations, ordering
 from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
@@ -163,8 +162,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "norm": reductions.of_length(_length),
     "linalg_norm": _length,  # of a matrix, order 2 is its largest singular value
     "linalg_vector_norm": reductions.of_length(_length),
-    "softmax": softmax.of_softmax(softmax_kernels.softmax),
-    "log_softmax": softmax.of_softmax(softmax_kernels.log_softmax),
+    "softmax": softmax.of_softmax(activations.softmax),
+    "log_softmax": softmax.of_softmax(activations.log_softmax),
     # products
     "matmul": matmul.of_product,
     "__matmul__": matmul.of_product,

@@ -22,7 +22,7 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.formula_node import Blueprint, FormulaNode, Step
 from tensorglass.graph.node import Gradients, Node
 from tensorglass.graph.saved_tensor import SavedInput, SavedNumber, SavedResult, SavedTensor
-from tensorglass.ops.kernels.activation_slopes import above_threshold, sigmoid_slope, tanh_slope
+from tensorglass.ops.kernels.activations import above_threshold, sigmoid_slope, tanh_slope
 from tensorglass.ops.kernels.sum import total
 from tensorglass.tensor.autograd_meta import OutputLike
 from tensorglass.tensor.tensor import Tensor, raw_array

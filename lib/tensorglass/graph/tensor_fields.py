@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.core.dtypes import FLOATING
-from tensorglass.core.errors import explained, warn
-from tensorglass.core.naming import type_name
+from tensorglass.core.errors import explained, type_name, warn
 from tensorglass.graph import dual, inplace
 from tensorglass.graph.accumulate_grad import history
 from tensorglass.graph.node import Node, Retained

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from tensorglass.backends.host_threads import THREADS
 from tensorglass.core import dtypes
-from tensorglass.core.errors import warn
-from tensorglass.core.naming import type_name
+from tensorglass.core.errors import type_name, warn
 
-_DEBUG_MODES = ("default", "warn", "error")
 _PRECISIONS = ("highest", "high", "medium")
 
 
@@ -94,23 +92,6 @@ def are_deterministic_algorithms_enabled() -> bool:
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether they were asked for with `warn_only`."""
     return _Settings.only_warns
-
-
-def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """Ask for them by a word or its number: "default" (0), "warn" (1) or "error" (2)."""
-    if debug_mode not in (*_DEBUG_MODES, 0, 1, 2):
-        raise RuntimeError(f"invalid value of debug_mode, expected one of {_DEBUG_MODES}, but got {debug_mode}")
-    level = _DEBUG_MODES.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
-    use_deterministic_algorithms(level > 0, warn_only=level == 1)
-
-
-def get_deterministic_debug_mode() -> int:
-    """0 if deterministic algorithms were not asked for, 1 if with `warn_only`, else 2.
-
-    >>> torch.get_deterministic_debug_mode()
-    0
-    """
-    return 0 if not _Settings.is_deterministic else 1 if _Settings.only_warns else 2
 
 
 def fills_new_memory() -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.naming import name_in_messages
+from tensorglass.core.errors import name_in_messages
 from tensorglass.core.size import Size
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
 from tensorglass.ops.declare.registry import operator
@@ -64,26 +62,8 @@ def is_neg(input: Tensor) -> bool:
 
 
 @operator("asking", function=False)
-def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions from the outermost in memory to the innermost: ``(0, 2, 3, 1)`` says channels last.
-
-    With `ambiguity_check` True, a RuntimeError where there is more than one answer; with a list of memory formats,
-    where in addition not exactly one of them fits.
-    """
-    candidates = ambiguity_check if isinstance(ambiguity_check, list) else []
-    if not isinstance(ambiguity_check, bool | list) or not all(
-        isinstance(each, formats.memory_format) for each in candidates
-    ):
-        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    if ambiguity_check is not False:
-        has_equal = any(one == next for one, next in pairwise(input._stride))
-        fitting = [each for each in candidates if input.is_contiguous(memory_format=each)]
-        if (has_equal or 1 in input._size) and len(fitting) != 1:
-            raise RuntimeError(
-                "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
-            )
-        if 0 in input._stride and len(input._size) > 1:
-            raise RuntimeError("The tensor does not have unique dim order.")
+def dim_order(input: Tensor) -> tuple[int, ...]:
+    """The dimensions from the outermost in memory to the innermost: ``(0, 2, 3, 1)`` says channels last."""
     return geometry.dim_order(input._size, input._stride)
 
 

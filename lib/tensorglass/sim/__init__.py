@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends
+from tensorglass.backends.simulated.backend import FAMILY, configure
 from tensorglass.backends.simulated.clock import CLOCK, CostModel, Happening, timeline
-from tensorglass.backends.simulated.devices import FAMILY, configure
 from tensorglass.backends.simulated.streams import (
     Event,
     Stream,

@@ -20,8 +20,7 @@ from tensorglass.backends.shared_blocks import SharedBlock, file_block, new_bloc
 from tensorglass.core.devices import CPU, as_device, no_accelerator
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.errors import explained
-from tensorglass.core.naming import Named, type_name
+from tensorglass.core.errors import Named, explained, type_name
 from tensorglass.storage import sharing
 from tensorglass.storage.headers import LookedAt
 

@@ -16,8 +16,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.errors import explained, warn
-from tensorglass.core.naming import Named
+from tensorglass.core.errors import Named, explained, warn
 from tensorglass.storage.storage import UntypedStorage
 
 

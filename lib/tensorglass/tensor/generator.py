@@ -15,8 +15,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.critical_section import CriticalSection
 from tensorglass.core.devices import CPU, as_device
 from tensorglass.core.devices import device as Device
-from tensorglass.core.errors import explained
-from tensorglass.core.naming import Named, type_name
+from tensorglass.core.errors import Named, explained, type_name
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.core.contexts import Context
-from tensorglass.core.naming import type_name
+from tensorglass.core.errors import type_name
 
 
 class _State(threading.local):

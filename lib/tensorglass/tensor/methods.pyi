@@ -838,7 +838,7 @@ class Methods(Header):
     def digamma_(self) -> Tensor:
         """The derivative of `lgamma`."""
 
-    def dim_order(self, *, ambiguity_check: Any = False) -> tuple[_int, ...]:
+    def dim_order(self) -> tuple[_int, ...]:
         """The dimensions from the outermost in memory to the innermost: ``(0, 2, 3, 1)`` says channels last."""
 
     def dist(self, other: Tensor, p: _float = 2) -> Tensor:

@@ -5,6 +5,6 @@ memory, `module` runs kernels there, `clock` says how long things take, and `bac
 """
 
 from tensorglass.backends.base import register_family
-from tensorglass.backends.simulated.devices import FAMILY
+from tensorglass.backends.simulated.backend import FAMILY
 
 register_family("sim", FAMILY)

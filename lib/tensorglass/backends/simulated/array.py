@@ -1,4 +1,7 @@
-"""The simulated device's array: NumPy underneath, and out of the host's reach.
+"""The simulated device's memory and the arrays in it: NumPy underneath, and out of the host's reach.
+
+A caching allocator accounts for the memory: addresses, capacity and fragmentation are its own, while the bytes lie
+wherever NumPy put them.
 
 It answers as `cupy.ndarray` does: functions of the device's array module take it, Python's operators work between such
 arrays and numbers, and NumPy's functions are refused. So a kernel that mixes the two memories by accident fails here,
@@ -9,15 +12,32 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from tensorglass.allocator import Allocation
 from tensorglass.core.errors import MixedMemory
 
-if TYPE_CHECKING:
-    from tensorglass.backends.simulated.memory import BackedAllocation
+
+class BackedAllocation(Allocation):
+    """A block of the device's memory with the NumPy array that keeps its bytes; freed when nobody holds it."""
+
+    __slots__ = ("root",)
+
+    root: numpy.ndarray
+
+    def address_of(self, cells: numpy.ndarray) -> int:
+        """The simulated address of the first element of a window on this allocation."""
+        return self.block.address + cells.ctypes.data - self.root.ctypes.data
+
+
+def root_of(cells: numpy.ndarray) -> numpy.ndarray:
+    """The array that owns the memory under `cells`."""
+    while isinstance(cells.base, numpy.ndarray):
+        cells = cells.base
+    return cells
 
 
 class Module(Protocol):

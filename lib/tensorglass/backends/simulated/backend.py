@@ -1,5 +1,7 @@
 """The simulated accelerator as a backend: one for each device, "sim:0", "sim:1", ….
 
+Two of a GiB each are there, unless configured otherwise.
+
 NumPy computes, immediately; what is simulated is where the bytes are, how much room there is, and how long things take.
 """
 
@@ -7,23 +9,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy
 
 from tensorglass.allocator import Addresses, CachingAllocator, NoRoom
 from tensorglass.backends import transfer_log as transfers
-from tensorglass.backends.base import RandomBits
+from tensorglass.backends.base import RandomBits, forget, of_type
 from tensorglass.backends.numpy_backend import HOST, new_bytes
 from tensorglass.backends.numpy_bits import HostBits
 from tensorglass.backends.out_of_memory import out_of_memory
-from tensorglass.backends.simulated.array import SimulatedArray
-from tensorglass.backends.simulated.clock import CLOCK
-from tensorglass.backends.simulated.memory import BackedAllocation, root_of
+from tensorglass.backends.simulated.array import BackedAllocation, SimulatedArray, root_of
+from tensorglass.backends.simulated.clock import CLOCK, CostModel
 from tensorglass.backends.simulated.module import SimulatedModule
 from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained
 
 GIB = 2**30
 CAPACITY = GIB  #: the memory of a simulated device, unless configured otherwise
@@ -258,3 +260,53 @@ class _Driver(Addresses):
 
 class _Thread(threading.local):
     stream = 0
+
+
+# --- which devices there are -----------------------------------------------------------------------------------------
+
+_capacities = [CAPACITY, CAPACITY]
+
+
+class Simulated:
+    """The simulated devices: they are always there."""
+
+    def count(self) -> int:
+        return len(_capacities)
+
+    def make(self, index: int) -> SimulatedBackend:
+        if index < len(_capacities):
+            return SimulatedBackend(index, _capacities[index])
+        raise explained(
+            RuntimeError("sim error: invalid device ordinal"),
+            f"There are {len(_capacities)} simulated devices, sim:0 to sim:{len(_capacities) - 1}; "
+            "sim.configure(devices=…) makes more of them.",
+        )
+
+
+FAMILY = Simulated()
+
+
+def configure(devices: int | None = None, memory: int | None = None, **costs: float) -> CostModel:
+    """Make the simulated machine another one; what is left out stays. Returns its cost model.
+
+    `devices` is their number and `memory` the bytes of each; both take effect on devices that hold no tensors, and are
+    refused otherwise. `costs` are those of `CostModel`, in seconds and bytes per second.
+    """
+    model = CLOCK.costs.changed(**costs)
+    if devices is not None or memory is not None:
+        number = len(_capacities) if devices is None else devices
+        capacity = _capacities[0] if memory is None else memory
+        if not isinstance(number, int) or number < 1 or not isinstance(capacity, int) or capacity < 1:
+            raise ValueError(f"devices and memory must be integers above zero, not {devices!r} and {memory!r}")
+        used = [cast(SimulatedBackend, backend) for backend in of_type("sim")]
+        for backend in used:
+            backend.allocator.empty_cache()
+            if held := backend.allocator.allocated:
+                raise RuntimeError(f"{backend.device} still holds {held} bytes of tensors: let go of them first")
+        for backend in used:
+            backend.allocator.capacity = capacity
+            if (backend.device.index or 0) >= number:
+                forget(backend)
+        _capacities[:] = [capacity] * number
+    CLOCK.costs = model
+    return model

@@ -11,8 +11,7 @@ from typing import Any, Protocol
 
 import numpy
 
-from tensorglass.backends.simulated.array import SimulatedArray
-from tensorglass.backends.simulated.memory import root_of
+from tensorglass.backends.simulated.array import SimulatedArray, root_of
 from tensorglass.core.errors import MixedMemory
 
 

@@ -13,7 +13,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph.recorder import recorder_of
-from tensorglass.ops.kernels.softmax import log_softmax
+from tensorglass.ops.kernels.activations import log_softmax
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array

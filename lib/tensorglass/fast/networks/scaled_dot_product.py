@@ -20,7 +20,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.graph import anomaly, dual
 from tensorglass.ops.declare import autocast
-from tensorglass.ops.kernels.softmax import FAR
+from tensorglass.ops.kernels.activations import FAR
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.grad_mode import enable_grad, state, watched
 from tensorglass.tensor.tensor import Tensor, raw_array

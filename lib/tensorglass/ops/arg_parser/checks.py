@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tensorglass.core.devices import device as Device
-from tensorglass.core.errors import explained
-from tensorglass.core.naming import type_name
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.errors import explained, type_name
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -145,3 +145,8 @@ def on_two_devices(one: Device, other: Device) -> RuntimeError:
         "Move one of them first: x.to(y.device).",
         notebook="15 where a tensor lives",
     )
+
+
+def not_implemented(kernel_name: str, dtype: DType) -> NotImplementedError:
+    """The error for a dtype that PyTorch has not written a kernel for, by the name of its kernel."""
+    return NotImplementedError(f"\"{kernel_name}\" not implemented for '{dtype.scalar_type}'")

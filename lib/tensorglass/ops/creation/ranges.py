@@ -10,8 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
-from tensorglass.ops.arg_parser.checks import invalid_combination
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import invalid_combination, not_implemented
 from tensorglass.ops.creation.factory import Options, Place, factory, of_kernel, read_number, read_out_options
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write
 from tensorglass.ops.kernels.python_numbers import checked

@@ -13,8 +13,7 @@ from tensorglass.backends import Array
 from tensorglass.backends import get as get_backend
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.ops.arg_parser.checks import check_int
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_int, not_implemented
 from tensorglass.ops.creation.factory import Options, factory, of_kernel, read_options
 from tensorglass.tensor.set_header import point
 from tensorglass.tensor.tensor import Tensor

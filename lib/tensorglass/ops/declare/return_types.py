@@ -6,7 +6,7 @@ import sys
 from operator import itemgetter
 from typing import Any
 
-from tensorglass.core.naming import Named
+from tensorglass.core.errors import Named
 from tensorglass.core.out_of_scope import refusing
 
 

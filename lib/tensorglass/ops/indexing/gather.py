@@ -71,12 +71,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     size = input._size or (1,)
     if len(size) > 1 and size[dim] == 0 and index.numel():
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if len(input._size) > 1 and (dim == 1 or not input.numel()):
-        message: tuple[str, type[Exception]] = (
-            f"INDICES element is out of DATA bounds, id={{}} axis_dim={size[dim]}", RuntimeError)  # fmt: skip
-    else:
-        message = ("index out of range in self", IndexError)
-    check_positions(index, size[dim], dim, *message)
+    check_positions(index, size[dim], dim, "index out of range in self", IndexError)
     wanted = (*size[:dim], index.numel(), *size[dim + 1 :]) if input._size else ()
     array = input._backend.launch(_take, array_of(input).reshape(size), array_of(index).reshape(-1), dim)
     return result(array, input, wanted, out, index)

@@ -22,7 +22,7 @@ from tensorglass.ops.derivatives.shared import conj, product_lying, scaled
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.python_numbers import checked
 from tensorglass.ops.linalg.matmul import cannot_multiply
-from tensorglass.ops.views.shape import expand, narrow, select
+from tensorglass.ops.views.shape import expand
 from tensorglass.tensor.construct import empty_on, from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -160,7 +160,16 @@ def addmm(
 # --- a matrix and a vector -------------------------------------------------------------------------------------------
 
 
-def _addmv(input: Tensor, mat: Tensor, vec: Tensor, beta: complex, alpha: complex, out: Tensor | None) -> Tensor:
+@operator("linear algebra", inplace=True, out=True)
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    mat=lambda grad, vec, alpha: scaled(grad.outer(conj(vec)), alpha),
+    vec=lambda grad, mat, alpha: scaled(conj(mat.t()).mv(grad), alpha),
+)
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
+) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)``. With a `beta` of 0 `input` is not read."""
     if len(mat._size) != 2 or len(vec._size) != 1 or len(input._size) > 1:
         raise RuntimeError(
             f"vector + matrix @ vector expected, got {len(input._size)}, {len(mat._size)}, {len(vec._size)}"
@@ -181,19 +190,6 @@ def _addmv(input: Tensor, mat: Tensor, vec: Tensor, beta: complex, alpha: comple
     return add_product(_matmul, (input, mat, vec), (rows,), beta, alpha, out)
 
 
-@operator("linear algebra", inplace=True, out=True)
-@derivative(
-    input=lambda grad, beta: scaled(grad, beta),
-    mat=lambda grad, vec, alpha: scaled(grad.outer(conj(vec)), alpha),
-    vec=lambda grad, mat, alpha: scaled(conj(mat.t()).mv(grad), alpha),
-)
-def addmv(
-    input: Tensor, mat: Tensor, vec: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
-) -> Tensor:
-    """``beta * input + alpha * (mat @ vec)``. With a `beta` of 0 `input` is not read."""
-    return _addmv(input, mat, vec, beta, alpha, out)
-
-
 # --- batches of matrices ---------------------------------------------------------------------------------------------
 
 
@@ -205,22 +201,6 @@ def _check_batches(name: str, input: Tensor, batch1: Tensor, batch2: Tensor, is_
     for argument, batch in batches.items():
         if len(batch._size) != 3:
             raise RuntimeError(f"{argument} must be a 3D tensor")
-
-
-def _addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None) -> Tensor:
-    _check_batches("addbmm", input, batch1, batch2)
-    (count, rows, inner), (count2, inner2, columns) = batch1._size, batch2._size
-    if count != count2:
-        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {count} and {count2}")
-    if inner != inner2:
-        raise RuntimeError(f"Incompatible matrix sizes for bmm ({rows}x{inner} and {inner2}x{columns})")
-    size = rows, columns
-    if input._dtype.itemsize == 2 and input._dtype.is_floating_point:  # PyTorch rounds after each of the products
-        while batch1._size[0] > 1:
-            made = _matrix_product(input, select(batch1, 0, 0), select(batch2, 0, 0), beta, alpha, None, size)
-            input, beta = made, 1
-            batch1, batch2 = narrow(batch1, 0, 1, batch1._size[0] - 1), narrow(batch2, 0, 1, batch2._size[0] - 1)
-    return _matrix_product(input, batch1, batch2, beta, alpha, out, size, _summed)
 
 
 @operator("linear algebra", inplace=True, out=True)
@@ -237,12 +217,26 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
 ) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2).sum(0)``. With a `beta` of 0 `input` is not read."""
-    return _addbmm(input, batch1, batch2, beta, alpha, out)
+    _check_batches("addbmm", input, batch1, batch2)
+    (count, rows, inner), (count2, inner2, columns) = batch1._size, batch2._size
+    if count != count2:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {count} and {count2}")
+    if inner != inner2:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({rows}x{inner} and {inner2}x{columns})")
+    size = rows, columns
+    return _matrix_product(input, batch1, batch2, beta, alpha, out, size, _summed)
 
 
-def _baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, beta: complex, alpha: complex, out: Tensor | None
+@operator("linear algebra", inplace=True, out=True)
+@derivative(
+    input=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(conj(batch2.transpose(1, 2))), alpha),
+    batch2=lambda grad, batch1, alpha: scaled(conj(batch1.transpose(1, 2)).bmm(grad), alpha),
+)
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
 ) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)``, pair by pair. With a `beta` of 0 `input` is not read."""
     _check_batches("baddbmm", input, batch1, batch2, is_expanded=out is not input)
     (count, rows, inner), (*_, columns) = batch1._size, batch2._size
     if batch2._size[:2] != (count, inner):
@@ -266,19 +260,6 @@ def _baddbmm(
     if kinds[0] is dtypes.bool and 0 not in size:
         raise _no_truths("baddbmm", inner)
     return add_product(_matmul, (input, batch1, batch2), size, beta, alpha, out, reads_unused=True)
-
-
-@operator("linear algebra", inplace=True, out=True)
-@derivative(
-    input=lambda grad, beta: scaled(grad, beta),
-    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(conj(batch2.transpose(1, 2))), alpha),
-    batch2=lambda grad, batch1, alpha: scaled(conj(batch1.transpose(1, 2)).bmm(grad), alpha),
-)
-def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: complex = 1, alpha: complex = 1, out: Tensor | None = None
-) -> Tensor:
-    """``beta * input + alpha * (batch1 @ batch2)``, pair by pair. With a `beta` of 0 `input` is not read."""
-    return _baddbmm(input, batch1, batch2, beta, alpha, out)
 
 
 # --- two vectors -----------------------------------------------------------------------------------------------------

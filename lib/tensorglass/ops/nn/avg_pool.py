@@ -11,8 +11,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
 from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import pooling as kernels

@@ -20,8 +20,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.shared import conj
 from tensorglass.ops.kernels.windows import Lengths, Windows, add_windows, padded, windows_of

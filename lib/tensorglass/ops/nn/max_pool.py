@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import pooling as kernels
 from tensorglass.ops.kernels.windows import Lengths, Windows

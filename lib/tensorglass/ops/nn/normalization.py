@@ -17,8 +17,7 @@ from tensorglass.core.dtype_info import finfo
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
 from tensorglass.ops.copies.copy import suggested_format
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import half

@@ -13,8 +13,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
 from tensorglass.ops.kernels.windows import Lengths, Windows, add_windows, padded, windows_of
 from tensorglass.ops.nn.arguments import Ints, for_each, run_wide
 from tensorglass.tensor.tensor import Tensor

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
 from tensorglass.ops.kernels.resampling import Steps, resample, resample_back
 from tensorglass.ops.nn.arguments import like_channels_last, run_wide
 from tensorglass.tensor.tensor import Tensor

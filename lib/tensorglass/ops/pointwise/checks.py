@@ -51,11 +51,7 @@ _no_complex_clamp = no_complex("clamp is not supported for complex types")
 
 def bounds_are_real(operands: Operands) -> None:
     """Clamping needs elements that can be compared."""
-    _no_complex_clamp(operands[:1])
-    _, low, high = operands
-    common = common_dtype([each for each in operands if isinstance(each, Tensor)])
-    if common.is_complex:
-        raise NotImplementedError(f"\"{_clamping(low, high)}\" not implemented for '{common.scalar_type}'")
+    _no_complex_clamp(operands)
     if operands[0]._dtype.is_floating_point and any(isinstance(bound, complex) for bound in operands[1:]):
         checked(1j, dtypes.float64)  # which says so
 
@@ -95,14 +91,6 @@ def clamp_wants_numbers(operands: Operands) -> None:
             raise NotImplementedError(f"\"clamp{bounds}scalar_cpu\" not implemented for 'Bool'")
         if bounds == "_":
             raise NotImplementedError("\"clamp_cpu\" not implemented for 'Bool'")
-
-
-def _clamping(low: Any, high: Any) -> str:
-    """PyTorch's name for the kernel that clamps by these bounds."""
-    if low is not None and high is not None:
-        return "clamp_cpu" if isinstance(low, Tensor) else "clamp_scalar_cpu"
-    name, comparing = ("max", "minimum") if low is None else ("min", "maximum")
-    return f"{comparing}_cpu" if isinstance(high if low is None else low, Tensor) else f"clamp_{name}_scalar_cpu"
 
 
 def bounds_fit(operands: Operands) -> None:

@@ -14,7 +14,7 @@ from tensorglass.ops.declare.pointwise import Operand, pointwise
 from tensorglass.ops.declare.samples import exponents, pairs, positive, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.derivatives.shared import by_operands, conj
-from tensorglass.ops.kernels.activation_slopes import sigmoid_slope
+from tensorglass.ops.kernels.activations import sigmoid_slope
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 

@@ -13,7 +13,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import binary, bounds, pairs, ternary, unary
 from tensorglass.ops.declare.type_promotion import FLOAT, PARAMETRIC, PROMOTE
 from tensorglass.ops.derivatives.shared import conj, zero_gradient
-from tensorglass.ops.kernels.activation_slopes import above_threshold, number
+from tensorglass.ops.kernels.activations import above_threshold, number
 from tensorglass.ops.kernels.select_by_mask import are_worth_it, choose
 from tensorglass.ops.pointwise.checks import (
     Operands,

@@ -11,7 +11,7 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import FLOAT, PROMOTE
 from tensorglass.ops.derivatives.shared import zero_gradient
-from tensorglass.ops.kernels.activation_slopes import number
+from tensorglass.ops.kernels.activations import number
 from tensorglass.ops.pointwise.checks import Operands, value_fits
 from tensorglass.ops.pointwise.rounding import threshold_backward
 from tensorglass.tensor.tensor import Tensor

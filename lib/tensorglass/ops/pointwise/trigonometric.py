@@ -12,7 +12,7 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.samples import above_one, pairs, unary, unit_interval
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
 from tensorglass.ops.derivatives.shared import conj, turning, zero_where
-from tensorglass.ops.kernels.activation_slopes import tanh_slope
+from tensorglass.ops.kernels.activations import tanh_slope
 from tensorglass.ops.pointwise.checks import no_complex
 from tensorglass.tensor.tensor import Tensor
 

@@ -10,8 +10,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
-from tensorglass.ops.arg_parser.checks import all_tensors, check_int
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import all_tensors, check_int, not_implemented
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.creation.factory import Options, factory, new, read_options
 from tensorglass.ops.creation.fill import zeros

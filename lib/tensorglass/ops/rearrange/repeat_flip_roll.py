@@ -10,8 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.memory_format import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_int, ints
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_int, ints, not_implemented
 from tensorglass.ops.copies.copy import clone, copy_
 from tensorglass.ops.declare.reduction import axes_of
 from tensorglass.ops.declare.registry import operator

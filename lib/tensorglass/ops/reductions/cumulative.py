@@ -13,8 +13,7 @@ from tensorglass.core.dtypes import comparable
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_int
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_int, not_implemented
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.declare import return_types

@@ -16,8 +16,8 @@ from tensorglass.ops.declare.reduction import axes_of, check_is_dtype, reduce, w
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import as_floating, check_out_dtype
 from tensorglass.ops.derivatives.shared import conj, restore_reduced_dims
+from tensorglass.ops.kernels import activations as kernels
 from tensorglass.ops.kernels import half
-from tensorglass.ops.kernels import softmax as kernels
 from tensorglass.ops.kernels.copy import assign
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.construct import from_array

@@ -230,10 +230,6 @@ def nanmean(
 ) -> Tensor:
     """The mean over dimensions `dim`, or over all, of those elements that are not NaN."""
     if input._dtype.category < dtypes.FLOATING:
-        if out is not None:
-            raise RuntimeError(
-                "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors."
-            )
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {input._dtype.scalar_type}"
         )

@@ -14,8 +14,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.bool_arguments import KeepDim, StatedDim
-from tensorglass.ops.arg_parser.checks import check_int
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_int, not_implemented
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import axes_of, reduce, reduced_size
 from tensorglass.ops.declare.registry import operator

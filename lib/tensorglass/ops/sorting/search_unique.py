@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import comparable
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import not_implemented
 from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator

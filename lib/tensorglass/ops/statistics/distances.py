@@ -16,7 +16,7 @@ from tensorglass.core.errors import explained
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import not_implemented
 from tensorglass.ops.copies.out import into_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import common_dtype

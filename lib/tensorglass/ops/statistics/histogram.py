@@ -11,8 +11,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import C_NAMES, comparable
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_pair
-from tensorglass.ops.arg_parser.missing_dtypes import not_implemented
+from tensorglass.ops.arg_parser.checks import check_pair, not_implemented
 from tensorglass.ops.creation.fill import zeros
 from tensorglass.ops.creation.ranges import linspace
 from tensorglass.ops.declare import return_types

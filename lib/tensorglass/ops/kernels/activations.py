@@ -1,4 +1,4 @@
-"""The slopes of the usual activations, from their results: tanh, sigmoid and relu."""
+"""The usual activations: softmax and its logarithm, and the slopes of tanh, sigmoid and relu from their results."""
 
 from __future__ import annotations
 
@@ -7,8 +7,35 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
+from tensorglass.ops.kernels.sum import total
 
-_FEW = 1024  # elements, among which `where` is quicker
+# --- softmax ---------------------------------------------------------------------------------------------------------
+
+_FEW_POWERS = 1 << 11  # elements, below which looking at all of them saves nothing
+FAR = 60  #: of which the exponential, and that of its negative, is a number of every dtype, and so is a sum of such
+
+
+def softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
+    if xp is HOST.xp and input.size >= _FEW_POWERS and input.min() > -FAR and input.max() < FAR:
+        powers = xp.exp(input, out=out)
+    else:
+        # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
+        powers = xp.exp(xp.subtract(input, input.max(axis=axis, keepdims=True), out=out), out=out)
+    xp.divide(powers, _sum(xp, powers, axis), out=out)
+
+
+def log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
+    shifted = xp.subtract(input, input.max(axis=axis, keepdims=True), out=out)
+    xp.subtract(shifted, xp.log(_sum(xp, xp.exp(shifted), axis)), out=out)
+
+
+def _sum(xp: Any, array: Array, axis: int) -> Array:
+    return total(xp, array, (axis % array.ndim,))
+
+
+# --- slopes ----------------------------------------------------------------------------------------------------------
+
+_FEW_SLOPES = 1024  # elements, among which `where` is quicker
 
 
 def tanh_slope(xp: Any, grad_output: Array, output: Array, out: Array = None) -> Array:
@@ -29,7 +56,7 @@ def above_threshold(xp: Any, grad_output: Array, input: Array, threshold: int, o
     """The kernel of `threshold_backward`."""
     # Infinity times zero is no number, so it must be chosen and not multiplied.
     is_below = xp.less_equal(input, number(xp, threshold, input.dtype))
-    if out is None and input.size <= _FEW:
+    if out is None and input.size <= _FEW_SLOPES:
         return xp.where(is_below, number(xp, 0, grad_output.dtype), grad_output)
     # For many, on the bits: a mask of all ones or none, which is made fastest in bytes.
     bits = f"i{grad_output.dtype.itemsize}"

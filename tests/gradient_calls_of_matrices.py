@@ -80,7 +80,6 @@ OF_MATRICES: dict[str, list[Any]] = {
     "lu_unpack": [
         (lambda t, x: t.lu_unpack(x, t.tensor([2, 3, 3], dtype=t.int32)), size) for size in ((3, 3), (4, 3), (3, 5))
     ],
-    "triangular_solve": [(lambda t, x, y: t.triangular_solve(y, x + 3 * t.eye(3))[1], (3, 3), (3, 2))],
     # signals
     "istft": [
         (lambda t, x: t.istft(t.complex(x.real, x.real * 2), 4, window=t.ones(4, dtype=t.float64)), (3, 5)),

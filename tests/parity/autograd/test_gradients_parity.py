@@ -31,7 +31,7 @@ WITH_EDGES_OF_NUMBERS = (
     "trapezoid",
 )  # fmt: skip
 #: Older operators, whose nodes are those of their successors (docs/differences-appendix.md).
-WITH_NODES_OF_SUCCESSORS = ("cholesky", "pairwise_distance", "triangular_solve")
+WITH_NODES_OF_SUCCESSORS = ("cholesky", "pairwise_distance")
 #: A node of the graph, by its name and those behind it.
 Shape = tuple[Any, ...] | None
 

@@ -89,9 +89,7 @@ ORDERED = (
 
 @pytest.mark.parametrize("tensor", ORDERED)
 def test_dim_order_finds_the_order_in_memory(tensor: str) -> None:
-    for check in ("", "ambiguity_check=True", "ambiguity_check=[torch.contiguous_format, torch.channels_last]",
-                  "ambiguity_check=3"):  # fmt: skip
-        assert disagreement(f"{tensor}.dim_order({check})") is None
+    assert disagreement(f"{tensor}.dim_order()") is None
 
 
 SIZES_THAT_MEET = r"""

@@ -45,8 +45,6 @@ SAMPLED = [row for row in OPERATORS.values() if samples_of(row)]
 POINTWISE = [row for row in SAMPLED if row.kind == "pointwise" and row.is_function]
 #: What is written to several tensors is tested in `test_several_results_parity`; `sort` in `test_steps_parity`.
 SEVERAL_RESULTS = (
-    "linalg_ldl_factor",
-    "linalg_ldl_factor_ex",
     "aminmax",
     "slogdet",
     "sort",

@@ -134,7 +134,6 @@ NUMBERED = r"""
 x=torch.eye(3,requires_grad=True) ;; [each.output_nr for each in torch.linalg.lu(x)]
 x=torch.eye(3,requires_grad=True) ;; [each.output_nr for each in torch.lu_unpack(*torch.linalg.lu_factor(x))]
 x=torch.eye(3,requires_grad=True) ;; (x@torch.linalg.lu(x)[1]+torch.linalg.lu(x)[2]*3).sum().backward() ;; x.grad
-x=torch.eye(3) ;; x.lu() ;; x.lu(get_infos=True) ;; torch.lu(x,get_infos=True)
 x=torch.zeros(3,requires_grad=True) ;; y=x.register_post_accumulate_grad_hook(lambda p: p.add_(p.grad,alpha=-1)) and 0
 """
 

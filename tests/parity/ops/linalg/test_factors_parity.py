@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 import torch
 from parity.expressions import difference
@@ -27,16 +25,15 @@ MATRICES = (
 )  # fmt: skip
 FACTORS = [
     f"torch.{name}({matrix})"
-    for name in ("linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu", "lu")
+    for name in ("linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu")
     for matrix in MATRICES
 ]
 TOGETHER = [
-    f"torch.linalg.lu({A}, pivot=False)", f"torch.linalg.lu_factor({A}, pivot=False)", f"torch.lu({A}, False)",
-    f"torch.linalg.lu_factor_ex({ZERO}, check_errors=True)", f"torch.lu({ZERO}, get_infos=True)", f"{A}.lu()",
+    f"torch.linalg.lu({A}, pivot=False)", f"torch.linalg.lu_factor({A}, pivot=False)",
+    f"torch.linalg.lu_factor_ex({ZERO}, check_errors=True)",
     f"torch.linalg.lu_factor({A}, out=({NONE}, {INTS}))", f"torch.linalg.lu_factor({A}, out=({NONES}, {NONES}))",
-    f"torch.linalg.lu({A}, out=({NONE}, {NONE}, {NONE}))", f"torch.lu({A}, out=({NONE}, {INTS}))",
-    f"torch.linalg.lu_factor_ex({A}, out=({NONE}, {INTS}, {INTS}))", f"torch.lu({A}, out=({NONE},))",
-    f"torch.lu({A}, True, True, out=({NONE}, {INTS}, {INTS}))", f"torch.lu({A}, out=3)",
+    f"torch.linalg.lu({A}, out=({NONE}, {NONE}, {NONE}))",
+    f"torch.linalg.lu_factor_ex({A}, out=({NONE}, {INTS}, {INTS}))",
     f"torch.lu_unpack({LU}, {PIVOTS})", f"torch.lu_unpack({LUS})", f"torch.lu_unpack({LU}, {PIVOTS}, False)",
     f"torch.lu_unpack({LU}, {PIVOTS}, unpack_pivots=False)", f"torch.lu_unpack({LU}, {PIVOTS}, False, False)",
     f"torch.lu_unpack({LU}, {PIVOTS}.long())", f"torch.lu_unpack({LU}[0], {PIVOTS})",
@@ -57,34 +54,9 @@ SOLVING = [
     f"torch.linalg.lu_solve({LU}, {PIVOTS}[:2], {RIGHT})", f"torch.linalg.lu_solve({WIDE}, {PIVOTS}, {RIGHT})",
     f"torch.linalg.lu_solve({LU}, {PIVOTS}[None], {RIGHT})", f"torch.linalg.lu_solve({LU}, {PIVOTS} * 0, {RIGHT})",
     f"torch.linalg.lu_solve({LU}, {PIVOTS} + 8, {RIGHT})", f"torch.linalg.lu_solve({A}.int(), {PIVOTS}, {A}.int())",
-    f"torch.linalg.lu_solve({LU}.half(), {PIVOTS}, {RIGHT}.half())", f"torch.lu_solve({RIGHT}, {LU}, {PIVOTS})",
-    f"torch.lu_solve({RIGHT}[:, 0], {LU}, {PIVOTS})", f"torch.lu_solve({RIGHT}, {LU}, {PIVOTS}, out={NONES})",
-    f"{RIGHT}.lu_solve({LU}, {PIVOTS})", f"torch.lu_solve({RIGHT}, {LU})",
+    f"torch.linalg.lu_solve({LU}.half(), {PIVOTS}, {RIGHT}.half())",
     f"torch.linalg.lu_solve(*torch.linalg.lu_factor({A}.cfloat() * (1 + 2j)), {A}.cfloat() * 1j, adjoint=True)",
 ]  # fmt: skip
-SYMMETRIC, HERMITIAN = f"({A} + {A}.mT)", f"({A} * (1 + 2j) + ({A} * (1 + 2j)).mH)"
-SMALL = f"({SYMMETRIC} * (1 - torch.eye(3, dtype=torch.float64)))"  # whose diagonal is no pivot
-LDL = f"*torch.linalg.ldl_factor({SYMMETRIC})"
-BY_BLOCKS = [
-    f"torch.linalg.{name}({matrix})"
-    for name in ("ldl_factor", "ldl_factor_ex")
-    for matrix in (
-        SYMMETRIC, SMALL, HERMITIAN, f"{HERMITIAN}, hermitian=True", f"({HERMITIAN} + {HERMITIAN}.mT)", A,
-        f"torch.stack([{SMALL}, {SYMMETRIC}])", f"{A}[0]", WIDE, f"{A}.int()", f"{A}.half()",
-        "torch.zeros(0, 3, 3)", "torch.zeros(2, 0, 0)", f"{A}, True", "3", f"{A}, out=({NONES}, {INTS})",
-        f"{A}, out=({NONES}, {NONES})",
-    )
-] + [
-    f"torch.linalg.ldl_solve({rest})"
-    for rest in (
-        f"{LDL}, {RIGHT}", f"*torch.linalg.ldl_factor({SMALL}), {RIGHT}", f"{LDL}, {RIGHT}, hermitian=True",
-        f"*torch.linalg.ldl_factor({HERMITIAN}, hermitian=True), {RIGHT}.cdouble(), hermitian=True",
-        f"*torch.linalg.ldl_factor(torch.stack([{SMALL}, {SYMMETRIC}])), {RIGHT}", f"{LDL}, torch.stack([{RIGHT}] * 2)",
-        f"{LDL}, {RIGHT}[:, 0]", f"{LDL}, {RIGHT}.float()", f"{LDL}, {RIGHT}[:2]", f"{LDL}, {RIGHT}, out={NONE}",
-        f"{SYMMETRIC}, torch.ones(3), {RIGHT}", f"{SYMMETRIC}, torch.ones(2).int(), {RIGHT}",
-        f"{SYMMETRIC}.int(), torch.ones(3).int(), {RIGHT}.int()", f"{SYMMETRIC}, 3, {RIGHT}",
-    )
-] + [f"torch.linalg.ldl_factor_ex({ZERO})"]  # fmt: skip
 BY_CHOLESKY = [
     f"torch.cholesky_solve({rest})"
     for rest in (
@@ -102,16 +74,6 @@ BY_CHOLESKY = [
         f"torch.linalg.cholesky(({A} + 2j * {A}.mT).mH @ ({A} + 2j * {A}.mT))",
     )
 ]  # fmt: skip
-TRIANGULAR = [
-    f"torch.triangular_solve({rest})"
-    for rest in (
-        f"{RIGHT}, {A}", f"{RIGHT}, {A}, transpose=True", f"{RIGHT}, {A}, False, False, True", f"{BATCH}, {A}",
-        f"{RIGHT}, {BATCH}", f"{RIGHT}[:, 0], {A}", f"{RIGHT}, {A}[0]", f"{RIGHT}, {WIDE}", f"{RIGHT}[:2], {A}",
-        f"{RIGHT}.float(), {A}", f"{RIGHT}.int(), {A}.int()", f"{RIGHT}, {ZERO}.double()", f"{RIGHT}, 3",
-        f"{RIGHT}, {A}, out=({NONE}, {NONE})", f"{RIGHT}, {A}, out=({NONES}, {NONES})", "3",
-        f"{RIGHT}.cfloat(), {A}.cfloat() * (1 + 2j), transpose=True",
-    )
-]  # fmt: skip
 
 TALL = "(torch.arange(12, dtype=torch.float64).square() * 0.618 % 1).reshape(4, 3)"
 TAU = "torch.tensor([0.5, 1.5, 0.25]).double()"
@@ -127,9 +89,7 @@ REFLECTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "expression", REFLECTIONS + FACTORS + TOGETHER + SOLVING + BY_BLOCKS + BY_CHOLESKY + TRIANGULAR
-)
+@pytest.mark.parametrize("expression", REFLECTIONS + FACTORS + TOGETHER + SOLVING + BY_CHOLESKY)
 def test_results_and_refusals_are_pytorchs(expression: str) -> None:
     assert difference(expression, tensorglass, torch) is None
 
@@ -138,12 +98,3 @@ def test_results_and_refusals_are_pytorchs(expression: str) -> None:
 def test_large_matrices_are_factored_as_pytorch_does(size: tuple[int, int]) -> None:
     matrix = f"(torch.arange({size[0] * size[1]}, dtype=torch.float64).square() * 0.618034 % 1).reshape{size}"
     assert difference(f"torch.linalg.lu_factor({matrix})", tensorglass, torch, close=1e-7) is None
-
-
-def test_a_singular_matrix_has_no_pivots_to_divide_by() -> None:
-    for library in (tensorglass, torch):
-        with pytest.raises(RuntimeError):
-            library.linalg.ldl_factor(library.zeros(3, 3))
-    for call in (tensorglass.linalg.ldl_factor, partial(tensorglass.linalg.ldl_factor_ex, check_errors=True)):
-        with pytest.raises(RuntimeError, match=r"pivot 1 is zero.*singular"):
-            call(tensorglass.zeros(3, 3))

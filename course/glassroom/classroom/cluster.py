@@ -78,7 +78,7 @@ def on_cluster(address: str, jobs: int) -> Runner:
             for future in done:
                 if stopped.is_set():
                     break
-                yield _row(future, *given.pop(str(future.key)))
+                yield _row_of_task(future, *given.pop(str(future.key)))
                 submit()
         finally:
             _stop(client, name)
@@ -96,7 +96,7 @@ def mark_there(task: Task, learner: str, files: dict[str, bytes], means: str, wh
     return mark(task, learner, files, isolation, lambda: _is_stopped(name), when)
 
 
-def _row(future: Any, task: Task, learner: str, when: str) -> Row:
+def _row_of_task(future: Any, task: Task, learner: str, when: str) -> Row:
     """The row that came back; one that says why, where none did however often it was tried."""
     if future.status == "finished":
         row: Row = future.result()

@@ -118,7 +118,7 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
         for each in earlier:
             report.oddities.append(f"{printable(each.origin)}: an earlier attempt of {learner}; kept in collected/")
             _keep_aside(course, each)
-        _take(course, learner, target, name, last, report)
+        _take_item(course, learner, target, name, last, report)
     for learner, target in dict.fromkeys(report.taken):
         present = {path.name for path in (course.folder / "submitted" / learner / target).glob("*.ipynb")}
         for notebook in course.assignment(target).notebooks:
@@ -402,7 +402,7 @@ def _unfold(
     """A file as one item, or a zip file in a delivery as the files in it."""
     origin = f"{within}: {path}" if within else str(path)
     owner, assignment, name = _whose(path, layout)
-    owner, number = learner or owner, number or ("" if learner else _number(path, layout))
+    owner, number = learner or owner, number or ("" if learner else _number_in_name(path, layout))
     exchanged = None if learner else _EXCHANGE.match(layout.within(path)[0])
     if exchanged:
         owner, assignment = exchanged["learner"], exchanged["assignment"]
@@ -437,7 +437,7 @@ def _whose(path: PurePosixPath, layout: _Layout) -> tuple[str, str, str]:
     return "", "", parts[0]
 
 
-def _number(path: PurePosixPath, layout: _Layout) -> str:
+def _number_in_name(path: PurePosixPath, layout: _Layout) -> str:
     """The number of a learner in the names that Moodle and Canvas give; nothing in others."""
     first, *more = layout.within(path)
     match = _MOODLE.match(first) if more else _CANVAS.match(first) or _MOODLE.match(first)
@@ -463,7 +463,7 @@ def safe_name(text: str) -> str:
     return "" if not any(letter.isalnum() for letter in cleaned) else cleaned
 
 
-def _take(course: Course, learner: str, assignment: str, name: str, item: Item, report: Collected) -> None:
+def _take_item(course: Course, learner: str, assignment: str, name: str, item: Item, report: Collected) -> None:
     folder = course.folder / "submitted" / learner / assignment
     path = folder / name
     for each in (folder.parent, folder, path):

@@ -167,7 +167,7 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
                     plain = f"{folder.name}-plain"
                     same = [f"--deselect=tests/{folder.name}/{test}" for test in SAME_EITHER_WAY.get(folder.name, ())]
                     layers[plain] = Layer(plain, (*spread, *same, *files), WITHOUT_SHORTCUTS)
-    return [layers[name] for name in sorted(layers, key=_place)]
+    return [layers[name] for name in sorted(layers, key=_place_in_order)]
 
 
 def report(results: list[Result]) -> str:
@@ -186,7 +186,7 @@ def report(results: list[Result]) -> str:
     return "\n".join(lines)
 
 
-def _place(name: str) -> tuple[int, str]:
+def _place_in_order(name: str) -> tuple[int, str]:
     return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
 

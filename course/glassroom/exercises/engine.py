@@ -179,10 +179,10 @@ def _show(id: str, verdict: Verdict, text: str) -> None:
         from glassroom.exercises.cards.widgets import Hinting  # which needs anywidget
 
         taken = [_rung(id, place) for place in range(_rungs_taken.get(id, 0))][: len(RUNGS)]
-        display(Hinting(list(RUNGS), taken, lambda place: _take(id, place)))
+        display(Hinting(list(RUNGS), taken, lambda place: _take_hint(id, place)))
 
 
-def _take(id: str, place: int) -> tuple[str, str, bool]:
+def _take_hint(id: str, place: int) -> tuple[str, str, bool]:
     """The hint at this place of the ladder, which counts as taken."""
     _rungs_taken[id] = max(_rungs_taken.get(id, 0), place + 1)
     hinted(id, place + 1)
@@ -295,7 +295,7 @@ def hint(id: str = "", /) -> None:
         print(found)
         return
     rung = min(_rungs_taken.get(found.id, 0), len(RUNGS) - 1)
-    name, text, is_code = _take(found.id, rung)
+    name, text, is_code = _take_hint(found.id, rung)
     heading = f"Hint {rung + 1} of {len(RUNGS)}, {name}:"
     print(f"{heading}\n{indent(text, '    ')}" if is_code else in_lines(f"{heading} {text}"))
 

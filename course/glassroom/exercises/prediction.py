@@ -123,7 +123,7 @@ class Prediction:
                 result = result()
             except (Exception, SystemExit) as error:
                 raised, result = error, NOT_GIVEN
-        rows = [self._row(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
+        rows = [self._row_of_answer(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
         marks = [row[3] for row in rows if row[3]]
         self.right, self.said = marks.count("✓"), len(marks)
         predicted(self.question, self.right, self.said)
@@ -131,7 +131,7 @@ class Prediction:
             self.taught = taught
             _reviewed[self.question] = self
         told = facts.first_line(raised) if raised is not None else ""
-        text = "\n".join(filter(None, [in_lines(self.question), _table(rows), in_lines(told)]))
+        text = "\n".join(filter(None, [in_lines(self.question), _table_of_answers(rows), in_lines(told)]))
         if somebody_watches():
             self._show(rows, told, text)
         else:
@@ -147,7 +147,7 @@ class Prediction:
             self._display = None
         display(revealed_card(self.question, rows, told, text))
 
-    def _row(
+    def _row_of_answer(
         self, kind: str, said: object, result: Any, of: Any, value: Any, raised: BaseException | None
     ) -> tuple[str, str, str, str]:
         try:
@@ -159,7 +159,7 @@ class Prediction:
                 truth = _truth(kind, result, of)
             shown = _in_its_digits(truth, result) if kind == "value" else truth
             truths = (truth, *_fitting(raised)) if kind == "error" else (truth, shown)
-            written = UNKNOWN if truth is NOT_GIVEN else _written(kind, shown)
+            written = UNKNOWN if truth is NOT_GIVEN else _fact_written(kind, shown)
         except Exception as error:
             return kind, _said(kind, said), f"cannot be told: {facts.first_line(error)}", ""
         return kind, _said(kind, said), written, "" if written == UNKNOWN else _mark(kind, said, *truths)
@@ -231,12 +231,12 @@ def _said(kind: str, said: object) -> str:
     if not _is_said(kind, said):
         return UNSAID
     try:
-        return _written(kind, _plain(kind, said))
+        return _fact_written(kind, _plain(kind, said))
     except Exception:
         return f"an object of type {type(said).__name__}"
 
 
-def _written(kind: str, fact: object) -> str:
+def _fact_written(kind: str, fact: object) -> str:
     if kind in ("memory", "error") and isinstance(fact, str):
         return facts.shortened(str(fact))
     if kind == "dtype" and isinstance(fact, str):
@@ -267,7 +267,7 @@ def _typed(kind: str, said: object) -> str:
     return _said(kind, said)
 
 
-def _table(rows: list[tuple[str, str, str, str]]) -> str:
+def _table_of_answers(rows: list[tuple[str, str, str, str]]) -> str:
     lines = []
     table = [("", "you said", "truth", ""), *rows]
     widths = [max(len(row[column]) for row in table) for column in range(3)]

@@ -62,7 +62,7 @@ def overwritten(message: str, tensors: Mapping[str, Any]) -> Overwritten | None:
                 and (same := _MESSAGE.search(str(value)))
                 and same.groups() == said.groups()
             ):
-                names, is_leaf = _named(tensors, node, name, size, now)
+                names, is_leaf = _saved_by_name(tensors, node, name, size, now)
                 return Overwritten(node, operator_of(node), name, names, size, expected, now, is_leaf)
     return None
 
@@ -73,7 +73,7 @@ def operator_of(node: Any) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower()
 
 
-def _named(
+def _saved_by_name(
     tensors: Mapping[str, Any], node: Any, saved_as: str, size: tuple[int, ...], version: int
 ) -> tuple[tuple[str, ...], bool]:
     """The variables that hold the tensor that a node has saved, then others of the same storage, of which a parameter

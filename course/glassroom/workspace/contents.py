@@ -108,7 +108,10 @@ def contents_page(entries: Sequence[Entry], outputs: Mapping[str, Notebook] | No
         _markdown("contents-top", INTRODUCTION.format(hours=_hours(minutes), notebooks=len(entries), start=start)),
         _code("contents-progress", "from glassroom import progress\n\nprogress()", outputs or {}),
         _markdown("contents-paths", _paths(entries)),
-        *[_markdown(f"contents-{part}", _table(part, members, known)) for part, members in parts_of(entries).items()],
+        *[
+            _markdown(f"contents-{part}", _part_table(part, members, known))
+            for part, members in parts_of(entries).items()
+        ],
         _markdown("contents-questions", _index(entries)),
         _markdown("contents-glossary", _glossary()),
         _markdown("contents-help", HELP),
@@ -221,7 +224,7 @@ def _paths(entries: Sequence[Entry]) -> str:
     return "\n\n".join(told)
 
 
-def _table(part: str, members: Sequence[Entry], known: Collection[PurePosixPath]) -> str:
+def _part_table(part: str, members: Sequence[Entry], known: Collection[PurePosixPath]) -> str:
     title, what = PARTS.get(part, (part.partition("_")[2], ""))
     minutes = sum(entry.minutes for entry in members)
     rows = [

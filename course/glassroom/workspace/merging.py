@@ -51,7 +51,7 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
     for key, cell in new_by_key.items():
         was, now = digests.get(key), mine_by_key.get(key)
         if was != digest_of(cell):
-            result.news.append(_named(cell))
+            result.news.append(_first_line(cell))
         taken.add(key)
         if now is None:
             if was != digest_of(cell):
@@ -219,7 +219,7 @@ def _key(cell: Notebook) -> str | None:
     return None
 
 
-def _named(cell: Notebook) -> str:
+def _first_line(cell: Notebook) -> str:
     """A cell by its first line that says something."""
     rows = [row.strip() for row in source(cell).split("\n") if row.strip()]
     checked = _key(cell)

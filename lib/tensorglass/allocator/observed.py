@@ -54,7 +54,7 @@ class ObservedPool:
 
         def find() -> list[dict[str, Any]]:
             self._settle(total)
-            return [self._described(address) for address in sorted(self._segments)]
+            return [self._describe_segment(address) for address in sorted(self._segments)]
 
         return self._section.run(find)
 
@@ -128,7 +128,7 @@ class ObservedPool:
                 return start
         return None
 
-    def _described(self, start: int) -> dict[str, Any]:
+    def _describe_segment(self, start: int) -> dict[str, Any]:
         end = start + self._segments[start]
         blocks, place = [], start
         for address in sorted(each for each in self._blocks if start <= each < end):

@@ -14,7 +14,7 @@ from tensorglass.tensor.tensor import Tensor
 Axes = int | tuple[int, ...] | None
 
 
-def _along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Axes, bool]:
+def _reduced_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Axes, bool]:
     """What to call an operator of ours with, in its order."""
     return (x.unsqueeze(0), 0, False) if axis == () else (x, axis, keepdims)
 
@@ -27,54 +27,54 @@ def _summed_in(x: Tensor, dtype: DType | None) -> DType | None:
 
 def all(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Whether every element is True, or not 0, along `axis`."""
-    answer: Tensor = torch.all(*_along(x, axis, keepdims))
+    answer: Tensor = torch.all(*_reduced_along(x, axis, keepdims))
     return answer.to(torch.bool)  # PyTorch answers for uint8 in uint8
 
 
 def any(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Whether some element is True, or not 0, along `axis`."""
-    answer: Tensor = torch.any(*_along(x, axis, keepdims))
+    answer: Tensor = torch.any(*_reduced_along(x, axis, keepdims))
     return answer.to(torch.bool)
 
 
 def max(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The largest element along `axis`; NaN if there is one."""
-    x, axis, keepdims = _along(x, axis, keepdims)
+    x, axis, keepdims = _reduced_along(x, axis, keepdims)
     return torch.amax(x, () if axis is None else axis, keepdims)
 
 
 def min(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The smallest element along `axis`; NaN if there is one."""
-    x, axis, keepdims = _along(x, axis, keepdims)
+    x, axis, keepdims = _reduced_along(x, axis, keepdims)
     return torch.amin(x, () if axis is None else axis, keepdims)
 
 
 def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The mean along `axis`."""
-    return torch.mean(*_along(x, axis, keepdims))
+    return torch.mean(*_reduced_along(x, axis, keepdims))
 
 
 def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """The variance along `axis`: the sum of squares is divided by the number of elements less `correction`."""
-    x, axis, keepdims = _along(x, axis, keepdims)
+    x, axis, keepdims = _reduced_along(x, axis, keepdims)
     return torch.var(x, axis, correction=correction, keepdim=keepdims)
 
 
 def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """The square root of the variance along `axis`."""
-    x, axis, keepdims = _along(x, axis, keepdims)
+    x, axis, keepdims = _reduced_along(x, axis, keepdims)
     return torch.std(x, axis, correction=correction, keepdim=keepdims)
 
 
 def sum(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """The sum along `axis`; integers are summed in int64, unsigned ones in uint64."""
-    return torch.sum(*_along(x, axis, keepdims), dtype=_summed_in(x, dtype))
+    return torch.sum(*_reduced_along(x, axis, keepdims), dtype=_summed_in(x, dtype))
 
 
 def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
     """The product along `axis`; integers are multiplied in int64, unsigned ones in uint64."""
     dtype = _summed_in(x, dtype)
-    x, axis, keepdims = _along(x, axis, keepdims)
+    x, axis, keepdims = _reduced_along(x, axis, keepdims)
     if isinstance(axis, int):
         return torch.prod(x, axis, keepdims, dtype=dtype)
     dims = sorted(range(x.ndim) if axis is None else [geometry.wrap_dim(each, x.ndim) for each in axis], reverse=True)

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from tensorglass.allocator import NoRoom
 from tensorglass.core import devices
 from tensorglass.core.critical_section import CriticalSection
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.errors import explained
+from tensorglass.core.errors import OutOfMemoryError, explained
 
 #: An array of a backend's module (numpy.ndarray, cupy.ndarray). The floors above never look inside.
 Array = Any
@@ -244,10 +245,10 @@ def _first_of(device: Device) -> Backend:
             "'sim' is a simulated accelerator.",
         )
     index = devices.current_index(device.type) if device.index is None else device.index
-    return _first_use.run(_made, device.type, index, found)
+    return _first_use.run(_make_backend, device.type, index, found)
 
 
-def _made(device_type: str, index: int, found: Family) -> Backend:
+def _make_backend(device_type: str, index: int, found: Family) -> Backend:
     made = _backends.get((device_type, index))
     if made is None:
         made = _backends[device_type, index] = found.make(index)
@@ -288,3 +289,31 @@ def forget(backend: Backend) -> None:
     """Let a device be no longer there, or its backend be made anew when it is next asked for."""
     for key in [key for key, each in list(_backends.items()) if each is backend]:
         _backends.pop(key, None)
+
+
+def out_of_memory(device: Device, refusal: NoRoom) -> OutOfMemoryError:
+    """PyTorch's report: what was asked for, what there is, who holds it."""
+    capacity, allocated, reserved = refusal.capacity, refusal.allocated, refusal.reserved
+    return explained(
+        OutOfMemoryError(
+            f"{'CUDA' if device.type == 'cuda' else device.type} out of memory. Tried to allocate "
+            f"{_amount(refusal.nbytes)}. {'GPU' if device.type == 'cuda' else 'Simulated device'} {device.index} has a "
+            f"total capacity of {_amount(capacity)} of which {_amount(capacity - reserved)} is free. Of the allocated "
+            f"memory {_amount(allocated)} is allocated by tensors, and {_amount(reserved - allocated)} is reserved but "
+            "unallocated."
+        ),
+        "Nothing was changed. Let go of tensors (del, smaller batches, no_grad) and try again.",
+        "Reserved but unallocated memory that is in pieces too small to use is fragmentation: "
+        f"{device.type}.empty_cache() gives whole unused segments back.",
+        notebook="17 out of memory",
+    )
+
+
+def _amount(nbytes: int) -> str:
+    """A number of bytes as people read it: 512 bytes, 1.50 KiB, 20.00 MiB, 1.00 GiB."""
+    if nbytes < 1024:
+        return f"{nbytes} bytes"
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if nbytes >= unit:
+            return f"{nbytes / unit:.2f} {name}"
+    raise AssertionError

@@ -21,11 +21,10 @@ import numpy
 
 from tensorglass.allocator import NoRoom
 from tensorglass.backends import transfer_log as transfers
-from tensorglass.backends.base import RandomBits, get, register_family
+from tensorglass.backends.base import RandomBits, get, out_of_memory, register_family
 from tensorglass.backends.cupy_pool import observed
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.backends.numpy_bits import HostBits
-from tensorglass.backends.out_of_memory import out_of_memory
 from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
@@ -38,10 +37,10 @@ class Cuda:
     """The CUDA devices as a family."""
 
     def count(self) -> int:
-        return self._count
+        return self._device_count
 
     @cached_property
-    def _count(self) -> int:
+    def _device_count(self) -> int:
         # A driver is looked for first: importing CuPy is slow, and this must answer quickly on a laptop.
         if find_spec("cupy") is None or not _has_driver():
             return 0
@@ -300,9 +299,9 @@ class _ByWayOfHost:
         if hasattr(self._own, name):
             return getattr(self._own, name)
         found = getattr(self._of_host, name)
-        return _ByWayOfHost(None, found) if isinstance(found, ModuleType) else partial(self._run, found)
+        return _ByWayOfHost(None, found) if isinstance(found, ModuleType) else partial(self._run_on_host, found)
 
-    def _run(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    def _run_on_host(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
         xp = import_module("cupy")
         here = get(devices.with_index("cuda", xp.cuda.Device().id))
         found = function(

@@ -37,7 +37,7 @@ class Threads:
 
     def fill(self, run: Callable[..., Any], arrays: Sequence[numpy.ndarray], made: numpy.ndarray) -> None:
         """``run(*arrays, out=made)`` for arrays of one size without gaps, in as many parts as there are threads."""
-        helpers = self._helpers or self._first_use.run(self._begin)
+        helpers = self._helpers or self._first_use.run(self._begin_helpers)
         flat, target = [each.reshape(-1) for each in arrays], made.reshape(-1)
         length = -(-target.size // self.number)
         mine, *others = [slice(start, start + length) for start in range(0, target.size, length)]
@@ -46,7 +46,7 @@ class Threads:
         for each in waiting:
             each.result()
 
-    def _begin(self) -> ThreadPoolExecutor:
+    def _begin_helpers(self) -> ThreadPoolExecutor:
         if self._helpers is None:
             from concurrent.futures import ThreadPoolExecutor  # brings logging along, a twentieth of our own import
 

@@ -56,9 +56,9 @@ class NumpyBits:
     def __getattr__(self, name: str) -> Any:
         if name not in ("_engine", "_draw"):
             raise AttributeError(name)
-        return _first_use.run(self._begin, name)
+        return _first_use.run(self._begin_draws, name)
 
-    def _begin(self, name: str) -> Any:
+    def _begin_draws(self, name: str) -> Any:
         if "_draw" not in vars(self):
             self._go_on_from(_begun(self._seed))
         return vars(self)[name]

@@ -7,6 +7,7 @@ if nothing had been asked. ``TENSORGLASS_FAST=0`` leaves all of them out, and so
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from tensorglass import geometry
@@ -29,7 +30,6 @@ from tensorglass.fast import (
     views,
 )
 from tensorglass.fast.networks import cross_entropy, linear, optimizers
-from tensorglass.fast.shortcut import shortcut
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
@@ -37,6 +37,28 @@ from tensorglass.ops.kernels import activations, ordering
 from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
+
+
+def shortcut(function: Callable[..., Any], fewest: int, most: int | None = None) -> Callable[[Form], Form]:
+    """What puts `function` before a form, for calls with `fewest` to `most` arguments, all of them given by place.
+
+    Without `most`, for calls with just as many as `fewest`.
+    """
+    longest = fewest if most is None else most
+
+    def put(form: Form) -> Form:
+        @wraps(form)
+        def function_first(*arguments: Any, **keywords: Any) -> Any:
+            if fewest <= len(arguments) <= longest and not keywords:
+                made = function(*arguments)
+                if made is not None:
+                    return made
+            return form(*arguments, **keywords)
+
+        return function_first
+
+    return put
+
 
 _length = reductions.of_reduction(
     reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True

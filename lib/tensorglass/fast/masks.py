@@ -58,7 +58,7 @@ def _where_or_number(condition: Tensor, input: Tensor, other: Any) -> Tensor | N
     return result_tensor(array, dtype, HOST, storage.device, size, stride)
 
 
-def _arrays(input: Any, mask: Any, value: Any) -> tuple[Array, Array, Array] | None:
+def _mask_arrays(input: Any, mask: Any, value: Any) -> tuple[Array, Array, Array] | None:
     """A tensor without gaps, a mask of its size and a number, as arrays; None for all others."""
     if not (type(input) is type(mask) is Tensor and type(value) in (int, float) and mask._dtype is dtypes.bool):
         return None
@@ -75,7 +75,7 @@ def _arrays(input: Any, mask: Any, value: Any) -> tuple[Array, Array, Array] | N
 
 def filled(input: Any, mask: Any, value: Any) -> Tensor | None:
     """A small tensor without gaps, with a number where a mask of its size is True; None for all others."""
-    arrays = _arrays(input, mask, value)
+    arrays = _mask_arrays(input, mask, value)
     if arrays is None or input._meta is not None or input._storage._nbytes >= LEAST:
         return None
     made = arrays[0].copy()
@@ -89,7 +89,7 @@ def filled_in_place(input: Any, mask: Any, value: Any) -> Tensor | None:
     """`masked_fill_` of a tensor without gaps, by a mask of its size; None for all others."""
     if type(input) is not Tensor or (input._meta is not None and (state.grad or input._meta.is_inference)):
         return None
-    arrays = _arrays(input, mask, value)
+    arrays = _mask_arrays(input, mask, value)
     if arrays is None:
         return None
     HOST.launch(select_by_mask.put, *arrays)

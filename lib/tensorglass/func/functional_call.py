@@ -129,7 +129,7 @@ def _check_names(module: Any, replaced: Tensors) -> None:
         raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{listed}")
 
 
-def _check(tensor: Any, what: str) -> None:
+def _check_is_tensor(tensor: Any, what: str) -> None:
     if tensor is not None and not isinstance(tensor, Tensor):
         raise TypeError(f"{what}{tensor} is not an instance of torch.Tensor")
 
@@ -142,12 +142,12 @@ def _replaced(module: Any, replaced: Tensors) -> Iterator[None]:
         for path, tensor in replaced.items():
             home, _, name = path.rpartition(".")
             owner = module.get_submodule(home)
-            _check(tensor, "")
+            _check_is_tensor(tensor, "")
             if not name:
                 raise KeyError('tensor name can\'t be empty string ""')
             places = (owner._parameters, owner._buffers)
             place = next((each for each in places if name in each), vars(owner))  # what it does not have, it has now
-            _check(place.get(name), f"attribute `{name}`: ")
+            _check_is_tensor(place.get(name), f"attribute `{name}`: ")
             before.append((place, name, place.get(name, _NOTHING)))
             place[name] = tensor
         yield

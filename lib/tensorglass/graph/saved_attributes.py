@@ -59,7 +59,7 @@ def show(kind: type[FormulaNode], derivative: Derivative) -> None:
     for shown, name in _shown_as(kind.__name__, every).items():
         if not hasattr(kind, f"_saved_{shown}"):
             setattr(kind, f"_saved_{shown}", property(functools.partial(_call, _seen, name)))
-            setattr(kind, f"_raw_saved_{shown}", property(functools.partial(_call, _packed, name)))
+            setattr(kind, f"_raw_saved_{shown}", property(functools.partial(_call, _packed_form, name)))
 
 
 def _call(look: Callable[[Any, Node], Any], name: str, node: FormulaNode) -> Any:
@@ -85,10 +85,10 @@ def _seen(value: Any, node: Node) -> Any:
     return value.tensor() if isinstance(value, SavedNumber) else read(value, node)
 
 
-def _packed(value: Any, node: Node) -> Any:
+def _packed_form(value: Any, node: Node) -> Any:
     """What is kept, as users see it in packed form."""
     if isinstance(value, (list, tuple)):
-        return tuple([_packed(each, node) for each in value])
+        return tuple([_packed_form(each, node) for each in value])
     return NOTHING if value is None else value
 
 

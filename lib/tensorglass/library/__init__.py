@@ -47,7 +47,7 @@ class CustomOpDef:
         has_names = len(self._positional) < len(parameters)
         self._backward: Callable[..., Any] | None = None
         self._setup_context: Callable[..., Any] | None = None
-        self._node = as_function(name, self._run, has_names, lambda: (self._backward, self._setup_context))
+        self._node = as_function(name, self._run_function, has_names, lambda: (self._backward, self._setup_context))
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
@@ -63,7 +63,7 @@ class CustomOpDef:
             call = Call(arguments, self._positional, named)
             result = call.together(self._node.apply(*call.take(), call))
         else:
-            result = self._run(*arguments, **named)
+            result = self._run_function(*arguments, **named)
         for place in self._written:
             for each in _tensors_in(arguments[place : place + 1]):
                 if not each.is_inference():
@@ -90,7 +90,7 @@ class CustomOpDef:
         """Take the function that finds sizes and dtypes alone, which PyTorch's compiler needs; here nothing does."""
         return fn
 
-    def _run(self, *arguments: Any, **named: Any) -> Any:
+    def _run_function(self, *arguments: Any, **named: Any) -> Any:
         """The function's result, if its memory is its own."""
         result = self._function(*arguments, **named)
         storages = [id(each._storage) for each in _tensors_in(arguments)]

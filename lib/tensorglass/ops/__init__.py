@@ -22,7 +22,7 @@ _IN_USE = (
     "pointwise.trigonometric", "random.factories", "random.in_place", "rearrange.cat_stack", "rearrange.diagonal",
     "rearrange.repeat_flip_roll", "rearrange.split", "reductions.cumulative", "reductions.max_min",
     "reductions.softmax", "reductions.sum_mean_prod", "reductions.var_std", "sorting.equal", "sorting.sort",
-    "views.as_subclass", "views.set_resize", "views.shape", "views.transpose_expand",
+    "views.set_resize", "views.shape", "views.transpose_expand",
 )  # fmt: skip
 
 __all__ = ["OPERATORS", "attach", "declare", "return_types"]

@@ -128,7 +128,7 @@ class Writer:
             self._write(each, (*path, place))
         self._out += pickle.APPENDS
 
-    def _set(self, value: set[Any], path: tuple[Any, ...]) -> None:
+    def _write_set(self, value: set[Any], path: tuple[Any, ...]) -> None:
         self._call("__builtin__", "set", list(value))
         self._remember(value)
 
@@ -213,6 +213,6 @@ class Writer:
 _WRITERS: dict[type, Callable[..., None]] = {
     type(None): Writer._none, bool: Writer._bool, int: Writer._int, float: Writer._float, complex: Writer._complex,
     str: Writer._str, bytes: Writer._bytes, bytearray: Writer._bytearray, DType: Writer._dtype, Device: Writer._device,
-    Size: Writer._size, tuple: Writer._tuple, list: Writer._list, set: Writer._set, dict: Writer._dict,
+    Size: Writer._size, tuple: Writer._tuple, list: Writer._list, set: Writer._write_set, dict: Writer._dict,
     OrderedDict: Writer._dict, Tensor: Writer._tensor,
 }  # fmt: skip

@@ -329,7 +329,7 @@ def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -
     rows: list[dict[str, Any]] = described["tensors"]
     made = []
     for row in rows:
-        made.append(_tensor(loaded, **{key: row[key] for key in row if key not in ("attributes", "parameter")}))
+        made.append(_read_tensor(loaded, **{key: row[key] for key in row if key not in ("attributes", "parameter")}))
         if row.get("parameter") is True:
             made[-1] = rebuild_parameter(made[-1], made[-1].requires_grad)
 
@@ -367,7 +367,7 @@ def _arranged(
     return _Loaded(entry, place(storage, device), stride, wanted)
 
 
-def _tensor(
+def _read_tensor(
     loaded: dict[str, _Loaded],
     entry: str,
     requires_grad: bool = False,

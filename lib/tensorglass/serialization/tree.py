@@ -47,7 +47,7 @@ class Tree:
         if kind is int:
             return value if -JSON_INTS <= value < JSON_INTS else {"int": hex(value)}
         if kind in PLAIN:
-            return {"tensor": self._number(value, path)}
+            return {"tensor": self._number_of(value, path)}
         if kind in _LEAVES:
             name, encode = _LEAVES[kind]
             return {name: encode(value)}
@@ -74,7 +74,7 @@ class Tree:
             raise explained(not_data(key, path), "It is a key, and keys are strings, numbers and their like.")
         return self._encode(key, path)
 
-    def _number(self, tensor: Tensor, path: tuple[Any, ...]) -> int:
+    def _number_of(self, tensor: Tensor, path: tuple[Any, ...]) -> int:
         if id(tensor) not in self._numbers:
             self._numbers[id(tensor)] = len(self.tensors)
             self.tensors.append(tensor)
@@ -161,12 +161,12 @@ def _read_complex(parts: Any) -> complex:
     return complex(real, imag)
 
 
-def _set(members: list[Any]) -> set[Any]:
+def _set_of(members: list[Any]) -> set[Any]:
     return set(map(Keys().checked, members))
 
 
 _WITH_ATTRIBUTES = "OrderedDict with attributes"
-_SEQUENCES: dict[str, Callable[..., Any]] = {"tuple": tuple, "set": _set}
+_SEQUENCES: dict[str, Callable[..., Any]] = {"tuple": tuple, "set": _set_of}
 _MAPPINGS: dict[str, Callable[..., Any]] = {"dict": dict, "OrderedDict": OrderedDict}
 _LEAVES: dict[type, tuple[str, Callable[[Any], Any]]] = {
     complex: ("complex", lambda value: [value.real, value.imag]),

@@ -145,7 +145,7 @@ class _Checkpoint:
             raise _broken(f"its records overlap: up to {record.filename}, they have more bytes than the file")
         return record
 
-    def _begin(self, record: zipfile.ZipInfo) -> int:
+    def _begin_of_record(self, record: zipfile.ZipInfo) -> int:
         """Where in the file the bytes of a record begin."""
         if record.header_offset < 0:  # from a table that is not where it says
             raise _broken(f"record {record.filename} begins before the file")
@@ -166,7 +166,7 @@ class _Checkpoint:
         return bytes(data)
 
     def _read_into(self, record: zipfile.ZipInfo, target: Any) -> None:
-        self._file.seek(self._begin(record))
+        self._file.seek(self._begin_of_record(record))
         read_into(self._file, target)
         if zlib.crc32(target) != record.CRC:
             raise _broken(f"the checksum of record {record.filename} does not match")
@@ -182,7 +182,7 @@ class _Checkpoint:
                 storage = UntypedStorage(record.file_size, device="cpu")
                 self._read_into(record, storage.buffer)
             else:
-                begin = self._begin(record)
+                begin = self._begin_of_record(record)
                 storage = self._whole[begin : begin + record.file_size]
             if self._byte_order != sys.byteorder:
                 storage.byteswap(dtype)

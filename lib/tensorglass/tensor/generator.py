@@ -109,10 +109,10 @@ _first_use = CriticalSection()
 
 def default_of(device: Device) -> Generator:
     """The default generator of a device. The first seed of all but the CPU's is the CPU's at that time."""
-    return _defaults.get(device) or _first_use.run(_made, device)
+    return _defaults.get(device) or _first_use.run(_make_default, device)
 
 
-def _made(device: Device) -> Generator:
+def _make_default(device: Device) -> Generator:
     found = _defaults.get(device)
     if found is None:
         found = _defaults[device] = Generator(device).manual_seed(default_generator.initial_seed())

@@ -232,10 +232,10 @@ class _Part:
         with contextlib.suppress(_Enough), saved_tensors_hooks(collect, _unchanged), enable_grad():
             self._again(*inputs)
         if count <= len(self._tickets):
-            self._compare(found, count)
+            self._compare_runs(found, count)
         return found
 
-    def _compare(self, found: dict[int, Tensor], count: int) -> None:
+    def _compare_runs(self, found: dict[int, Tensor], count: int) -> None:
         """Raise a CheckpointError if the second run kept other tensors than the first."""
         if count != len(self._tickets):
             raise explained(

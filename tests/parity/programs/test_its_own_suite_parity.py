@@ -38,7 +38,7 @@ x=torch.ones(3,3) ;; x.triu(2**64) ;; x.select(0,-2**63-1) ;; x.cumsum(2**64) ;;
 torch.asarray(np.uint64(3)) ;; torch.asarray(np.str_("a")) ;; torch.as_tensor(np.str_("a")) ;; torch.tensor([b"1"])
 torch.FloatTensor(device="cuda") ;; x=torch.ones(1) ;; x.new([1,2],device="cpu")
 torch.arange(1.2e-38,3.4e38) ;; torch.logspace(0,1,3,base=1j) ;; torch.logspace(0,1,3,base=2)
-x=torch.ones(2) ;; y=torch.ones(2,dtype=torch.complex64) ;; x.clamp(y,y) ;; x.clamp(min=y) ;; y.clamp(x)
+x=torch.ones(2) ;; y=torch.ones(2,dtype=torch.complex64) ;; y.clamp(x)
 x=torch.arange(2) ;; x.div(0,rounding_mode="up") ;; (x>0).div(x,rounding_mode="") ;; (x*1j).div(x,rounding_mode="up")
 x=torch.tensor(1.) ;; i=torch.tensor(0) ;; x.take_along_dim(i,-1) ;; x.take_along_dim(i,1)
 x=torch.ones(3,2) ;; e=torch.zeros(0,2,dtype=torch.long) ;; x.scatter(0,e,x.long()) ;; x.scatter_add(0,e,x.long())

@@ -49,7 +49,7 @@ def _sum(result: Result) -> str:
 def _exercise(mark: Mark, result: Result) -> str:
     earned = result.earned[mark.id]
     hidden = bool(mark.exercise) and mark.id != mark.exercise
-    kind, badge = _kind(earned, mark)
+    kind, badge = _kind_of_mark(earned, mark)
     shown = "–" if earned is None else f"{earned:g}"
     parts = [
         f'<section class="exercise {kind}"><header><h3>{text(mark.id)}</h3><span class="badge">{badge}</span>'
@@ -73,7 +73,7 @@ def _exercise(mark: Mark, result: Result) -> str:
     return "\n".join([*parts, "</section>"])
 
 
-def _kind(earned: float | None, mark: Mark) -> tuple[str, str]:
+def _kind_of_mark(earned: float | None, mark: Mark) -> tuple[str, str]:
     if earned is None:
         return "waits", "waits for a person"
     if earned >= mark.points:

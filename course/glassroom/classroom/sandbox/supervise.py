@@ -82,7 +82,7 @@ class Referee:
         self.control, theirs = socket.socketpair()
         with theirs:
             self.process = _start(isolation, "referee", theirs, limits, subprocess.DEVNULL)
-        self.serves = _kind(isolation, limits)
+        self.serves = _kind_of_sandbox(isolation, limits)
         self.end = weakref.finalize(self, _dismiss, self.process, self.control, isolation.means == NONE)
 
     @property
@@ -111,7 +111,7 @@ _referees: weakref.WeakSet[Referee] = weakref.WeakSet()
 def referee_of_this_thread(isolation: Isolation, limits: Limits) -> Referee:
     """The thread's referee, started where there is none or the last one has ended or serves under other limits."""
     referee: Referee | None = getattr(_mine, "referee", None)
-    if referee is None or referee.serves != _kind(isolation, limits) or referee.process.poll() is not None:
+    if referee is None or referee.serves != _kind_of_sandbox(isolation, limits) or referee.process.poll() is not None:
         referee = _mine.referee = Referee(isolation, limits)
         _referees.add(referee)
     return referee
@@ -128,7 +128,7 @@ def _dismiss(process: subprocess.Popen[bytes], control: socket.socket, in_the_op
     _end(process, in_the_open)
 
 
-def _kind(isolation: Isolation, limits: Limits) -> tuple[Isolation, Limits]:
+def _kind_of_sandbox(isolation: Isolation, limits: Limits) -> tuple[Isolation, Limits]:
     return isolation, replace(limits, wall=0)
 
 

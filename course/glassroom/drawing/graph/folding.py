@@ -91,7 +91,7 @@ class _Chains:
         targets = self._targets(key)
         if self._is_leaf(key):
             return (key,)
-        if len(targets) == 1 and not self._named(key) and self._is_leaf(targets[0]):
+        if len(targets) == 1 and not self._has_name(key) and self._is_leaf(targets[0]):
             return (key, targets[0])
         return ()
 
@@ -130,7 +130,7 @@ class _Chains:
         step = self._boxes[key].step
         return step is not None and step.leaf is not None
 
-    def _named(self, key: int) -> bool:
+    def _has_name(self, key: int) -> bool:
         step = self._boxes[key].step
         return step is not None and bool(step.outputs)
 

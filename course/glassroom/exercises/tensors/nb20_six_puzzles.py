@@ -47,7 +47,7 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _numbers(random: Random, least: int = 1) -> list[int]:
+def _random_numbers(random: Random, least: int = 1) -> list[int]:
     return [random.randrange(-9, 10) for _ in range(random.randrange(least, 7))]
 
 
@@ -63,7 +63,7 @@ def _numbers(random: Random, least: int = 1) -> list[int]:
 )
 def outer(outer: Callable[..., Any], *, tensor: Any) -> str:
     random = Random(1)
-    inputs = [(_numbers(random), _numbers(random)) for _ in range(TURNS)]
+    inputs = [(_random_numbers(random), _random_numbers(random)) for _ in range(TURNS)]
     _judged(outer, "outer", tensor, inputs, lambda a, b: [[x * y for y in b] for x in a])
     return "Every element of one meets every element of the other."
 
@@ -99,7 +99,7 @@ def one_hot(one_hot: Callable[..., Any], *, tensor: Any) -> str:
 )
 def running(running: Callable[..., Any], *, tensor: Any) -> str:
     random = Random(3)
-    inputs = [(_numbers(random),) for _ in range(TURNS)]
+    inputs = [(_random_numbers(random),) for _ in range(TURNS)]
     _judged(running, "running", tensor, inputs, lambda a: [sum(a[: i + 1]) for i in range(len(a))])
     return "All the running sums come out of one product."
 
@@ -134,7 +134,7 @@ def counts(counts: Callable[..., Any], *, tensor: Any) -> str:
 )
 def rotate(rotate: Callable[..., Any], *, tensor: Any) -> str:
     random = Random(5)
-    inputs = [(_numbers(random), random.randrange(-12, 13)) for _ in range(TURNS)]
+    inputs = [(_random_numbers(random), random.randrange(-12, 13)) for _ in range(TURNS)]
     _judged(rotate, "rotate", tensor, inputs, lambda a, k: [a[(i - k) % len(a)] for i in range(len(a))])
     return "The remainder wraps around in both directions."
 
@@ -152,6 +152,6 @@ def rotate(rotate: Callable[..., Any], *, tensor: Any) -> str:
 )
 def fit(fit: Callable[..., Any], *, tensor: Any) -> str:
     random = Random(6)
-    inputs = [(_numbers(random), random.randrange(10)) for _ in range(TURNS)]
+    inputs = [(_random_numbers(random), random.randrange(10)) for _ in range(TURNS)]
     _judged(fit, "fit", tensor, inputs, lambda a, n: [a[i] if i < len(a) else 0 for i in range(n)])
     return "The index stays within bounds, and `where` hides what was not asked for."

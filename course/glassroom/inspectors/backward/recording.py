@@ -69,7 +69,7 @@ def record_backward(
     named = named_tensors({**variables, name: tensor})
     hooked = _hooked(nodes, named)
     leaves = [(step.leaf, node.variable) for step, node in zip(data.steps, nodes, strict=True) if step.leaf is not None]
-    had = {id(variable): _written(variable.grad) for _, variable in leaves}
+    had = {id(variable): _gradient_written(variable.grad) for _, variable in leaves}
     moments: list[Moment] = []
     handles: list[Any] = []
     for number, node in enumerate(nodes):
@@ -97,9 +97,9 @@ def _watch(
         moments.append(
             Moment(
                 step=number,
-                arrived=tuple([_written(each) for each in arrived]),
-                sent=tuple([_written(each) for each in sent]),
-                collected=None if leaf is None else f"{leaf.name}.grad = {_written(node.variable.grad)}",
+                arrived=tuple([_gradient_written(each) for each in arrived]),
+                sent=tuple([_gradient_written(each) for each in sent]),
+                collected=None if leaf is None else f"{leaf.name}.grad = {_gradient_written(node.variable.grad)}",
                 was=None if leaf is None else had[id(node.variable)],
                 freed=freed,
                 hooked=hooked,
@@ -131,7 +131,7 @@ def _hooked(nodes: list[Any], named: list[tuple[str, Any]]) -> set[int]:
     return found
 
 
-def _written(gradient: Any) -> str | None:
+def _gradient_written(gradient: Any) -> str | None:
     """A gradient as text: its elements if they are few, else its size."""
     if gradient is None:
         return None

@@ -100,7 +100,7 @@ def placement(tensors: Mapping[str, object], since: int) -> Placement:
     moves = _moves(went)
     names = {storage.device for storage in storages} | {end for move in moves for end in (move.source, move.target)}
     found = [
-        Device(name, _kind(name), _figures(name), tuple([each for each in storages if each.device == name]))
+        Device(name, _kind_of_device(name), _figures(name), tuple([each for each in storages if each.device == name]))
         for name in sorted(names | {"cpu"}, key=lambda name: (name != "cpu", name))
     ]
     drawn = moves[-MOST_MOVES:]
@@ -131,7 +131,7 @@ def _on_host(tensor: Any, question: str) -> bool:
         return str(tensor.device) == "cpu" and bool(getattr(tensor, question)())
 
 
-def _kind(device: str) -> str:
+def _kind_of_device(device: str) -> str:
     kinds = {"cpu": "the host's memory", "sim": "a simulated accelerator", "cuda": "a CUDA device"}
     return kinds.get(device.partition(":")[0], "a device")
 

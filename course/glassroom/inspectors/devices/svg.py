@@ -71,7 +71,7 @@ def _on_a_phone(drawing: Drawing, top: float, placed: Placement) -> str:
         top = drawing.wrapped(PAD, top + 12, f"⋮ after {counted(placed.earlier, 'earlier transfer')}", "fact soft") + 6
     for at, move in enumerate(placed.moves, 1):
         hue = 0 if _is_onwards(move, placed) else 4
-        drawing.add(f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(_said(move))}>')
+        drawing.add(f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(_move_said(move))}>')
         drawing.add(f'<path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
         drawing.text(PAD + 22, top + 12, f"{move.source} → {move.target}", "title")
         words = " · ".join([ends(move), amount(move), time(move), manner(move)])
@@ -89,7 +89,7 @@ def _is_onwards(move: Move, placed: Placement) -> bool:
     return names.index(move.target) > names.index(move.source)
 
 
-def _said(move: Move) -> str:
+def _move_said(move: Move) -> str:
     return f"{move.source} → {move.target}: {ends(move)}, {amount(move)}, {time(move)}, {manner(move)}"
 
 
@@ -216,7 +216,7 @@ def _draw_move(drawing: Drawing, top: float, at: int, move: Move, middles: Mappi
     hue = 0 if way > 0 else 4
     dashed = "" if move.waited else " on-time"
     drawing.add(
-        f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(_said(move))}>'
+        f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(_move_said(move))}>'
         f'<path class="way{dashed}" d="M{number(start)} {y}H{number(end - 8 * way)}"/>'
         f'<path class="head" d="M{number(end)} {y}l{-10 * way} -5v10z"/>'
     )

@@ -32,7 +32,7 @@ def paths_from(variables: Mapping[str, object]) -> list[Path]:
     """Every path to a storage, those through containers before those through graphs; each node of a graph is reached
     from the first tensor that leads to it.
     """
-    return _named([(words, memory, is_saved) for words, memory, is_saved, _ in _ways(variables)])
+    return _with_names([(words, memory, is_saved) for words, memory, is_saved, _ in _ways(variables)])
 
 
 def paths_to(tensor: Any, variables: Mapping[str, object]) -> list[Path]:
@@ -44,7 +44,7 @@ def paths_to(tensor: Any, variables: Mapping[str, object]) -> list[Path]:
     roots = [(name, grad_fn_of(each)) for name, each in named_tensors(variables) if grad_fn_of(each) is not None]
     reaching = _reaching([node for _, node in roots], holding)
     found = [(f"{name}{ARROW}{reaching[id(node)]}", wanted, True) for name, node in roots if id(node) in reaching]
-    return _named([*direct, *found])
+    return _with_names([*direct, *found])
 
 
 def _ways(variables: Mapping[str, object]) -> Iterator[tuple[str, Memory, bool, Any]]:
@@ -117,7 +117,7 @@ def is_over(memory: Memory, tensor: Any) -> bool:
         return False
 
 
-def _named(ways: list[tuple[str, Memory, bool]]) -> list[Path]:
+def _with_names(ways: list[tuple[str, Memory, bool]]) -> list[Path]:
     names = names_of([memory for _, memory, _ in ways])
     return [
         Path(words, root_of(words), storage, memory.nbytes, is_saved)

@@ -99,7 +99,7 @@ def explore_index(tensor: object, index: str = "...", **names: object) -> IndexE
     held = {printable(each): _named(each, value, is_numpys) for each, value in names.items()}
     if len(size) > MOST_DIMS:
         raise ValueError(f"explore_index draws up to {MOST_DIMS} dimensions, not {len(size)}")
-    numbers = _numbers(tensor, size)
+    numbers = _numbers_of(tensor, size)
     bare = Indexing(name, size, stride, offset, itemsize, printable(index), {}, numbers, held, is_numpys)
     return IndexExplorer(replace(bare, values=_values(tensor, bare)))
 
@@ -136,7 +136,7 @@ def _named(name: str, value: Any, is_numpys: bool) -> Named:
     return Positions(name, description.size, stride, elements, is_mask)
 
 
-def _numbers(tensor: object, size: Ints) -> list[float] | None:
+def _numbers_of(tensor: object, size: Ints) -> list[float] | None:
     """All elements as numbers, for comparisons; None of a large tensor, or of one of complex numbers."""
     if prod(size) > MOST_KNOWN:
         return None

@@ -52,7 +52,7 @@ def of_layer(form: Form) -> Form:
             cell, weights, is_backwards = ctx.call
             wanted = ctx.needs_input_grad[1:]
             if not state.grad:
-                return None, *_backward(gates, cells, squashed, output, inputs, grads, is_backwards, wanted)
+                return None, *_lstm_backward(gates, cells, squashed, output, inputs, grads, is_backwards, wanted)
             x, hidden, inner, *parameters = inputs
             with enable_grad():
                 output, last = form(cell, x, (hidden, inner), weights(*parameters), is_backwards, None)
@@ -163,7 +163,7 @@ def _is_small(x: Array, hidden: Array) -> bool:
     return bool(x[0].size * hidden.shape[1] <= SMALL)
 
 
-def _backward(
+def _lstm_backward(
     gates: Tensor, cells: Tensor, squashed: Tensor, output: Tensor, inputs: Sequence[Any], grads: Any,
     is_backwards: bool, wanted: Any,
 ) -> list[Tensor | None]:  # fmt: skip

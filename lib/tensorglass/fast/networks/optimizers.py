@@ -106,7 +106,7 @@ def _decay(grad: Array, param: Array, weight_decay: float, out: Array) -> Array:
     return _add(grad, out, out)
 
 
-def _run(rule: Callable[..., None], arrays: list[Array], written: tuple[Tensor, ...], *numbers: float) -> bool:
+def _apply_rule(rule: Callable[..., None], arrays: list[Array], written: tuple[Tensor, ...], *numbers: float) -> bool:
     """Apply a rule. Tensors are counted as `written` as often as `update` writes to them."""
     in_quiet(_in_blocks, rule, arrays, *numbers)
     for each in written:
@@ -144,7 +144,7 @@ def sgd(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
         return False
     if momentum == 0:
         arrays = _arrays(param, grad)
-        return arrays is not None and _run(_descend, arrays, (param,), lr, decay)
+        return arrays is not None and _apply_rule(_descend, arrays, (param,), lr, decay)
     velocity = state.get("momentum_buffer")
     if velocity is None:
         return False
@@ -152,7 +152,7 @@ def sgd(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
     if arrays is None:
         return False
     numbers = (lr, decay, momentum, 1 - dampening, group["nesterov"])
-    return _run(_descend_with_momentum, arrays, (param, velocity, velocity), *numbers)
+    return _apply_rule(_descend_with_momentum, arrays, (param, velocity, velocity), *numbers)
 
 
 def _adapt(
@@ -185,8 +185,8 @@ def adam(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
     rates = (beta1, beta2, (1 - beta2**step) ** 0.5, eps, -(lr / (1 - beta1**step)))
     written = (param, mean, square, square)
     if group["decoupled_weight_decay"]:
-        return _run(_adapt, arrays, (param, *written), 1 - lr * decay, 0, *rates)
-    return _run(_adapt, arrays, written, 1, decay, *rates)
+        return _apply_rule(_adapt, arrays, (param, *written), 1 - lr * decay, 0, *rates)
+    return _apply_rule(_adapt, arrays, written, 1, decay, *rates)
 
 
 def _scale_by_root(
@@ -211,7 +211,7 @@ def rmsprop(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
     arrays = _arrays(param, grad, square)
     if arrays is None or _next_step(state) is None:
         return False
-    return _run(_scale_by_root, arrays, (param, square, square), lr, decay, alpha, eps)
+    return _apply_rule(_scale_by_root, arrays, (param, square, square), lr, decay, alpha, eps)
 
 
 def _scale_by_sum(
@@ -234,4 +234,4 @@ def adagrad(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
     step = None if arrays is None else _next_step(state)
     if arrays is None or step is None:
         return False
-    return _run(_scale_by_sum, arrays, (param, squares), lr / (1 + (step - 1) * slowing), decay, eps)
+    return _apply_rule(_scale_by_sum, arrays, (param, squares), lr / (1 + (step - 1) * slowing), decay, eps)

@@ -31,7 +31,7 @@ def embedding(
     elif padding_idx < 0:
         padding_idx += rows
     _refuse_sparse(sparse)
-    _check(input, weight, "embedding")
+    _check_lookup(input, weight, "embedding")
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
     return ops.embedding(weight, input, padding_idx, scale_grad_by_freq)
@@ -45,7 +45,7 @@ def _refuse_sparse(sparse: bool) -> None:
         )
 
 
-def _check(input: Tensor, weight: Tensor, name: str) -> None:
+def _check_lookup(input: Tensor, weight: Tensor, name: str) -> None:
     check_tensors(name, weight=weight, indices=input)
     if weight.dim() != 2:
         raise RuntimeError("'weight' must be 2-D")
@@ -120,7 +120,7 @@ def embedding_bag(
     elif offsets.dim() != 1:
         raise ValueError("offsets has to be a 1D Tensor")
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
-    _check(input, weight, "embedding_bag")
+    _check_lookup(input, weight, "embedding_bag")
     bags, bag_count = _bags(input, offsets, include_last_offset)
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)

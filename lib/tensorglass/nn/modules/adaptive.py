@@ -82,7 +82,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             second.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
-        self._check(input_, target_)
+        self._check_target(input_, target_)
         is_batch = target_.dim() > 0
         input, target = (input_, target_) if is_batch else (input_.unsqueeze(0), target_.unsqueeze(0))
         output = input.new_zeros(target.size(0))
@@ -111,7 +111,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         loss = (-output).mean()
         return _ASMoutput(output if is_batch else output.squeeze(0), loss)
 
-    def _check(self, input: Tensor, target: Tensor) -> None:
+    def _check_target(self, input: Tensor, target: Tensor) -> None:
         rank = target.dim()
         if rank > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")

@@ -121,7 +121,7 @@ class _ConvNd(Module):
         return ", ".join(words)
 
 
-def _read(rank: int, **named: Any) -> dict[str, Any]:
+def _read_lengths(rank: int, **named: Any) -> dict[str, Any]:
     """A tuple of `rank` numbers for each; a padding by name stays as it is."""
     return {name: value if isinstance(value, str) else for_each(value, rank) for name, value in named.items()}
 
@@ -146,7 +146,7 @@ class _Forward(_ConvNd):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        lengths = _read(self._rank, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
+        lengths = _read_lengths(self._rank, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
         super().__init__(
             in_channels, out_channels, **lengths, transposed=False, output_padding=(0,) * self._rank, groups=groups,
             bias=bias, padding_mode=padding_mode, device=device, dtype=dtype,
@@ -208,7 +208,7 @@ class _ConvTransposeNd(_ConvNd):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        lengths = _read(
+        lengths = _read_lengths(
             self._rank, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation,
             output_padding=output_padding,
         )  # fmt: skip

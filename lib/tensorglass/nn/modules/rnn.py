@@ -146,7 +146,7 @@ class RNNBase(Module):
         if not is_batched:
             input = input.unsqueeze(batch_dim)
             state = state and tuple(part.unsqueeze(1) for part in state)
-        output, final = self._run(input, state, None)
+        output, final = self._run_layers(input, state, None)
         if not is_batched:
             output, final = output.squeeze(batch_dim), tuple(part.squeeze(1) for part in final)
         return output, self._as_user_sees(final)
@@ -156,13 +156,13 @@ class RNNBase(Module):
         state = None if hx is None else self._as_state(hx)
         if state is not None and sorted_indices is not None:
             state = tuple(part.index_select(1, sorted_indices) for part in state)
-        output, final = self._run(data, state, batch_sizes)
+        output, final = self._run_layers(data, state, batch_sizes)
         if unsorted_indices is not None:
             final = tuple(part.index_select(1, unsorted_indices) for part in final)
         packed_output = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
         return packed_output, self._as_user_sees(final)
 
-    def _run(self, input: Any, state: Any, batch_sizes: Any) -> Any:
+    def _run_layers(self, input: Any, state: Any, batch_sizes: Any) -> Any:
         if batch_sizes is not None:
             batch = int(batch_sizes[0])
         else:

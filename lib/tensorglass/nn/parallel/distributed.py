@@ -76,7 +76,7 @@ class DistributedDataParallel(Module, Joinable):
                 "Default process group has not been initialized, please make sure to call init_process_group."
             )
         trained = [each for each in module.parameters() if each.requires_grad]
-        _check(module, trained, device_ids, output_device)
+        _check_module(module, trained, device_ids, output_device)
         self.module = module
         self.process_group = group
         self.device = next(iter(trained)).device
@@ -253,7 +253,7 @@ def _refuse(**settings: Any) -> None:
             )
 
 
-def _check(module: Module, trained: list[Tensor], device_ids: list[Any] | None, output_device: Any) -> None:
+def _check_module(module: Module, trained: list[Tensor], device_ids: list[Any] | None, output_device: Any) -> None:
     if not trained:
         raise RuntimeError(
             "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."

@@ -199,7 +199,7 @@ class _Amount(BasePruningMethod):
             raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
         self.amount = amount
 
-    def _count(self, among: int) -> int:
+    def _pruned_count(self, among: int) -> int:
         if not isinstance(self.amount, numbers.Integral):
             return round(self.amount * among)
         if int(self.amount) > among:
@@ -218,7 +218,7 @@ class RandomUnstructured(_Amount):
         return super().apply(module, name, amount=amount)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        count = self._count(t.nelement())
+        count = self._pruned_count(t.nelement())
         mask = default_mask.clone(memory_format=torch.contiguous_format)
         if count:
             mask.view(-1)[torch.topk(torch.rand_like(t).view(-1), k=count).indices] = 0
@@ -238,7 +238,7 @@ class L1Unstructured(_Amount):
         return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        count = self._count(t.nelement())
+        count = self._pruned_count(t.nelement())
         mask = default_mask.clone(memory_format=torch.contiguous_format)
         if count:
             mask.view(-1)[torch.topk(t.abs().reshape(-1), k=count, largest=False).indices] = 0
@@ -251,7 +251,7 @@ class _Structured(_Amount):
     PRUNING_TYPE = "structured"
     dim: int
 
-    def _check(self, t: Tensor) -> int:
+    def _count_along_dim(self, t: Tensor) -> int:
         if t.dim() <= 1:
             raise ValueError(
                 "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
@@ -259,7 +259,7 @@ class _Structured(_Amount):
             )
         if self.dim >= t.dim():
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
-        return self._count(t.shape[self.dim])
+        return self._pruned_count(t.shape[self.dim])
 
     def _keeping(self, channels: Tensor, t: Tensor, default_mask: Tensor) -> Tensor:
         index: list[Any] = [slice(None)] * t.dim()
@@ -282,7 +282,7 @@ class RandomStructured(_Structured):
         return super().apply(module, name, amount=amount, dim=dim)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        count = self._check(t)
+        count = self._count_along_dim(t)
         if not count:
             return default_mask
         drawn = torch.rand(t.shape[self.dim])
@@ -305,7 +305,7 @@ class LnStructured(_Structured):
         return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        count = self._check(t)
+        count = self._count_along_dim(t)
         others = list(range(t.dim()))
         del others[self.dim]
         norm = torch.norm(t, p=self.n, dim=others)

@@ -150,13 +150,13 @@ def _casting(name: str, form: F, choose: Choose) -> F:
     def call(*arguments: Any, **keywords: Any) -> Any:
         if not state.dtypes:
             return form(*arguments, **keywords)
-        return _run(form, choose, is_left, arguments, keywords)
+        return _run_cast(form, choose, is_left, arguments, keywords)
 
     vars(call)["casts"] = True  # as what wraps it does, whose attributes are the same
     return cast(F, call)
 
 
-def _run(
+def _run_cast(
     form: Callable[..., Any],
     choose: Choose,
     is_left: Callable[..., bool] | None,

@@ -89,13 +89,15 @@ def reduce(
         array_dtype if result_dtype is compute_dtype and not half else backend.array_dtype(result_dtype)
     )
     size = reduced_size(input._size, axes, keepdim)
-    answer = backend.launch(_run, kernel, array_of(input), array_dtype, axes, result_array_dtype, size, parameters)
+    answer = backend.launch(
+        _run_kernel, kernel, array_of(input), array_dtype, axes, result_array_dtype, size, parameters
+    )
     if out is None:
         return from_array(answer, result_dtype, input._storage)
     return write_out(answer, size, out, result_dtype)
 
 
-def _run(
+def _run_kernel(
     xp: Any, kernel: Any, array: Array, compute: Any, axes: Any, result: Any, size: Any, parameters: dict[str, Any]
 ) -> Array:
     if array.dtype != compute:

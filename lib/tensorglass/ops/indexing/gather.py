@@ -71,13 +71,18 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     size = input._size or (1,)
     if len(size) > 1 and size[dim] == 0 and index.numel():
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    check_positions(index, size[dim], dim, "index out of range in self", IndexError)
+    if len(input._size) > 1 and (dim == 1 or not input.numel()):
+        message: tuple[str, type[Exception]] = (
+            f"INDICES element is out of DATA bounds, id={{}} axis_dim={size[dim]}", RuntimeError)  # fmt: skip
+    else:
+        message = ("index out of range in self", IndexError)
+    check_positions(index, size[dim], dim, *message)
     wanted = (*size[:dim], index.numel(), *size[dim + 1 :]) if input._size else ()
-    array = input._backend.launch(_take, array_of(input).reshape(size), array_of(index).reshape(-1), dim)
+    array = input._backend.launch(_take_positions, array_of(input).reshape(size), array_of(index).reshape(-1), dim)
     return result(array, input, wanted, out, index)
 
 
-def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
+def _take_positions(xp: Any, source: Array, index: Array, axis: int) -> Array:
     return xp.take(source, index, axis)
 
 
@@ -163,7 +168,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
     check_linear(input, index)
-    array = input._backend.launch(_take, array_of(input).reshape(-1), array_of(index), 0)
+    array = input._backend.launch(_take_positions, array_of(input).reshape(-1), array_of(index), 0)
     return result(array, input, index._size, out, index)
 
 

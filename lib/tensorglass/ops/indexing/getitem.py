@@ -111,7 +111,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
     tensor and no number, RuntimeError for one that does not fit.
     """
     if not isinstance(value, Tensor):
-        value = _number(value, input)
+        value = _number_to_write(value, input)
     if index is False:
         return
     if input._meta is not None or (isinstance(value, Tensor) and value._meta is not None and state.grad):
@@ -159,11 +159,11 @@ def _of_its_own(value: Tensor, view: Tensor) -> Tensor:
     return value if value._size or value._storage is not view._storage else clone(value)
 
 
-def _number(value: Any, input: Tensor) -> complex:
+def _number_to_write(value: Any, input: Tensor) -> complex:
     """A value that is no tensor as a number that `input` can hold."""
     if not isinstance(value, (int, float, complex)):
         if isinstance(value, numpy_values.integer):
-            return _number(int(value), input)
+            return _number_to_write(int(value), input)
         raise explained(
             TypeError(f"can't assign a {type_name(value)} to a torch.{input._dtype.scalar_type}Tensor"),
             f"Assign a number or a tensor: torch.tensor(value, dtype={input._dtype!r}).",

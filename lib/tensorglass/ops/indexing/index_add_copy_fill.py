@@ -126,7 +126,13 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
     check_slices("index_add_()", input, dim, index, source)
     refuse_shared_cells(input, index, source)
     length = input._size[dim] if input._size else 1
-    check_positions(index, length, dim, "index out of range in self", IndexError)
+    message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
+    error: type[Exception] = RuntimeError
+    # what PyTorch does by `scatter_add_`, which has words of its own for a position that is out of range
+    at_an_end = dim in (0, len(input._size) - 1) and index._dtype is dtypes.int64 and alpha == 1
+    if len(input._size) <= 1 or not at_an_end:
+        message, error = "index out of range in self", IndexError
+    check_positions(index, length, dim, message, error)
     factor: Any = alpha
     if input._dtype.category < dtypes.FLOATING:
         factor = number_array(input._backend, checked(alpha, input._dtype), input._dtype)

@@ -53,7 +53,7 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 def _positions(input: Tensor) -> Tensor:
     """Positions as columns: those along one dimension lie side by side, as an index tensor wants them."""
     if input._size:
-        columns = input._backend.launch(_columns, array_of(input))
+        columns = input._backend.launch(_positions_in_columns, array_of(input))
         made = from_array(columns, dtypes.int64, input._storage)
     else:
         made = empty_on(input.device, (0, int(bool(input.item()))), (1, 1), dtypes.int64)
@@ -65,7 +65,7 @@ def _positions(input: Tensor) -> Tensor:
     return made
 
 
-def _columns(xp: Any, array: Array) -> Array:
+def _positions_in_columns(xp: Any, array: Array) -> Array:
     return xp.stack(xp.nonzero(array))
 
 

@@ -21,7 +21,7 @@ def widened(arrays: tuple[Array, ...], made: Array) -> tuple[tuple[Array, ...], 
     one, other = arrays
     length = made.shape[-1]
     matrix, row = (other, one) if one.size == length else (one, other)
-    times = _times(made.size // length, length)
+    times = _repetitions(made.size // length, length)
     is_row = row.shape[-1:] == (length,) and row.size == length
     if not times or not is_row or matrix.shape != made.shape or not matrix.flags.c_contiguous:
         return arrays, made
@@ -32,6 +32,6 @@ def widened(arrays: tuple[Array, ...], made: Array) -> tuple[tuple[Array, ...], 
 
 
 @remembered
-def _times(count: int, length: int) -> int:
+def _repetitions(count: int, length: int) -> int:
     """How often a row of this length is repeated beside `count` of them; 0 where that gains nothing."""
     return next((times for times in range(min(_LONG // length, count), 1, -1) if count % times == 0), 0)

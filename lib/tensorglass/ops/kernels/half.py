@@ -24,15 +24,15 @@ def _bits(value: int) -> Array:
     return HOST.xp.array(value, "uint32").view("int32")
 
 
-def _number(value: float) -> Array:
+def _float32_number(value: float) -> Array:
     return HOST.xp.array(value, "float32")
 
 
 # Numbers as arrays that are made once: making them takes as long as computing with a block.
 _PLACES, _SIGN_PLACES = _bits(13), _bits(16)  # by how far a half's exponent and fraction are shifted, and its sign
 _KEPT, _SIGN, _EXPONENT = _bits(0x8FFFE000), _bits(0x8000), _bits(0x7F800000)
-_UP, _DOWN = _number(2.0**112), _number(2.0**-112)  # between the exponents' biases, 15 and 127
-_ABOVE = _number(1.5 * 2.0**13)  # times a power of two: adding it rounds to the ten bits of a half's fraction
+_UP, _DOWN = _float32_number(2.0**112), _float32_number(2.0**-112)  # between the exponents' biases, 15 and 127
+_ABOVE = _float32_number(1.5 * 2.0**13)  # times a power of two: adding it rounds to the ten bits of a half's fraction
 _LEAST = HOST.xp.full(_BLOCK, 1.5 * 2.0**-1, "float32")  # the same for subnormal halves, whose spacing is 2⁻²⁴
 _LARGEST = 1.5 * 2.0**13 * 2.0**15  # from there on a number may be too large for a half
 

@@ -256,11 +256,11 @@ def sample(xp: Any, input: Array, grid: Array, how: Sampling) -> Array:
     found = xp.zeros((batch, channels, prod(counts)), input.dtype)
     for cell, is_inside, corner in _corners(xp, grid.reshape(batch, prod(counts), len(lengths)), lengths, how):
         weight = xp.where(is_inside, _product([tap.weight for tap in corner]), xp.zeros((), input.dtype))
-        found += _read(xp, rows, cell) * weight[:, None]
+        found += _read_cells(xp, rows, cell) * weight[:, None]
     return found.reshape(batch, channels, *counts)
 
 
-def _read(xp: Any, rows: Array, cell: Array) -> Array:
+def _read_cells(xp: Any, rows: Array, cell: Array) -> Array:
     size = (*rows.shape[:2], cell.shape[1])
     return xp.take_along_axis(rows, xp.broadcast_to(cell[:, None], size), axis=2)
 
@@ -285,7 +285,7 @@ def sample_grid_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: S
     rows, wanted = input.reshape(batch, channels, prod(lengths)), grad.reshape(batch, channels, count)
     made = xp.zeros((batch, count, rank), grad.dtype)
     for cell, is_inside, corner in _corners(xp, grid.reshape(batch, count, rank), lengths, how):
-        along = xp.where(is_inside, xp.sum(_read(xp, rows, cell) * wanted, axis=1), xp.zeros((), grad.dtype))
+        along = xp.where(is_inside, xp.sum(_read_cells(xp, rows, cell) * wanted, axis=1), xp.zeros((), grad.dtype))
         for axis in range(rank):
             factors = [tap.slope if at == axis else tap.weight for at, tap in enumerate(corner)]
             made[..., rank - 1 - axis] += along * _product(factors)

@@ -151,15 +151,15 @@ def _of_factor(grad_of_matrix: Tensor, L: Tensor, upper: bool) -> Tensor:
     return L @ both if upper else both @ L
 
 
-def _of_right(grad: Tensor, L: Tensor, upper: bool) -> Tensor:
+def _cholesky_of_right(grad: Tensor, L: Tensor, upper: bool) -> Tensor:
     return _cholesky_solved(grad, L, upper)
 
 
 @recorded
 @derivative(
     node="CholeskySolveBackward0",
-    B=_of_right,
-    L=lambda grad, L, result, upper: _of_factor(-(_of_right(grad, L, upper) @ result.mH), L, upper),
+    B=_cholesky_of_right,
+    L=lambda grad, L, result, upper: _of_factor(-(_cholesky_of_right(grad, L, upper) @ result.mH), L, upper),
 )
 def _cholesky_solved(B: Tensor, L: Tensor, upper: bool) -> Tensor:
     return from_column_major(launch(_cholesky_solution, B, L, upper=upper), B._dtype, B._storage)

@@ -31,7 +31,7 @@ from tensorglass.tensor.tensor import Tensor
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def _product(xp: Any, A: Array, tau: Array) -> tuple[Array]:
+def _product_of_reflections(xp: Any, A: Array, tau: Array) -> tuple[Array]:
     """The first columns of ``H1 @ H2 @ …``."""
     columns = xp.ascontiguousarray(xp.broadcast_to(xp.eye(*A.shape[-2:], dtype=A.dtype), A.shape))
     if not columns.size or not tau.size:
@@ -68,7 +68,7 @@ def _reflect(vector: Tensor, factor: Tensor, matrix: Tensor) -> Tensor:
 
 
 def _of_reflections(grad: Tensor, A: Tensor, tau: Tensor) -> tuple[Tensor | None, Tensor | None]:
-    """The gradients of `A` and of `tau`, from that of `_product`; none where nothing was reflected.
+    """The gradients of `A` and of `tau`, from that of `_product_of_reflections`; none where nothing was reflected.
 
     What one reflection was applied to is found by applying those before it; what comes to its result, by going back
     through those after it.
@@ -111,7 +111,7 @@ def _start(A: Tensor) -> Tensor:
     tau=lambda grad, input, tau: _of_reflections(grad, input, tau)[1],
 )
 def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
-    return from_column_major(launch(_product, input, tau)[0], input._dtype, input._storage)
+    return from_column_major(launch(_product_of_reflections, input, tau)[0], input._dtype, input._storage)
 
 
 @recorded

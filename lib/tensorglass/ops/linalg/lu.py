@@ -306,19 +306,19 @@ def _of_factors_solved_with(
     grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool
 ) -> Tensor:  # fmt: skip
     P, L, U = lu_unpack(LU, pivots)
-    of_right = _of_right(grad, LU, pivots, left, adjoint)
+    of_right = _lu_of_right(grad, LU, pivots, left, adjoint)
     one, other = (of_right, result) if left is not adjoint else (result, of_right)
     of_matrix = -(one @ other.mH) if left else -(one.mH @ other)
     moved = P.mT @ of_matrix
     return (moved @ U.mH).tril(-1) + (L.mH @ moved).triu()
 
 
-def _of_right(grad: Tensor, LU: Tensor, pivots: Tensor, left: bool, adjoint: bool) -> Tensor:
+def _lu_of_right(grad: Tensor, LU: Tensor, pivots: Tensor, left: bool, adjoint: bool) -> Tensor:
     return _solved(LU, pivots, grad, left, not adjoint)
 
 
 @recorded
-@derivative(node="LinalgLuSolveBackward0", LU=_of_factors_solved_with, B=_of_right)
+@derivative(node="LinalgLuSolveBackward0", LU=_of_factors_solved_with, B=_lu_of_right)
 def _solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
     arrays = [array_of(each) for each in (LU, pivots, B)]
     answer = LU._backend.launch(_lu_solution, *arrays, left, adjoint)

@@ -207,16 +207,16 @@ def _lstsq(xp: Any, A: Array, B: Array, rcond: float, is_vector: bool) -> tuple[
     node="LinalgLstsqBackward0",
     outputs=1,
     input=lambda grad, input, b: _pinv_gradient(
-        _columns(grad, b, input) @ _columns(b, b, input).mH, input, _pseudo_inverse(input, None, None, False)
+        _as_matrices(grad, b, input) @ _as_matrices(b, b, input).mH, input, _pseudo_inverse(input, None, None, False)
     ),
     b=lambda grad, input, b: (
-        (_pseudo_inverse(input, None, None, False).mH @ _columns(grad, b, input)).reshape(b._size)
+        (_pseudo_inverse(input, None, None, False).mH @ _as_matrices(grad, b, input)).reshape(b._size)
         if _is_vector(b, input)
         else _pseudo_inverse(input, None, None, False).mH @ grad
     ),
 )
 def _least_squares(input: Tensor, b: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
-    solution, rank = launch(_lstsq, input, _columns(b, b, input), rcond=rcond, is_vector=False)
+    solution, rank = launch(_lstsq, input, _as_matrices(b, b, input), rcond=rcond, is_vector=False)
     padded = from_column_major(solution, input._dtype, input._storage)
     size, stride = (*padded._size[:-2], input._size[-1], padded._size[-1]), padded._stride
     header = (size[:-1], stride[:-1]) if _is_vector(b, input) else (size, stride)
@@ -228,7 +228,7 @@ def _is_vector(b: Tensor, input: Tensor) -> bool:
     return b._size == input._size[:-1]
 
 
-def _columns(tensor: Tensor, b: Tensor, input: Tensor) -> Tensor:
+def _as_matrices(tensor: Tensor, b: Tensor, input: Tensor) -> Tensor:
     """`b`, or a tensor of its size, as matrices."""
     return tensor.unsqueeze(-1) if _is_vector(b, input) else tensor
 
@@ -264,7 +264,7 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
     if name not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     _check_single(input)
-    right = _columns(b, b, input)
+    right = _as_matrices(b, b, input)
     if input._size[-2] != right._size[-2]:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
     if len(b._size) < len(input._size):  # vectors, as many as there are matrices
@@ -275,7 +275,7 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver
     residuals, sizes = empty, empty
     rows, columns = input._size[-2:]
     if rows > columns and name != "gelsy" and bool((rank == columns).all()):
-        distance = input @ _columns(solution, b, input) - right
+        distance = input @ _as_matrices(solution, b, input) - right
         residuals = (distance * distance.conj()).real.sum(-2) if input.is_complex() else (distance * distance).sum(-2)
     if name in ("gelsd", "gelss"):
         from_svd = launch(_singular_values, input)[0]

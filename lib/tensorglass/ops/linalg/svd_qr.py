@@ -243,7 +243,7 @@ def _orthogonal(A: Tensor, M: Tensor | None, X: Tensor) -> Tensor:
     return basis
 
 
-def _largest(A: Tensor, M: Tensor | None, q: int, niter: int) -> tuple[Tensor, Tensor, Tensor]:
+def _largest_singular(A: Tensor, M: Tensor | None, q: int, niter: int) -> tuple[Tensor, Tensor, Tensor]:
     is_wide = A._size[-2] < A._size[-1]
     if is_wide:
         A, M = A.mH, None if M is None else M.mH
@@ -264,7 +264,7 @@ def svd_lowrank(
     """
     check_tensor("svd_lowrank", A, "A")
     mean = None if M is None else M.broadcast_to(A._size)
-    return _largest(A, mean, 6 if q is None else q, 2 if niter is None else niter)
+    return _largest_singular(A, mean, 6 if q is None else q, 2 if niter is None else niter)
 
 
 @operator("linear algebra", method=False, differs=SIGNS, signatures=None)
@@ -282,4 +282,4 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
         raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(rows, columns)}")
     if niter < 0:
         raise ValueError(f"niter(={niter}) must be non-negative integer")
-    return _largest(A - A.mean(-2, True) if center else A, None, q, niter)
+    return _largest_singular(A - A.mean(-2, True) if center else A, None, q, niter)

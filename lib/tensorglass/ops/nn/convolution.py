@@ -237,7 +237,7 @@ def convolution(
         )
     ]  # fmt: skip
     stride, padding, dilation, output_padding = lengths
-    _check(input, weight, bias, stride, padding, dilation, output_padding, transposed, groups)
+    _check_convolution(input, weight, bias, stride, padding, dilation, output_padding, transposed, groups)
     plan = _plan_of(input._size, weight._size, stride, padding, dilation, transposed, output_padding, groups)
     _check_dtypes(input, weight, bias, transposed, rank)
     if transposed:
@@ -268,7 +268,7 @@ def _expanded(name: str, value: Ints, rank: int) -> Lengths:
     return found
 
 
-def _check(
+def _check_convolution(
     input: Tensor,
     weight: Tensor,
     bias: Tensor | None,

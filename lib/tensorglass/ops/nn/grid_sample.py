@@ -49,7 +49,7 @@ _towards_input: Any = recorded(_input_gradient)
 _towards_grid: Any = recorded(_grid_gradient)
 
 
-def _check(input: Tensor, grid: Tensor, mode: int) -> int:
+def _rank_of_grid(input: Tensor, grid: Tensor, mode: int) -> int:
     """The number of dimensions that the grid leads in."""
     check_tensor("grid_sampler", input)
     check_tensor("grid_sampler", grid, "grid", 2)
@@ -105,7 +105,7 @@ def grid_sampler(
     `interpolation_mode` is 0, linear in each dimension, 1, nearest, or 2, cubic; `padding_mode` 0, zeros beyond the
     ends, 1, the last cell, or 2, the cells mirrored. Raises RuntimeError where sizes do not fit.
     """
-    rank = _check(input, grid, interpolation_mode)
+    rank = _rank_of_grid(input, grid, interpolation_mode)
     found: Tensor = _sampled(input, grid, Sampling(interpolation_mode, padding_mode, align_corners), rank)
     return found
 

@@ -56,7 +56,7 @@ def _read(**named: Ints) -> tuple[Lengths, ...]:
     return tuple(found)
 
 
-def _check(windows: Windows) -> None:
+def _check_windows(windows: Windows) -> None:
     for what, short, lengths, least, wanted in (
         ("kernel size", "kernel", windows.size, 1, "greater than zero"),
         ("dilation", "dilation", windows.dilation, 1, "greater than zero"),
@@ -79,7 +79,7 @@ def im2col(input: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stri
     check_tensor("im2col", input)
     size, apart, around, step = _read(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     windows = Windows(size, step, around, apart)
-    _check(windows)
+    _check_windows(windows)
     ndim, found = len(input._size), list(input._size)
     if ndim not in (3, 4) or 0 in found[ndim - 3 :]:
         if ndim < 3:
@@ -109,7 +109,7 @@ def col2im(
         output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
     )
     windows = Windows(size, step, around, apart)
-    _check(windows)
+    _check_windows(windows)
     ndim, found = len(input._size), list(input._size)
     if ndim not in (2, 3) or 0 in found[ndim - 2 :]:
         raise RuntimeError(

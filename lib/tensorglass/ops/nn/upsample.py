@@ -39,7 +39,7 @@ _resampled_back: Any = recorded(_resample_back)
 _AXES = {1: ("W",), 2: ("H", "W"), 3: ("D", "H", "W")}
 
 
-def _run(
+def _run_upsample(
     name: str,
     mode: str,
     rank: int,
@@ -90,7 +90,7 @@ def _nearest(name: str, mode: str, rank: int) -> Callable[..., Tensor]:
     def upsample(
         input: Tensor, output_size: Sequence[int] | None, scale_factors: Sequence[float] | None = None
     ) -> Tensor:
-        return _run(name, mode, rank, input, output_size, False, scale_factors)
+        return _run_upsample(name, mode, rank, input, output_size, False, scale_factors)
 
     upsample.__doc__ = f"Each of {rank} dimensions read at the nearest cell."
     return upsample
@@ -103,7 +103,7 @@ def _weighted(name: str, mode: str, rank: int, antialias: bool = False) -> Calla
         align_corners: bool,
         scale_factors: Sequence[float] | None = None,
     ) -> Tensor:
-        return _run(name, mode, rank, input, output_size, align_corners, scale_factors, antialias)
+        return _run_upsample(name, mode, rank, input, output_size, align_corners, scale_factors, antialias)
 
     upsample.__doc__ = f"Each of {rank} dimensions read between cells, {mode} interpolation."
     return upsample

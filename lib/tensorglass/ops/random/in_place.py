@@ -127,11 +127,11 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
         refuse_integers(self._dtype, "normal_kernel_cpu")
     if self._dtype.is_complex:
         std = std / math.sqrt(2)  # half of the variance in each part
-    sample = _normal if self.is_contiguous() else _normal_pairs
+    sample = _normal_numbers if self.is_contiguous() else _normal_pairs
     return draw(self, generator, sample, self._dtype, mean, std)
 
 
-def _normal(xp: Any, bits: RandomBits, count: int, dtype: DType, mean: float, std: float) -> Array:
+def _normal_numbers(xp: Any, bits: RandomBits, count: int, dtype: DType, mean: float, std: float) -> Array:
     is_half = dtype.itemsize == 2
     return _scaled(xp, random_bits.normal(xp, bits, count, _work(dtype), draws_tail=not is_half), mean, std)
 
@@ -164,8 +164,39 @@ def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generat
         high = check_int("random_", "to", 2, to)
     if not all(-(2**63) <= each < 2**63 for each in (low, high)):
         raise ValueError("Overflow when unpacking long long")
+    if self._dtype.is_floating_point and low < high:
+        low, high = _drawn_bounds(low, high, self._dtype)
     _check_integer_bounds(low, high, self._dtype)
     return draw(self, generator, random_bits.integers, low, high - low)
+
+
+def _drawn_bounds(low: int, high: int, dtype: DType) -> tuple[int, int]:
+    """The bounds that PyTorch draws between, of which rounding makes no number outside of those that were asked for."""
+    limit = _EXACT_LIMITS[dtype]
+    if -limit <= low and high <= limit:
+        return low, high
+    if low < _LARGEST[dtype] and _rounded(low + 1, limit) < low:
+        low = _rounded(low + 1, limit) + _gap(low + 1, limit)
+    if _rounded(high - 1, limit) >= high:
+        high = _rounded(high - 1, limit) - _gap(high - 1, limit)
+    if low >= high:
+        raise RuntimeError(
+            "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
+            f"from={low} >= to={high}"
+        )
+    return low, high
+
+
+def _gap(number: int, limit: int) -> int:
+    """How far numbers of this size are apart where all whole ones are exact up to `limit`."""
+    return max(1 << abs(number).bit_length(), limit) // limit
+
+
+def _rounded(number: int, limit: int) -> int:
+    """The number that a floating-point dtype has for a whole one: of two as near, the even one."""
+    gap = _gap(number, limit)
+    below, rest = divmod(number, gap)
+    return (below + (2 * rest + below % 2 > gap)) * gap
 
 
 def _any_integers(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:

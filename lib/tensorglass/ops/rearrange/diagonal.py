@@ -146,16 +146,16 @@ def block_diag(*tensors: Tensor) -> Tensor:
 @factory()
 def tril_indices(row: int, col: int, offset: int = 0, **options: Unpack[Options]) -> Tensor:
     """The rows and the columns of the elements on and below diagonal `offset` of a row×col matrix, as a 2×N tensor."""
-    return _triangle("tril_indices", row, col, offset, options)
+    return _triangle_indices("tril_indices", row, col, offset, options)
 
 
 @factory()
 def triu_indices(row: int, col: int, offset: int = 0, **options: Unpack[Options]) -> Tensor:
     """The rows and the columns of the elements on and above diagonal `offset` of a row×col matrix, as a 2×N tensor."""
-    return _triangle("triu_indices", row, col, offset, options)
+    return _triangle_indices("triu_indices", row, col, offset, options)
 
 
-def _triangle(name: str, row: Any, col: Any, offset: Any, options: Options) -> Tensor:
+def _triangle_indices(name: str, row: Any, col: Any, offset: Any, options: Options) -> Tensor:
     rows, columns = check_int(name, "row", 1, row), check_int(name, "col", 2, col)
     diagonal = check_int(name, "offset", 3, offset)
     place = read_options(name, options, dtypes.int64)

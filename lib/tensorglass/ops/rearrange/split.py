@@ -85,31 +85,31 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
 )
 def tensor_split(input: Tensor, indices_or_sections: Any, /, dim: int = 0) -> Views:
     """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
-    return tuple(_cut(input, geometry.tensor_split(input._size, _plain(indices_or_sections, input), dim), dim))
+    return tuple(_cut(input, geometry.tensor_split(input._size, _plain_sections(indices_or_sections, input), dim), dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def hsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
     """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
-    dim, parts = geometry.hsplit(input._size, _plain(indices_or_sections, input))
+    dim, parts = geometry.hsplit(input._size, _plain_sections(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def vsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
     """`tensor_split` one below the other: along dimension 0; sections must be equal."""
-    dim, parts = geometry.vsplit(input._size, _plain(indices_or_sections, input))
+    dim, parts = geometry.vsplit(input._size, _plain_sections(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def dsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
     """`tensor_split` in depth: along dimension 2; sections must be equal."""
-    dim, parts = geometry.dsplit(input._size, _plain(indices_or_sections, input))
+    dim, parts = geometry.dsplit(input._size, _plain_sections(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
-def _plain(indices_or_sections: Any, input: Tensor) -> Any:
+def _plain_sections(indices_or_sections: Any, input: Tensor) -> Any:
     if not isinstance(indices_or_sections, Tensor) or not input._size:
         return indices_or_sections
     name = "tensor_split expected tensor_indices_or_sections to"

@@ -41,14 +41,14 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError("weights should be 1-d and have the same length as input")
     backend = input._storage.backend
     if weights is None:
-        return from_array(backend.launch(_count, array_of(input), None, minlength), dtypes.int64, input._storage)
+        return from_array(backend.launch(_count_ints, array_of(input), None, minlength), dtypes.int64, input._storage)
     kind = weights._dtype if weights._dtype is dtypes.float32 else dtypes.float64
     weighed = weights.detach().real.to(dtypes.float64) if weights._dtype.is_complex else weights.detach()
-    counts = backend.launch(_count, array_of(input), array_of(weighed.to(dtypes.float64)), minlength)
+    counts = backend.launch(_count_ints, array_of(input), array_of(weighed.to(dtypes.float64)), minlength)
     return from_array(counts, dtypes.float64, input._storage).to(kind)
 
 
-def _count(xp: Any, array: Array, weights: Array | None, minlength: int) -> Array:
+def _count_ints(xp: Any, array: Array, weights: Array | None, minlength: int) -> Array:
     return xp.ascontiguousarray(xp.bincount(array.astype("int64", copy=False), weights, minlength))
 
 
@@ -127,7 +127,7 @@ def histogram(
     dtype = input._dtype
     if out is not None:
         check_pair(out)
-    _check(input, bins, range, weight)
+    _check_bins(input, bins, range, weight)
     hist, edges = _in_bins(input, bins, range, weight, density)
     if out is None:
         return return_types.histogram(hist, edges)
@@ -138,7 +138,7 @@ def histogram(
     )
 
 
-def _check(input: Tensor, bins: Any, limits: Sequence[float] | None, weight: Tensor | None) -> None:
+def _check_bins(input: Tensor, bins: Any, limits: Sequence[float] | None, weight: Tensor | None) -> None:
     """Raise RuntimeError unless these are bins, limits and weights for the elements of `input`."""
     for name, given in (("bins", bins), ("weight", weight)):
         if isinstance(given, Tensor) and given._dtype is not input._dtype:

@@ -1,4 +1,4 @@
-"""Rewriting a header: set_, resize_ and their siblings, and views in place, as squeeze_, t_ and transpose_.
+"""Rewriting a header: set_, resize_ and their siblings, views in place (squeeze_, t_, transpose_), and as_subclass.
 
 They change what a tensor looks at and move no element. Other headers on the storage never notice; yet a view in place
 counts as a write, as in PyTorch, because what the tensor shows has changed.
@@ -27,13 +27,15 @@ from tensorglass.ops.arg_parser.wrap import explaining
 from tensorglass.ops.copies.copy import format_strides, settle_gained, suggested_format
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.shared import no_derivative
+from tensorglass.ops.derivatives.view_nodes import alias
 from tensorglass.ops.views.shape import as_strided, detach, squeeze, swapaxes, transpose, unsqueeze
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.autograd_meta import like, requires_grad
-from tensorglass.tensor.construct import view_of
+from tensorglass.tensor.construct import make, view_of
 from tensorglass.tensor.set_header import make_room, point, resize
 from tensorglass.tensor.tensor import Tensor, header_of
+from tensorglass.tensor.torch_function import on_plain_self
 from tensorglass.tensor.version_counter import VersionCounter
 
 
@@ -301,3 +303,44 @@ _t.__name__ = "t"
 _declare_in_place("t_", recorded(_t))
 _declare_in_place("transpose_", transpose)
 _declare_in_place("unsqueeze_", unsqueeze)
+
+
+# --- another class ---------------------------------------------------------------------------------------------------
+# `tensor.torch_function` says what operators do with tensors of subclasses.
+
+
+def _checked_class(cls: Any) -> type[Tensor]:
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    if not issubclass(cls, Tensor):
+        raise explained(
+            TypeError(
+                "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure "
+                "your class inherits from Tensor."
+            ),
+            f"Write class {cls.__name__}(torch.Tensor): …",
+        )
+    return cls
+
+
+@operator("view", function=False, signatures=("(Tensor input, cls)",))
+def as_subclass(input: Tensor, cls: Any) -> Tensor:
+    """A view of the whole tensor of a subclass of Tensor, as results of operators on it will be.
+
+    TypeError if `cls` is no such class.
+    """
+    view = on_plain_self(alias)(input)
+    view.__class__ = _checked_class(cls)
+    return view
+
+
+def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Tensor:
+    """A tensor of a class on the memory of `data`: a leaf of its own, as parameters are made."""
+    made = make(data._storage, *header_of(data), data._dtype)
+    made._counter, made._conj = data._counter, data._conj
+    made.__class__ = _checked_class(cls)
+    set_requires_grad(made, require_grad)
+    return made
+
+
+setattr(Tensor, "_make_subclass", staticmethod(_make_subclass))  # noqa: B010  # mypy knows no such name

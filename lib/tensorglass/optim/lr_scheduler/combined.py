@@ -16,7 +16,7 @@ class _Combined(LRScheduler):
 
     _schedulers: Sequence[LRScheduler]
 
-    def _check(self, optimizer: Optimizer | None, schedulers: Sequence[Any], wanted: str) -> None:
+    def _check_schedulers(self, optimizer: Optimizer | None, schedulers: Sequence[Any], wanted: str) -> None:
         name = type(self).__name__
         if len(schedulers) < 1:
             raise ValueError(f"{name} expects at least one scheduler{wanted}, but got no scheduler.")
@@ -55,7 +55,7 @@ class SequentialLR(_Combined):
     def __init__(
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
     ) -> None:
-        self._check(optimizer, schedulers, "")
+        self._check_schedulers(optimizer, schedulers, "")
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
@@ -99,7 +99,7 @@ class ChainedScheduler(_Combined):
     """All schedules, one after the other, each epoch: their factors multiply."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
-        self._check(optimizer, schedulers, " to be chained")
+        self._check_schedulers(optimizer, schedulers, " to be chained")
         self._schedulers = schedulers
         self.optimizer = optimizer or schedulers[0].optimizer
         self._last_lr = in_groups(schedulers[-1].optimizer, "lr")

@@ -96,7 +96,7 @@ def _stacked(batch: Sequence[Tensor], **_: Any) -> Tensor:
     return stack(tuple(batch), 0, out=out)
 
 
-def _arrays(batch: Sequence[Any], *, collate_fn_map: Table | None = None) -> Any:
+def _collate_arrays(batch: Sequence[Any], *, collate_fn_map: Table | None = None) -> Any:
     if batch[0].dtype.kind in "SUO":
         raise TypeError(REFUSED.format(batch[0].dtype))
     return collate([as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
@@ -121,7 +121,7 @@ def _unchanged(batch: Sequence[Any], **_: Any) -> Sequence[Any]:
 #: The classes that `default_collate` knows, for tables of your own.
 default_collate_fn_map: dict[Any, Callable[..., Any]] = {
     Tensor: _stacked,
-    np.ndarray: _arrays,
+    np.ndarray: _collate_arrays,
     (np.bool_, np.number, np.object_): _numbers,
     float: _floats,
     int: _integers,

@@ -42,7 +42,7 @@ x=torch.ones(2) ;; i=torch.tensor([0]) ;; torch.index_put(x,(i,),x[0],[]) ;; tor
 x=torch.ones(2) ;; i=torch.tensor([0]) ;; x.put(i,x[:1],True)
 x=torch.ones(2) ;; i=torch.tensor([0]) ;; torch.scatter_reduce(x,0,i,x,"sum",include_self=1)
 x=torch.ones(2) ;; i=torch.tensor([0]) ;; x.index_put((i,),x[1],1)
-torch.ones(2).sort(stable=()) ;; torch.ones(2,2).lu(1)
+torch.ones(2).sort(stable=())
 x=torch.ones(2) ;; torch.bernoulli(x,None) ;; torch.bernoulli(x,p=None)
 x=torch.ones(2) ;; x.set_(None) ;; torch.max(x,torch.tensor(0),True)
 x=torch.ones(3) ;; torch.trapezoid(x,None) ;; torch.trapezoid(x,dx=None) ;; torch.cumulative_trapezoid(x,x=None)

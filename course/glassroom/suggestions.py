@@ -13,7 +13,7 @@ from tensorglass import Tensor
 
 def attach() -> None:
     """Let the notebook, if this is one, call `tell` after every cell."""
-    from IPython import get_ipython  # of which a plain Python need know nothing
+    from IPython import get_ipython  # plain Python may not have it
 
     shell = get_ipython()
     if shell is not None and tell not in shell.events.callbacks["post_run_cell"]:
@@ -24,6 +24,6 @@ def tell(result: Any) -> None:
     """Print what there is to say about the attribute that the cell's error says is not there."""
     error = result.error_in_exec
     if isinstance(error, AttributeError) and isinstance(error.obj, Tensor) and not hasattr(error, "__notes__"):
-        from tensorglass.extending import about_attribute  # which loads every operator there is
+        from tensorglass.extending import about_attribute  # loads every operator there is
 
         print(*about_attribute(error.name or ""), sep="\n", file=sys.stderr)

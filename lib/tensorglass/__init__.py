@@ -1,4 +1,4 @@
-"""tensorglass: a PyTorch-compatible tensor library that one can see through.
+"""tensorglass: a PyTorch-compatible tensor library that you can see through.
 
 ``import tensorglass as torch`` runs code about tensors, storages, views and indexing, on NumPy alone.
 """

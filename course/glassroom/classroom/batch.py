@@ -115,7 +115,7 @@ def grade(
         if not any((course.folder / "submitted" / learner / assignment.name).is_dir() for learner in learners):
             for path in (course.folder / MARKS / assignment.name).glob("[!.]*.json"):
                 path.unlink()
-            task_of(course, assignment)  # which says what is wrong with it
+            task_of(course, assignment)  # says what is wrong with it
             continue  # nobody has come to it yet
         task = _with_reference(course, task_of(course, assignment), isolation, stopped, report)
         for learner in learners:

@@ -33,7 +33,7 @@ from glassroom.workspace.whole_files import write_atomically
 MOST_IN_ARCHIVE = 2_000_000_000
 MOST_OF_ONE = 2 * MOST_BYTES  # in a learner's own zip file
 MOST_FILES = 50_000
-LONGEST_NAME = 1000  # of a file with its folders
+LONGEST_NAME = 1000  # characters of a file's name with its folders
 LONGEST = 200  # bytes in the name of a learner's folder
 DEEPEST = 40  # folders in folders
 MOST_RATIO = 200  # a file that unpacks to so many times its size is a bomb

@@ -27,7 +27,7 @@ MOST_CELLS = 2000
 MOST_SOURCE = 400_000
 MOST_PARTS = 1_000_000  # lists and objects in a file: each takes a hundred times its two letters in memory
 LONGEST_LINE = 500
-MOST_LINES = 2000  # of a notebook, in which hints are looked for
+MOST_LINES = 2000  # so many lines of a notebook are searched for hints
 UNANSWERED = ("", "YOUR ANSWER HERE")
 
 
@@ -40,8 +40,8 @@ class Composed:
     """What is to be run and tested of one notebook, and the words in it that a person marks."""
 
     steps: list[dict[str, Any]] = field(default_factory=list)
-    answers: dict[str, str] = field(default_factory=dict)  # of questions in words, by their ids
-    code: dict[str, str] = field(default_factory=dict)  # of exercises, by their ids
+    answers: dict[str, str] = field(default_factory=dict)  # to questions in words, by their ids
+    code: dict[str, str] = field(default_factory=dict)  # for exercises, by their ids
     hints: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def examine(folder: Path) -> list[Finding]:
-    """Everything the course uses, in the order in which one would repair it."""
+    """Everything the course uses, in the order in which to repair it."""
     return [
         Finding("Python", f"{sys.version.split()[0]} ({sys.executable})", True),
         _numpy(),

@@ -28,15 +28,15 @@ def style(sheet: Path) -> str:
 
 CSS = "".join(style(Path(__file__).with_name(name)) for name in ("tokens.css", "canvas.css"))
 
-WIDTH = 780  # of a picture on a page, and
-MIDDLE = 576  # of one in half a window, and
-NARROW = 320  # of one on a phone; its content wraps to this
+WIDTH = 780  # a picture on a page
+MIDDLE = 576  # in half a window
+NARROW = 320  # on a phone; content wraps to this
 PAD = 16
 SLAB_GAP = 16  # between the matrices of one tensor of three or more dimensions
-ADVANCE = 7.25  # of one character of the 12-pixel fixed-width font
-FACT_ADVANCE = 6.65  # of the 11-pixel one
+ADVANCE = 7.25  # one character of the 12-pixel fixed-width font
+FACT_ADVANCE = 6.65  # of the 11-pixel font
 TINY_ADVANCE = 6.65
-TITLE_ADVANCE = 7.9  # of the 13-pixel one in bold
+TITLE_ADVANCE = 7.9  # of the 13-pixel font in bold
 LINE = 15  # from one line of facts to the next
 GRID_INDEX = 16
 GAP_WIDTH = 18

@@ -176,7 +176,7 @@ def _show(id: str, verdict: Verdict, text: str) -> None:
     kind = "right" if verdict.solved else "open" if verdict.is_open else "wrong"
     display(verdict_card(id, kind, verdict.message, verdict.printed, text))
     if not verdict.solved and id in exercises() and widgets_run():
-        from glassroom.exercises.cards.widgets import Hinting  # which needs anywidget
+        from glassroom.exercises.cards.widgets import Hinting  # needs anywidget
 
         taken = [_rung(id, place) for place in range(_rungs_taken.get(id, 0))][: len(RUNGS)]
         display(Hinting(list(RUNGS), taken, lambda place: _take_hint(id, place)))

@@ -250,3 +250,8 @@ def first_sentence(error: BaseException) -> str:
     """The first line of an error as a sentence among others: with one mark at its end."""
     line = first_line(error).rstrip()
     return line if line.endswith((".", "!", "?")) else f"{line}."
+
+
+def leaf_of(tensor: Any) -> Any:
+    """A leaf of its own with these values, which requires grad."""
+    return tensor.detach().clone().requires_grad_()

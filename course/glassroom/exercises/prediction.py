@@ -89,13 +89,13 @@ class Prediction:
         self.answers = dict(answers)
         self.taught = ""  # the notebook that the answer was taught in, known from the revealing on
         self.right, self.said = 0, 0
-        self._display: Any = None  # of the widget that asks, where there is one
+        self._display: Any = None  # the handle of the widget that asks, if there is one
 
     def ask(self) -> None:
         """Display buttons and fields for the answers. What is chosen is an answer as though it had been typed."""
         from IPython.display import display
 
-        from glassroom.exercises.cards.widgets import Asking  # which needs anywidget
+        from glassroom.exercises.cards.widgets import Asking  # needs anywidget
 
         said = {kind: _typed(kind, each) for kind, each in self.answers.items()}
         self._display = display(Asking(self.question, self.answers, said, self._take), display_id=True)

@@ -25,7 +25,7 @@ def stand_in(id: str, answer: Any) -> Any:
     name, *others = exercise.answers
     if others:
         raise ValueError(f"exercise {id!r} has several answers: {', '.join(exercise.answers)}")
-    caller = sys._getframe(1)  # whose names the answer may use, as if it were written there
+    caller = sys._getframe(1)  # the answer may use its names, as if it were written there
     names = {**caller.f_globals, **caller.f_locals}
     exec(exercise.hints[-1], names)
     told = f"`{name}` is still to be written. Until then the course's own stands in, so that what follows runs."

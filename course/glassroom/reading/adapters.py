@@ -71,7 +71,7 @@ class TensorAdapter:
         try:
             with without_overrides(self.library):
                 return self._described(value)
-        except (RuntimeError, NotImplementedError, ValueError) as error:  # of a kind that hides what it is made of
+        except (RuntimeError, NotImplementedError, ValueError) as error:  # such a tensor hides what it is made of
             first_line = str(error).partition("\n")[0]
             raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
 
@@ -118,7 +118,7 @@ class TensorAdapter:
             if device == "cpu":  # a slice would be a storage, and be counted as one
                 return ctypes.string_at(storage.data_ptr() + start, end - start)
             peek = getattr(getattr(storage, "backend", None), "peek", None)
-            if peek is not None:  # of a simulated device: looking is to move nothing
+            if peek is not None:  # on a simulated device, so that looking moves nothing
                 return peek(storage.buffer, start, end)
             return bytes(storage[start:end].tolist())
 
@@ -279,6 +279,14 @@ def described(tensor: object) -> Description:
     if adapter is None:
         raise TypeError(f"{TEACHING}, not {type(tensor).__name__}")
     return adapter.describe(tensor)
+
+
+def described_if_there(tensor: object) -> Description | None:
+    """The description of a tensor; None for what is none, or has no memory that could be looked at."""
+    try:
+        return described(tensor)
+    except TypeError:
+        return None
 
 
 def key_of(storage: Any) -> Hashable:

@@ -65,7 +65,7 @@ def _read(
     made = _made_by(named, numbers)
     names = {id(tensor): name for name, tensor in reversed([*named, *every])}
     of_kind: dict[type, list[str]] = {}
-    kept = [list(saved_by(node, of_kind)) for node in order]  # which holds the tensors until they are written down
+    kept = [list(saved_by(node, of_kind)) for node in order]  # holds the tensors until they are written down
     leaves = [_collected_by(node) for node in order]
     seen = _seen(tensor for saved, leaf in zip(kept, leaves, strict=True) for tensor in (*_tensors(saved), *leaf))
     inputs = [tuple([None if each is None else numbers[id(each)] for each, _ in node.next_functions]) for node in order]
@@ -281,7 +281,7 @@ def saved_by(node: Any, of_kind: dict[type, list[str]] | None = None) -> Iterato
     kind = type(node)
     names = None if of_kind is None else of_kind.get(kind)
     if names is None:
-        prefix = "_raw_saved_"  # of what may be tensors, and not of numbers
+        prefix = "_raw_saved_"  # attributes that may be tensors have it, numbers do not
         names = sorted(name.removeprefix(prefix) for name in dir(kind) if name.startswith(prefix))
         names = [name for name in names if name != "tensors"]  # a function's own, see below
         if of_kind is not None:
@@ -313,7 +313,7 @@ def _packed(raw: Any) -> list[tuple[str, Packed]]:
 def _saved_by_a_function(node: Any) -> Iterator[tuple[str, Any]]:
     """What the forward of a custom function gave to `save_for_backward`, by its places: "[0]", "[1]", …"""
     if getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False):
-        return  # to look at them would be to take them away
+        return  # looking at them would take them away
     try:
         packed = _packed(getattr(node, "_raw_saved_tensors", None))
         saved = () if packed else getattr(node, "saved_tensors", ())

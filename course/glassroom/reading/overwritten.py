@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.reading.adapters import Description, described, library_of, without_overrides
+from glassroom.reading.adapters import described_if_there, library_of, without_overrides
 from glassroom.reading.graph import grad_fn_of, in_order, saved_by
 
 _MESSAGE = re.compile(
@@ -80,7 +80,7 @@ def _saved_by_name(
     is one if the node has saved a view of it; and whether it is a leaf.
     """
     memories = _memories_saved(node, saved_as, size, version)
-    seen = {name: each for name, tensor in tensors.items() if (each := _described(tensor)) is not None}
+    seen = {name: each for name, tensor in tensors.items() if (each := described_if_there(tensor)) is not None}
     seen = {name: each for name, each in seen.items() if each.memory.identity in memories}
     if not seen:
         return (), False
@@ -101,14 +101,5 @@ def _memories_saved(node: Any, saved_as: str, size: tuple[int, ...], version: in
         kept = [each.data for each in (raw if isinstance(raw, list | tuple) else [raw]) if each is not None]
     except RuntimeError:  # it is let go of
         return set()
-    seen = [each for each in map(_described, kept) if each is not None]
+    seen = [each for each in map(described_if_there, kept) if each is not None]
     return {each.memory.identity for each in seen if (each.size, each.version) == (size, version)}
-
-
-def _described(tensor: Any) -> Description | None:
-    if library_of(tensor) is None:
-        return None
-    try:
-        return described(tensor)
-    except TypeError:  # it has no memory that could be looked at
-        return None

@@ -105,7 +105,7 @@ def _leaves(name: str, value: object, teaching: str, above: tuple[object, ...]) 
             yield from _leaves(f"{name}[{key!r}]", item, teaching, (*above, value))
     elif held := list(tensors_at([(name, value)])):  # a network, an optimizer, an object
         yield from held
-    elif not is_network_or_optimizer(value):  # of those some have no tensors yet
+    elif not is_network_or_optimizer(value):  # some networks and optimizers have no tensors yet
         raise TypeError(f"{teaching}, but {name} is {_with_article(type(value).__name__)}")
 
 

@@ -1,4 +1,4 @@
-"""Notebooks as plain JSON: read with an error one can act on, written byte for byte as Jupyter writes them.
+"""Notebooks as plain JSON: read with an error that says what to do, written byte for byte as Jupyter writes them.
 
 The standard library is enough for this, so a working copy can be made, and a damaged notebook named, without
 Jupyter.

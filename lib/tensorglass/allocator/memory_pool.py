@@ -28,7 +28,7 @@ LARGEST_SMALL_BLOCK = MIB  #: up to here blocks come out of small segments
 SMALL_SEGMENT = 2 * MIB
 LARGE_SEGMENT = 20 * MIB
 LEAST_WHOLE_SEGMENT = 10 * MIB  #: from here on a block gets a segment of its own
-SEGMENT_STEP = 2 * MIB  #: of which such a segment's size is a multiple
+SEGMENT_STEP = 2 * MIB  #: the size of such a segment is a multiple of this
 
 
 class NoRoom(Exception):
@@ -84,7 +84,7 @@ class CachingAllocator:
         # The free blocks, as the keys of a dict for each size of segment: in the order in which they became free.
         self._free: dict[bool, dict[Block, None]] = {True: {}, False: {}}
         self._decided: tuple[Callable[..., None], tuple[Any, ...]] | None = None
-        self._ended: deque[Lease] = deque()  # of blocks that are to be taken back
+        self._ended: deque[Lease] = deque()  # leases of blocks to be taken back
         self._amid: deque[Segment] = deque()  # with one block each, handed out in the midst of another call
         self._section = CriticalSection()
 

@@ -1,4 +1,4 @@
-"""The standard's questions about dtypes, `astype`, and what one may ask of the namespace itself."""
+"""The standard's questions about dtypes, `astype`, and about the namespace itself."""
 
 from __future__ import annotations
 

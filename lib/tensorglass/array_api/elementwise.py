@@ -74,7 +74,7 @@ def _expm1(x: Tensor) -> Tensor:
         return result
     plain = torch.exp(x)  # goes right where infinities and NaN are, and `torch.expm1` does not
     result = torch.where(torch.isfinite(x), result, torch.complex(plain.real - 1, plain.imag))
-    return torch.complex(result.real + 0.0, result.imag)  # of -0 makes 0
+    return torch.complex(result.real + 0.0, result.imag)  # makes 0 of -0
 
 
 def _tanh(x: Tensor) -> Tensor:

@@ -37,7 +37,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     x1, x2 = _vectors(x1, x2, axis)
     if x1.is_floating_point() or x1.is_complex():
         product: Tensor = torch.linalg.vecdot(x1, x2, dim=axis)
-    else:  # which ours refuses
+    else:  # ours refuses integers
         product = torch.sum(x1 * x2, axis, dtype=x1._dtype)
     return product
 

@@ -81,7 +81,7 @@ class UniqueAll(NamedTuple):
 
     values: Tensor
     indices: Tensor  #: where each value first is in the flattened array
-    inverse_indices: Tensor  #: of the array's size: which of the values each element is
+    inverse_indices: Tensor  #: for each element, which of the values it is
     counts: Tensor
 
 

@@ -87,7 +87,7 @@ class Run:
         stack: list[tuple[Node, bool]] = [(node, False) for node, _ in roots if node is not None]
         while stack:
             node, is_done = stack.pop()
-            if is_done:  # so are all nodes behind it
+            if is_done:  # all nodes behind it are done as well
                 if any(each in ends or each in leading for each, _ in node.edges):
                     leading.add(node)
             elif node not in seen:

@@ -146,7 +146,7 @@ def tangents_of(arguments: Sequence[Any]) -> list[UnpackedDualTensor] | None:
 
 def moving(output: Tensor, tangent: Tensor) -> None:
     """Give a tensor that a custom function returned the tangent `tangent`."""
-    found = unpack_dual(tangent).primal  # which was computed from dual tensors, maybe
+    found = unpack_dual(tangent).primal  # it may have been computed from dual tensors
     if requires_grad(found):
         meta_of(found).is_tangent = True
     set_history(output, DualNode(output, found, _state.level))

@@ -1,6 +1,6 @@
 """What a backend must offer, and which backend a device has.
 
-Floors above know bytes, sizes and strides; only a backend knows arrays. A *buffer* is a one-dimensional uint8 array
+The rooms above know bytes, sizes and strides; only a backend knows arrays. A *buffer* is a one-dimensional uint8 array
 that owns a run of bytes. An *array* is a typed, strided window on a buffer, made when a kernel is to run. A *kernel* is
 a function of the backend's array module `xp` and of arrays, so that one source serves every backend whose module speaks
 NumPy's names.
@@ -19,7 +19,7 @@ from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import OutOfMemoryError, explained
 
-#: An array of a backend's module (numpy.ndarray, cupy.ndarray). The floors above never look inside.
+#: An array of a backend's module (numpy.ndarray, cupy.ndarray). The rooms above never look inside.
 Array = Any
 
 

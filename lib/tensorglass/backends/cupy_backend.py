@@ -130,7 +130,9 @@ class CupyBackend:
         itemsize = dtype.itemsize
         if 0 in size:  # such a header may point past the end of its storage
             return self.empty(dtype, size)
-        steps = tuple([step * itemsize if step < 2**63 // itemsize else 0 for step in stride])  # of length 1
+        steps = tuple(
+            [step * itemsize if step < 2**63 // itemsize else 0 for step in stride]
+        )  # the longest steps belong to dimensions of length 1
         return self.xp.ndarray(size, self.array_dtype(dtype), buffer.data + offset * itemsize, steps)
 
     def share_memory(self, one: Any, other: Any) -> bool:
@@ -144,7 +146,7 @@ class CupyBackend:
     def adopt(self, offer: Any, address: int, nbytes: int, *, is_read_only: bool) -> Any:
         with self._place:
             found = self.xp.from_dlpack(offer)
-        return self.xp.ndarray((nbytes,), numpy.uint8, found.data)  # which begins at `address`; none is read-only
+        return self.xp.ndarray((nbytes,), numpy.uint8, found.data)  # it begins at `address`; none is read-only
 
     def data_ptr(self, buffer: Any) -> int:
         return int(buffer.data.ptr) if buffer.size else 0
@@ -219,7 +221,7 @@ class CupyBackend:
 
     @property
     def linalg(self) -> Any:
-        return _ByWayOfHost(None, HOST.linalg)  # of LAPACK's routines CuPy has few, and those not in batches
+        return _ByWayOfHost(None, HOST.linalg)  # CuPy has few of LAPACK's routines, and none in batches
 
     def random_bits(self, seed: int) -> RandomBits:
         return HostBits(self, self.device, seed)

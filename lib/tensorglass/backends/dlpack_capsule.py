@@ -84,7 +84,7 @@ class Content(NamedTuple):
     size: tuple[int, ...]
     stride: tuple[int, ...]
     is_read_only: bool
-    address: int  #: of the first element
+    address: int  #: where the first element lies
 
 
 def content_of(capsule: Any) -> Content:

@@ -226,7 +226,7 @@ def _outermost_first(size: tuple[int, ...], order: tuple[int, ...]) -> tuple[tup
 
 def new_bytes(nbytes: int, *, zeroed: bool = False) -> numpy.ndarray:
     """An array of bytes that the pool has no part in."""
-    # The system hands zeroed pages out as they are touched: numpy.zeros of 1 GiB takes microseconds.
+    # The system hands out zeroed pages as they are touched, so numpy.zeros of a GiB returns immediately.
     return _new(numpy.zeros if zeroed else numpy.empty, (nbytes,), numpy.dtype(numpy.uint8), nbytes)
 
 

@@ -31,7 +31,7 @@ def _reset() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset)
 
-_WORDS = 624  # of 32 bits: the generator's state
+_WORDS = 624  # words of 32 bits in the generator's state
 _FEW = 256  # numbers, below which a call takes longer than drawing them
 
 

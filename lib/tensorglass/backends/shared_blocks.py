@@ -42,7 +42,7 @@ class SharedBlock:
     array: Array  #: the bytes: a one-dimensional uint8 array that keeps the mapping alive
     descriptor: Descriptor | None  #: through which other processes reach them; None: they are this process's own
     token: bytes  #: the same in every process that has mapped them, and nowhere else
-    filename: str | None  #: of a file that is written to
+    filename: str | None  #: of the file, if writes go to one
 
     def __init__(self, array: Array, fd: int | None, token: bytes | None = None, filename: str | None = None) -> None:
         self.array = array
@@ -122,7 +122,7 @@ def _open_anonymous() -> int:
     if hasattr(os, "memfd_create"):  # Linux
         return os.memfd_create("tensorglass")
     try:
-        posix = import_module("_posixshmem")  # which the standard library opens its own shared memory with
+        posix = import_module("_posixshmem")  # the standard library's own way to shared memory
     except ImportError:
         raise explained(
             NotImplementedError(f"tensors cannot be shared between processes on '{sys.platform}'"),
@@ -139,7 +139,7 @@ def _map(fd: int, length: int) -> mmap.mmap:
 
     if sys.version_info >= (3, 13):
         return mmap.mmap(fd, length, trackfd=False)
-    return mmap.mmap(fd, length)  # which keeps a second descriptor
+    return mmap.mmap(fd, length)  # keeps a second descriptor
 
 
 def _array_of(mapping: mmap.mmap, nbytes: int) -> Array:

@@ -34,7 +34,7 @@ def garbage_collection_paused() -> Iterator[None]:
         if was_enabled:
             if not gc.get_freeze_count():  # else the program has frozen objects itself
                 gc.freeze()
-                gc.unfreeze()  # which moves them to the oldest generation
+                gc.unfreeze()  # moves them to the oldest generation
             gc.enable()
 
 

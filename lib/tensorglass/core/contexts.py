@@ -27,8 +27,8 @@ class _Entry:
 
 class _Thread(threading.local):
     def __init__(self) -> None:
-        self.beginning: list[_Entry] = []  #: of ``with`` statements that have not called `__enter__` yet
-        self.by_hand: list[_Entry] = []  #: of calls of `__enter__` without such a statement
+        self.beginning: list[_Entry] = []  #: begun by ``with`` statements that have not called `__enter__` yet
+        self.by_hand: list[_Entry] = []  #: begun by calls of `__enter__` without such a statement
 
 
 _thread = _Thread()

@@ -124,7 +124,7 @@ def of_scattering_in_place(
 
 
 def _values(input: Tensor, index: Tensor, source: Tensor) -> Array | None:
-    """The row of elements that go to the places; None where one has to look closer."""
+    """The row of elements that go to the places; None where the plain way must look closer."""
     values = packed_array(source)
     if values is None or source._dtype is not input._dtype or source._size != index._size or source._conj:
         return None
@@ -144,7 +144,7 @@ def _like(input: Tensor, made: Array, size: tuple[int, ...]) -> Tensor:
 
 
 def _places(input: Any, dim: Any, index: Any) -> Array | None:
-    """Which elements of `input` an index names, counted through them all; None where one has to look closer."""
+    """Which elements of `input` an index names, counted through them all; None where the plain way must look closer."""
     if not type(input) is type(index) is Tensor or type(dim) is not int or input._meta is not None or input._conj:
         return None
     if index._dtype is not int64 or index._meta is not None or input._dtype in WIDE_UNSIGNED:

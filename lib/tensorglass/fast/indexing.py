@@ -147,7 +147,7 @@ def cells_are_written(input: Tensor, index: tuple[Any, ...], value: Any) -> bool
 
 
 def _places(input: Tensor, index: tuple[Any, ...]) -> Array | None:
-    """Where the elements are in the row of all of them; None where one has to look closer."""
+    """Where the elements are in the row of all of them; None where the plain way must look closer."""
     size = input._size
     if len(index) != len(size) or input._conj or input._dtype in WIDE_UNSIGNED or input._storage._nbytes >= LEAST:
         return None

@@ -44,7 +44,7 @@ def functional_call(
 def stack_module_state(models: Sequence[Any]) -> tuple[Tensors, Tensors]:
     """The parameters of several modules of one class, stacked along a new first dimension, and so their buffers.
 
-    `vmap` of `functional_call` over them calls all modules at once. RuntimeError if the modules are not alike.
+    `vmap` of `functional_call` over them calls all modules together. RuntimeError if the modules are not alike.
     """
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")

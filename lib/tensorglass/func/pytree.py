@@ -20,7 +20,7 @@ class TreeSpec:
     """How leaves are nested. Leaves print as stars."""
 
     kind: type | None = None  #: None for a leaf
-    keys: tuple[Any, ...] | None = None  #: of a dictionary
+    keys: tuple[Any, ...] | None = None  #: the keys of a dictionary
     children: tuple[TreeSpec, ...] = ()
     default: Callable[[], Any] | None = None  #: what a defaultdict calls for a key that it has not
 

@@ -24,7 +24,7 @@ state = _State()
 
 
 class _Running(threading.local):
-    node: Node | None = None  #: whose derivative is being found in this thread
+    node: Node | None = None  #: the one whose derivative this thread is computing
 
 
 _running = _Running()

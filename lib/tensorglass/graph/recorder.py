@@ -32,7 +32,7 @@ _NOWHERE: Flow = (False,)
 _SOMEWHERE: Flow = (True,)
 #: Formulas in PyTorch are C++, where operators on a number are others, without an edge for it.
 _BY_NUMBER = {f"{name}Backward0": f"{name}Backward1" for name in ("Add", "Sub", "Mul", "Div")}
-_NUMBERS = frozenset((type(None), bool, int, float))  # which are kept as they are
+_NUMBERS = frozenset((type(None), bool, int, float))  # values of these types are kept as they are
 
 
 class Recorder:
@@ -271,7 +271,7 @@ def recorded(
         rest = None if keywords else left_out.get(len(arguments))
         values = bound(arguments, keywords) if rest is None else arguments + rest
         if values is None:
-            return body(*arguments, **keywords)  # which raises: the caller reads the arguments anew
+            return body(*arguments, **keywords)  # raises: the caller reads the arguments again
         if is_in_place:
             if not recorder.flows(values):
                 return body(*arguments, **keywords)

@@ -107,7 +107,7 @@ def _on_storage(dtype: DType, storage: TypedStorage | UntypedStorage) -> Tensor:
 
 
 def _set_elements(self: TypedStorage, index: int | slice, value: Any) -> None:
-    """Write elements of a typed storage: as one does to a tensor, to which it counts as no write."""
+    """Write elements of a typed storage, as to a tensor; it does not count as a write."""
     _on_storage(self.dtype, self)[index] = value
 
 

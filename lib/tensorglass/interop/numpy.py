@@ -195,7 +195,7 @@ def _sharing_memory(obj: Any, dtype: DType | None) -> Tensor | None:
         return obj
     if isinstance(obj, np.ndarray | np.generic) or hasattr(obj, "__array_interface__"):
         array = np.asarray(obj)
-        array_dtype(array)  # which raises for what no tensor has
+        array_dtype(array)  # raises for elements that no tensor has
         return from_numpy(array) if array.ndim else None
     if hasattr(obj, "__dlpack__") or _is_capsule(obj):
         from tensorglass.ops.creation.dlpack import from_dlpack  # when it is needed: imports should be quick

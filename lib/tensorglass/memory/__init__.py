@@ -38,7 +38,7 @@ class Counted:
     __slots__ = ("__del__", "_birth", "_counted")
 
     __del__: Callable[[], int]  #: notes its end, and is written in C
-    _birth: int  #: which one it is, in the order of their births
+    _birth: int  #: its number in the order of births
     _counted: int  #: bytes that count
 
 
@@ -71,7 +71,7 @@ _ends = _Ends()
 atexit.register(delattr, Counted, "__del__")  # storages may outlive this file
 _next_number = 0
 _names_given: deque[str] = deque(maxlen=4096)  # since `give_again` was called
-_names_again: deque[str] = deque()  # which are given out before new ones
+_names_again: deque[str] = deque()  # given out before new ones
 _storages_named: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
@@ -89,7 +89,7 @@ class Observer(Protocol):
 
 
 _observers: tuple[Observer, ...] = ()
-_open_tracks: dict[int, Report] = {}  # of blocks of `track` that have not ended
+_open_tracks: dict[int, Report] = {}  # reports of `track` blocks that have not ended
 
 
 # --- what storages and operators report ----------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def _replacing(path: str, shown: str, old: os.stat_result | None) -> Iterator[Bi
     try:
         fd, has_name = _new_file(beside)
     except FileNotFoundError:
-        if os.path.isdir(os.path.dirname(path)):  # of a kind in which no files are made
+        if os.path.isdir(os.path.dirname(path)):  # the folder takes no new files
             raise
         raise RuntimeError(f"Parent directory {os.path.dirname(shown)} does not exist.") from None
     try:

@@ -23,7 +23,7 @@ from tensorglass.tensor.tensor import Tensor, header_of
 class Member:
     """A tensor of a run. Its offset counts from the run's first element."""
 
-    number: int  #: which of the tensors that are saved
+    number: int  #: the tensor's place among those that are saved
     tensor: Tensor
     size: tuple[int, ...]
     stride: tuple[int, ...]

@@ -59,7 +59,7 @@ class Entry(NamedTuple):
 class Header(NamedTuple):
     entries: dict[str, Entry]
     metadata: dict[str, str]
-    nbytes: int  #: of the header with its length: where the entries begin
+    nbytes: int  #: the header and its length field: where the entries begin
 
 
 def compose(shapes: dict[str, tuple[DType, tuple[int, ...]]], metadata: dict[str, str]) -> tuple[bytes, list[str]]:

@@ -29,12 +29,12 @@ class Tree:
 
     def __init__(self, data: Any) -> None:
         self.tensors: list[Tensor] = []
-        self.paths: list[tuple[Any, ...]] = []  #: of each tensor: the keys that lead to it
+        self.paths: list[tuple[Any, ...]] = []  #: for each tensor, the keys that lead to it
         self._numbers: dict[int, int] = {}
         self._around: list[int] = []  # the containers that are being taken apart
         self.rest = self._encode(data, ())
-        self.attributes: list[Any] = []  #: of each tensor: the attributes that the user set, or None
-        for tensor, path in zip(self.tensors, self.paths, strict=True):  # which grow if attributes hold tensors
+        self.attributes: list[Any] = []  #: for each tensor, the attributes that the user set, or None
+        for tensor, path in zip(self.tensors, self.paths, strict=True):  # both lists grow if attributes hold tensors
             attributes = tensor.__dict__
             for attribute in attributes:
                 _check_can_be_read(attribute, path)

@@ -75,7 +75,7 @@ class Machine:
         self._memo: dict[int, Any] = {}
         self._allowance = 0
         self._is_outside = False  # whether `storage` runs, whose errors are passed on
-        self._keys: dict[int, tuple[Any, Keys]] = {}  # of containers, by their ids
+        self._keys: dict[int, tuple[Any, Keys]] = {}  # containers and their keys, by ids
         self._not_plain: dict[int, tuple[Any, ...]] = {}  # tuples with parts of the machine in them, by their ids
 
     def load(self, data: bytes) -> Any:
@@ -260,7 +260,7 @@ _CONSTANTS: dict[str, Callable[[], Any]] = {
 _EMPTY: dict[str, Callable[[], Any]] = {"EMPTY_LIST": list, "EMPTY_DICT": dict, "EMPTY_SET": set}
 _ACTIONS: dict[str, Callable[[Machine, Any], None]] = {
     "GLOBAL": Machine._global, "STACK_GLOBAL": Machine._stack_global, "REDUCE": Machine._reduce,
-    "NEWOBJ": Machine._reduce,  # of what is in the table, both mean the same
+    "NEWOBJ": Machine._reduce,  # for classes in the table, both mean the same
     "BUILD": Machine._build, "BINPERSID": Machine._binpersid, "TUPLE": Machine._tuple,
     "TUPLE1": lambda machine, _: machine._last_as_tuple(1), "TUPLE2": lambda machine, _: machine._last_as_tuple(2),
     "TUPLE3": lambda machine, _: machine._last_as_tuple(3), "APPEND": Machine._append, "APPENDS": Machine._appends,
@@ -364,7 +364,7 @@ def check_attribute(kind: type, name: Any) -> None:
         raise ValueError(f"{name!r} is not a name of an attribute")
     if name.startswith("__") or (name.startswith("_") and name.endswith("_")):
         raise ValueError(f"{name!r} is a name of Python's and other programs' protocols, which no file may set")
-    if any(name in vars(each) for each in kind.__mro__):  # which hasattr denies of what raises when it is looked at
+    if any(name in vars(each) for each in kind.__mro__):  # hasattr would deny an attribute that raises when it is read
         raise ValueError(f"{name!r} is a {kind.__name__}'s own")
 
 

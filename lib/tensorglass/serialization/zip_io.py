@@ -29,7 +29,7 @@ from tensorglass.tensor.tensor import Tensor
 
 _ALIGNMENT = 64  #: bytes: where records of storages begin, for readers that map them
 _FOLDER = "archive"
-_LOCAL_HEADER = struct.Struct("<4s22xHH")  # of a zip file: a signature, and the lengths of name and extra field
+_LOCAL_HEADER = struct.Struct("<4s22xHH")  # a signature, and the lengths of name and extra field
 _BEYOND_32_BITS = 0x7000_0000  # bytes from which zip needs its wider fields
 
 

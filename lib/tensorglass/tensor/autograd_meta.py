@@ -40,12 +40,12 @@ class Meta:
     grad: Tensor | None = None
     grad_fn: Node | None = None
     output_nr = 0  #: which of the node's outputs the tensor is
-    hooks: Hooks | None = None  #: of a leaf; those of other tensors are kept at their node
+    hooks: Hooks | None = None  #: a leaf's; those of other tensors are kept at their node
     post_accumulate: Hooks | None = None
     retains: Any = None  #: removes the hook by which `retain_grad` works
     accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
     is_inference = False
-    is_tangent = False  #: of a dual tensor: it has no tangent itself
+    is_tangent = False  #: a dual tensor's tangent, which has none itself
 
 
 def meta_of(tensor: Tensor) -> Meta:

@@ -158,7 +158,7 @@ class _Exit:
     def __get__(self, block: no_grad | None, _: type | None = None) -> Callable[..., Any]:
         if block is None:
             return self
-        leave = _Leave("".format)  # which takes anything, and gives nothing
+        leave = _Leave("".format)  # takes anything, and returns an empty string
         if block._by_hand:
             setter, block._by_hand = block._by_hand[-1], block._by_hand[:-1]
         else:
@@ -188,7 +188,7 @@ class no_grad(Mode):
     )
     _by_hand: tuple[
         Callable[[], None], ...
-    ] = ()  #: of calls of `__enter__` without a statement: what puts the mode back
+    ] = ()  #: what puts the mode back after calls of `__enter__` without a statement
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         self = object.__new__(cls)

@@ -253,7 +253,7 @@ def _suffixes(tensor: Tensor) -> list[str]:
     try:
         node = tensor.grad_fn
         name = None if node is None else type(node).__name__
-    except RuntimeError:  # of a view whose base was overwritten although that was not allowed
+    except RuntimeError:  # a view whose base was overwritten although that was not allowed
         name = "Invalid"
     if name is not None:
         suffixes.append(f"grad_fn=<{name}>")

@@ -57,8 +57,8 @@ class Tensor(CountsWrites, Methods):
     _contiguous: bool | None  # derived too; None until somebody asks
     _base: Tensor | None  #: the tensor that this one is a view of
     _counter: VersionCounter | None  # None: writes are counted by the storage
-    _creation: Creation  #: of a view alone: how it was made
-    _seen: int  #: of a view alone: the version at which its `grad_fn` was right
+    _creation: Creation  #: views only: how it was made
+    _seen: int  #: views only: the version at which its `grad_fn` was right
     _meta: Meta | None  #: its place in the graph of gradients; None for a tensor that has nothing to do with one
 
     _version = CountsWrites._version  #: here too, so that it refuses to be set in PyTorch's words

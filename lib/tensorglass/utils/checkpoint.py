@@ -175,7 +175,7 @@ class _Part:
         self._early_stop = early_stop
         self._is_compared = is_compared
         self._tickets: list[weakref.ref[_Ticket]] = []
-        self._facts: list[Any] = []  #: of every tensor that was kept, which the second run must match
+        self._facts: list[Any] = []  #: about every tensor that was kept; the second run must match them
         #: by backward: what its second run found and has not been fetched yet
         self._found: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
         self.is_complete = False  #: whether the first run is over

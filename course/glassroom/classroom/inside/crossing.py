@@ -106,8 +106,8 @@ class Side:
         self._numbers: dict[int, str] = {}
         self._functions: list[Any] = []
         self._made_by: dict[Any, Any] = {}  # node -> the tensor that it made
-        self._leaves: dict[str, Any] = {}  # whose gradients a call may fill at either end
-        self.source = ""  # of the answer's cell
+        self._leaves: dict[str, Any] = {}  # leaves whose gradients a call may fill on either side
+        self.source = ""  # the source of the answer's cell
         self.account: Account | None = None  # under which watched tensors are handed to a learner's function
 
     def encode(self, value: Any) -> dict[str, Any]:
@@ -260,7 +260,7 @@ class Side:
         if torch.autograd.forward_ad.unpack_dual(x, level=0).tangent is not None:
             raise CannotCross("a tensor with a tangent")
         if x._backward_hooks and (x.is_leaf or (known is not None and not known.startswith(self.mark))):
-            raise CannotCross("a tensor with hooks")  # which would run on this side alone
+            raise CannotCross("a tensor with hooks")  # they would run on this side only
         if x.grad_fn is not None and known is not None and not known.startswith(self.mark):
             return {"same": known}
         number = self._number_of(x)
@@ -402,7 +402,7 @@ class Side:
         def made() -> Any:
             with torch.no_grad():
                 new = torch.empty(0, dtype=_dtype(item["dtype"]), device=over.device)
-                return new.set_(over.untyped_storage(), *header).data  # whose version is 0
+                return new.set_(over.untyped_storage(), *header).data  # its version is 0
 
         x = self._tensors.get(number)
         if x is None:

@@ -11,7 +11,7 @@ from itertools import combinations
 from glassroom.classroom.grading import Row
 
 SHORTEST = 40  # an answer in fewer characters is one that many people would write
-FEW = 0.05  # of a class; an answer that more of it has is what the exercise suggests
+FEW = 0.05  # the share of a class; an answer that more people have is what the exercise suggests
 MOST_SHARING = 8
 
 

@@ -63,7 +63,7 @@ def main() -> None:
         os.setresgid(*[view["user"]] * 3)
         os.setresuid(*[view["user"]] * 3)
         _libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # its own files in /proc are its own again
-        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # which a change of user takes away
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # a change of user takes it away
     uid, gid = os.getuid(), os.getgid()
     _must(_libc.unshare(CLONE_NEWUSER | CLONE_NEWNS), "lock the mounts")
     for name, text in (("uid_map", f"1000 {uid} 1"), ("setgroups", "deny"), ("gid_map", f"1000 {gid} 1")):

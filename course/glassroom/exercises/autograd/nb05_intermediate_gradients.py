@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
-from glassroom.exercises.facts import first_sentence, is_tensor, same_value, text, values
+from glassroom.exercises.facts import first_sentence, is_tensor, leaf_of, same_value, text, values
 
 
 @exercise(
@@ -42,12 +42,12 @@ from glassroom.exercises.facts import first_sentence, is_tensor, same_value, tex
 )
 def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
     for given in (x.detach(), x.detach() / 2 - 1):
-        found = call(chain, "chain", _leaf(w), given)
+        found = call(chain, "chain", leaf_of(w), given)
         expect(
             isinstance(found, (tuple, list)) and len(found) == 3,
             f"`chain` returned {text(found)}; it should return three gradients, those of a, b and c.",
         )
-        leaf = _leaf(w)
+        leaf = leaf_of(w)
         a = leaf * given
         b = a.tanh()
         results = (a, b, b.tanh())
@@ -106,7 +106,7 @@ def saliency(saliency: Callable[..., Any], *, model: Any, weights: Any, x: Any) 
         "`saliency` returns a tuple, as autograd.grad does: take the one gradient out of it.",
     )
     expect_tensor(result, "saliency(model, x)")
-    image, other_weights = _leaf(x), _leaf(weights)
+    image, other_weights = leaf_of(x), leaf_of(weights)
     (other_weights * image).tanh().sum().backward()
     expect(
         not same_value(values(result), values(image.grad)),
@@ -117,7 +117,7 @@ def saliency(saliency: Callable[..., Any], *, model: Any, weights: Any, x: Any) 
         "that is the gradient of the weights; you need the gradient of the input.",
     )
     expect_value(result, "saliency(model, x)", image.grad.abs())
-    other = _leaf(x / 4 - 1)
+    other = leaf_of(x / 4 - 1)
     (other**3).sum().backward()
     found = call(saliency, "saliency", _cubes, other.detach())
     expect_value(found, "saliency(another model, another x)", other.grad.abs())
@@ -169,7 +169,7 @@ def limit(limit: Callable[..., Any], *, w: Any, x: Any) -> str:
     )
     _expect_limited(limit, w, x, largest=2.0, otherwise="")
 
-    leaf, other = _leaf(w), _leaf(w)
+    leaf, other = leaf_of(w), leaf_of(w)
     first = other * x
     second = leaf * x
     handle = call(limit, "limit", second, 0.5)
@@ -183,7 +183,7 @@ def limit(limit: Callable[..., Any], *, w: Any, x: Any) -> str:
         callable(getattr(handle, "remove", None)),
         f"`limit` returned {text(handle)}; it should return the handle, which register_hook returns.",
     )
-    leaf = _leaf(w)
+    leaf = leaf_of(w)
     result = leaf * x
     call(limit, "limit", result, 0.5).remove()
     result.sum().backward()
@@ -192,7 +192,7 @@ def limit(limit: Callable[..., Any], *, w: Any, x: Any) -> str:
 
 
 def _expect_limited(limit: Callable[..., Any], w: Any, x: Any, largest: float, otherwise: str) -> None:
-    leaf = _leaf(w)
+    leaf = leaf_of(w)
     result = leaf * x
     call(limit, "limit", result, largest)
     (result * result).sum().backward()
@@ -242,7 +242,7 @@ def step_at_once(step_at_once: Callable[[Any], Any], *, w: Any, x: Any) -> str:
         callable(step_at_once) and not is_tensor(step_at_once),
         f"`step_at_once` is {text(step_at_once)}; it should be a function.",
     )
-    leaf = _leaf(w)
+    leaf = leaf_of(w)
     leaf.register_post_accumulate_grad_hook(step_at_once)
     for times in (1, 2):
         try:
@@ -287,8 +287,3 @@ def which(penalty: Any, reversal: Any, debugging: Any, frugal: Any) -> str:
     }
     expect_words(words, (penalty, reversal, debugging, frugal))
     return "Each of the four has its task."
-
-
-def _leaf(tensor: Any) -> Any:
-    """A leaf of its own with these values, which requires grad."""
-    return tensor.detach().clone().requires_grad_()

@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths, expect_value
-from glassroom.exercises.facts import first_sentence, same_value, values
+from glassroom.exercises.facts import first_sentence, leaf_of, same_value, values
 
 SAVES = {
     "after_exp": (True, "The derivative of exp is its result, `y`; nobody needs `h` again."),
@@ -73,7 +73,7 @@ def repair(score: Callable[..., Any], *, w: Any, x: Any) -> str:
 
 
 def _expect_score(score: Callable[..., Any], w: Any, x: Any) -> None:
-    mine, reference = (_leaf(w), _leaf(x)), (_leaf(w), _leaf(x))
+    mine, reference = (leaf_of(w), leaf_of(x)), (leaf_of(w), leaf_of(x))
     result = call(score, "score", *mine)
     expect_tensor(result, "score(w, x)", shape=())
     h = reference[0] * reference[1]
@@ -112,7 +112,7 @@ def _expect_score(score: Callable[..., Any], w: Any, x: Any) -> None:
     ],
 )
 def step(step: Callable[..., Any], *, w: Any) -> str:
-    parameters = [_leaf(w), _leaf(w[1:])]
+    parameters = [leaf_of(w), leaf_of(w[1:])]
     for parameter in parameters:
         parameter.grad = parameter.detach() * 2
     before = list(parameters)
@@ -144,7 +144,7 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
         "the values are right, but the versions are still 0: the write went past the counter (.data?), so a "
         "backward that still needs the old values would be wrong in silence.",
     )
-    parameter = _leaf(w)
+    parameter = leaf_of(w)
     parameter.grad = parameter.detach() * 2
     step([parameter], 0.5)
     expect(not any(values(parameter)), "with another rate, the step is not rate times gradient: use `rate`.")
@@ -175,7 +175,7 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
 )
 def unroll(unroll: Callable[..., Any], *, u: Any) -> str:
     for steps in (3, 5):
-        mine = _leaf(u)
+        mine = leaf_of(u)
         name = f"unroll(u, {steps})"
         result = call(unroll, "unroll", mine, steps)
         expect(not isinstance(result, list), f"`{name}` is a list; make one tensor of it with torch.stack.")
@@ -222,11 +222,6 @@ def noticed(through_view: Any, through_detach: Any, through_data: Any, under_no_
     answers = (through_view, through_detach, through_data, under_no_grad, through_numpy)
     expect_truths(NOTICED, answers)
     return "What raises the shared counter is noticed; .data and NumPy go past it."
-
-
-def _leaf(tensor: Any) -> Any:
-    """A leaf of its own with these values, which requires grad."""
-    return tensor.detach().clone().requires_grad_()
 
 
 def _backward(result: Any, name: str) -> None:

@@ -16,6 +16,7 @@ from glassroom.exercises.expect import (
     expect_truths,
 )
 from glassroom.exercises.facts import (
+    leaf_of,
     same_value,
     values,
 )
@@ -135,7 +136,7 @@ def who(in_a_list: Any, as_number: Any, detached: Any, doubled: Any, doubled_in_
 )
 def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
     numbers = [0.25, -0.5, 0.75, 1.0]
-    mine, reference = _leaf(w), _leaf(w)
+    mine, reference = leaf_of(w), leaf_of(w)
     graphs = _Graphs()
     most = 0
 
@@ -204,9 +205,9 @@ def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
     ],
 )
 def record(record: Callable[..., Any], *, x: Any) -> str:
-    leaf, written = _leaf(x), list[Any]()
+    leaf, written = leaf_of(x), list[Any]()
     with _no_collector():
-        h = leaf * -3.0 - 0.5  # whose largest magnitude is below 0
+        h = leaf * -3.0 - 0.5  # its element of largest magnitude is negative
         largest = float(h.detach().abs().max())
         storage = weakref.ref(h.untyped_storage())
         record(h, written)
@@ -263,8 +264,3 @@ def _no_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _leaf(tensor: Any) -> Any:
-    """A leaf of its own with these values, which requires grad."""
-    return tensor.detach().clone().requires_grad_()

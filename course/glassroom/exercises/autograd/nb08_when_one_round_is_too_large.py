@@ -16,6 +16,7 @@ from glassroom.exercises.expect import (
     expect_value,
 )
 from glassroom.exercises.facts import (
+    leaf_of,
     same_value,
     values,
 )
@@ -84,7 +85,7 @@ def valley(parts: Any, runs: Any) -> str:
 )
 def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
     for parts in (3, 1):
-        mine, reference = _leaf(x), _leaf(x)
+        mine, reference = leaf_of(x), leaf_of(x)
         runs, storages = [0] * 6, list[Any]()
         steps = [_step(place, runs, storages) for place in range(6)]
         right = reference
@@ -133,8 +134,3 @@ def _step(place: int, runs: list[int], storages: list[Any]) -> Callable[[Any], A
         return y
 
     return step
-
-
-def _leaf(tensor: Any) -> Any:
-    """A leaf of its own with these values, which requires grad."""
-    return tensor.detach().clone().requires_grad_()

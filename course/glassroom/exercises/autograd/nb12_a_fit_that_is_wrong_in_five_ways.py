@@ -329,7 +329,7 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
 
 
 class _Saved:
-    """What a graph keeps instead of a tensor, so that one sees when it lets go."""
+    """What a graph keeps instead of a tensor, which shows when the graph lets go."""
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor

@@ -31,7 +31,7 @@ def labels(labels: Any) -> str:
         "the last label is 16777216: it was a float32 at some time, and lost its last digit there. "
         "Converting it afterwards is too late.",
     )
-    if dtype_name(labels) != "int32":  # which holds them, too, and may index
+    if dtype_name(labels) != "int32":  # int32 holds them too, and may index
         expect_tensor(labels, "labels", dtype="int64")
     expect_value(labels, "labels", [2, 0, 16777217])
     return "Integers, each of them exact."

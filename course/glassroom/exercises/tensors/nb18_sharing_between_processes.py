@@ -89,7 +89,7 @@ def worker(scale_row: Callable[..., Any], *, result: Any) -> str:
 
 
 class _Lock:
-    """A lock for which one has to wait, while another process writes `theirs`."""
+    """A lock that must be waited for, while another process writes `theirs`."""
 
     def __init__(self, best: Any, theirs: float) -> None:
         self.best, self.theirs = best, theirs

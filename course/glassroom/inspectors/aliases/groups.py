@@ -1,6 +1,6 @@
 """Tensors grouped by the storage that they are headers over: who shares bytes with whom, and what keeps memory alive.
 
-The one idea to keep in mind: a storage lives as long as any tensor on it does, whole, however little of it that tensor
+A storage lives as long as any tensor on it does, whole, however little of it that tensor
 reaches. The data keep nothing alive; of many tensors and storages the largest are told, and the rest is counted.
 """
 
@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from glassroom.inspectors.aliases.byte_runs import Runs, runs_of, shared, together
-from glassroom.reading.adapters import Description, adapter_for, described
+from glassroom.reading.adapters import Description, adapter_for, described_if_there
 from glassroom.reading.graph import Packed, grad_fn_of, gradient_of, in_order, saved_by
 from glassroom.reading.places import tensors_at
 from glassroom.reading.storage_names import names_of
@@ -179,7 +179,7 @@ def _take(found: dict[int, _Found], tensor: Any, names: list[str], how: str, pat
     if entry is not None:
         entry.names += names
         return
-    seen = _described(tensor)
+    seen = described_if_there(tensor)
     if seen is not None:
         found[id(tensor)] = _Found(tensor, list(names), how, path, seen)
 
@@ -213,13 +213,6 @@ def _saved_behind(held: Iterable[tuple[Any, list[str]]]) -> Iterator[tuple[Any, 
                         yield each, f"packed for {words}", path
                 elif not isinstance(value, RuntimeError):
                     yield value, f"saved by {words}", path
-
-
-def _described(tensor: object) -> Description | None:
-    try:
-        return described(tensor)
-    except TypeError:  # it has no bytes of its own: meta, sparse, of a kind that hides them
-        return None
 
 
 def _extent(members: Sequence[_Found]) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """Who holds tensors: variables, and what is in the lists, dicts, modules and objects that they hold.
 
-The one idea to keep in mind: a tensor lives as long as anybody holds it, so each is listed once, with every path that
+A tensor lives as long as anybody holds it, so each is listed once, with every path that
 leads to it.
 """
 

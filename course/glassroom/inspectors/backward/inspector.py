@@ -56,7 +56,7 @@ class BackwardStepper(Inspector):
                     )
                     if to is not None and words is not None and homes[to] == end and (box.step is None or at == slot)
                 ]
-                if len(ways) == 1:  # of a fold several may go along one arrow
+                if len(ways) == 1:  # a fold may send several along one arrow
                     found[key, slot] = ways[0]
         return found
 

@@ -10,7 +10,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import FACT_ADVANCE, HUES, PAD, TINY_ADVANCE, Drawing, is_narrow, number, room, style
+from glassroom.drawing.canvas import (
+    FACT_ADVANCE,
+    HUES,
+    PAD,
+    TINY_ADVANCE,
+    Drawing,
+    is_narrow,
+    number,
+    room,
+    shortened,
+    style,
+)
 from glassroom.drawing.words import counted, sized, unreadable
 from glassroom.inspectors.devices.placement import (
     MOST_HEADERS,
@@ -103,7 +114,8 @@ def _column_width(device: Device) -> float:
     for storage in device.storages[:MOST_STORAGES]:
         lines.append(f"{storage.name}  {storage_facts(storage)}  ")
         lines += [
-            f"  {_short(h.name, LONGEST_NAME)}  {_short(header_facts(h), LONGEST_FACTS)}  " for h in storage.headers
+            f"  {shortened(h.name, LONGEST_NAME)}  {shortened(header_facts(h), LONGEST_FACTS)}  "
+            for h in storage.headers
         ]
     return max(LEAST_COLUMN, max(map(len, lines)) * FACT_ADVANCE + 2 * INSET + 8)
 
@@ -146,7 +158,7 @@ def _draw_storages(
 
 def _header_rows(header: PlacedHeader, width: float) -> list[tuple[str, str]]:
     """A header's name and facts on one line, or where that is too narrow, on two."""
-    name, facts = _short(header.name, LONGEST_NAME), _short(header_facts(header), LONGEST_FACTS)
+    name, facts = shortened(header.name, LONGEST_NAME), shortened(header_facts(header), LONGEST_FACTS)
     if (len(name) + 1.5 + len(facts)) * FACT_ADVANCE <= width:
         return [(name, facts)]
     return [(name, ""), (" ", facts)]
@@ -226,7 +238,3 @@ def _draw_move(drawing: Drawing, top: float, at: int, move: Move, middles: Mappi
     drawing.text(middle, top + 38, below, "tiny mid")
     drawing.add("</g>")
     drawing.extend(middle + len(below) * TINY_ADVANCE / 2, top + ROW)
-
-
-def _short(words: str, longest: int) -> str:
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from glassroom.reading.adapters import Description, described, library_of, without_overrides
+from glassroom.reading.adapters import Description, described_if_there, library_of, without_overrides
 from glassroom.reading.graph import gradient_of
 from glassroom.reading.places import attributes_of, modules_in, tensors_at
 from glassroom.reading.storage_names import names_of
@@ -136,22 +136,15 @@ def _walk(
         inner = attributes.get(place)
         for name, tensor in dict.items(inner) if isinstance(inner, dict) else ():
             if library_of(tensor) is not None:
-                held.append(_Tensor(f"{path}.{printable(name)}", kind, tensor, _described(tensor)))
+                held.append(_Tensor(f"{path}.{printable(name)}", kind, tensor, described_if_there(tensor)))
     yield path, module, depth, held
     for name, each in modules_in(module):
         if not any(each is other for other in (*above, module)):
             yield from _walk(f"{path}.{printable(name)}", each, depth + 1, (*above, module))
 
 
-def _described(tensor: Any) -> Description | None:
-    try:
-        return described(tensor)
-    except TypeError:  # it has no memory that could be looked at
-        return None
-
-
 def _nbytes(tensor: Any) -> int:
-    seen = None if tensor is None else _described(tensor)
+    seen = None if tensor is None else described_if_there(tensor)
     return 0 if seen is None else prod(seen.size) * seen.itemsize
 
 

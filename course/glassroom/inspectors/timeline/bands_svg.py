@@ -16,7 +16,7 @@ CSS = style(Path(__file__).with_name("bands.css"))
 LOOKS = {PARAMETERS: "h0", STATE: "h3", GRADIENTS: "h2", ACTIVATIONS: "h1", OTHER: "plain", TEMPORARIES: "h5"}
 CHART = 150
 ROW = 20
-LABEL = 372  # of a line or a module, in pixels
+LABEL = 372  # the width of a line's or a module's label, in pixels
 AMOUNT = 88
 MOST_SHARES = 8
 
@@ -31,7 +31,7 @@ def draw_stack(drawing: Drawing, left: float, top: float, width: float, bands: B
         return top + CHART * (1 - level / highest)
 
     floor = [0] * len(bands.totals)
-    stride = max(len(floor) // int(width / 2), 1)  # of a long timeline the highest of what would lie on one spot
+    stride = max(len(floor) // int(width / 2), 1)  # a long timeline shows the highest of what falls on one spot
     tallest = [
         max(range(at, min(at + stride, len(floor))), key=lambda event: bands.totals[event])
         for at in range(0, len(floor), stride)

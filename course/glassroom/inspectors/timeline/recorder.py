@@ -27,7 +27,7 @@ from glassroom.reading.torch_operators import is_there
 from tensorglass import memory, transfers
 
 MOST_EVENTS = 50_000
-MOST_POOLS = 400  # of so many events the state of the pool is kept
+MOST_POOLS = 400  # the pool's state is kept for so many events
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Recorder:
     """Watches from `start` to `stop`; then `events` and `births` are what it saw, `missed` how many were too many."""
 
     def __init__(self, frame: FrameType) -> None:
-        self.frame: FrameType | None = frame  # of the block that is watched
+        self.frame: FrameType | None = frame  # the frame of the watched block
         self.events: list[Event] = []
         self.births: list[Birth] = []
         self.missed = 0
@@ -254,7 +254,7 @@ class Recorder:
         self, storage: Any, nbytes: int, place: Place | None, name: str | None, made: Event | None = None
     ) -> None:
         device, address = str(storage.device), address_in_pool(storage)
-        if address is not None and storage.device.type != "cpu":  # whose pool is shown if the block makes use of it
+        if address is not None and storage.device.type != "cpu":  # a device's pool is shown if the block uses it
             self._backends[device] = storage.backend
         reference = weakref.ref(storage)
         birth = Birth(device, storage.nbytes(), place, address, reference, not storage.is_ours, name)

@@ -12,7 +12,18 @@ from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, HUES, PAD, Drawing, is_narrow, number, room, style
+from glassroom.drawing.canvas import (
+    ADVANCE,
+    FACT_ADVANCE,
+    HUES,
+    PAD,
+    Drawing,
+    is_narrow,
+    number,
+    room,
+    shortened,
+    style,
+)
 from glassroom.drawing.words import short, sized
 from glassroom.inspectors.timeline.bands import Bands
 from glassroom.inspectors.timeline.bands_svg import CHART as CHART_OF_BANDS
@@ -170,7 +181,7 @@ def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
     begin, end = left(), left() + plot()
     steps = f"M{begin} {number(y(0))}"
     previous = 0
-    stride = max(len(curve.levels) // int(plot() / 2), 1)  # of many events the highest of those on one spot
+    stride = max(len(curve.levels) // int(plot() / 2), 1)  # of many events, the highest on each spot is drawn
     for event in range(0, len(curve.levels), stride):
         level = max(curve.levels[event : event + stride])
         if level != previous:
@@ -195,7 +206,7 @@ def _draw_facts(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
     """Draw what there is to say of a curve, beside it or on a phone beneath it; returns the bottom of both."""
     facts = [(peak(curve), "fact")]
     if curve.peak_at:
-        facts.append((_short(str(timeline.steps[curve.peak_at - 1].where)), "fact soft"))
+        facts.append((shortened(str(timeline.steps[curve.peak_at - 1].where), LONGEST_SOURCE), "fact soft"))
     facts.append((kept(curve), "fact"))
     y = top + (CHART + 46 if is_narrow() else 18)
     for line, look in facts:
@@ -224,7 +235,7 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
             continue
         drawing.text(PAD, top + 12, words, "fact soft")
         drawing.text(left() - 8, top + 12, short(sum(step.nbytes for _, step in found)), "fact soft end")
-        together = -(-len(found) // MOST_MARKS)  # of very many copies several share a mark
+        together = -(-len(found) // MOST_MARKS)  # very many copies share marks
         for begin in range(0, len(found), together):
             part = found[begin : begin + together]
             (event, step), (last, _) = part[0], part[-1]
@@ -249,7 +260,7 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: 
     gone = "" if row.is_alive else " gone"
     drawing.add(f'<g class="life {look}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
     space = left() - PAD - 14 - len(row.amount) * FACT_ADVANCE
-    drawing.text(PAD, top + 13, _short(row.name, max(int(space / ADVANCE), 1)))
+    drawing.text(PAD, top + 13, shortened(row.name, max(int(space / ADVANCE), 1)))
     drawing.text(left() - 8, top + 13, row.amount, "fact end")
     for lane, lanes, begin, end in _bars(timeline, row):
         y, height = top + lane * BAR / lanes, BAR / lanes - (lanes > 1)
@@ -258,7 +269,7 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: 
     if row.is_alive:
         x = number(left() + plot() + 2)
         drawing.add(f'<path class="alive" d="M{x} {number(top + 3)}l8 {BAR / 2 - 3}l-8 {BAR / 2 - 3}z"/>')
-    line = _short(made_by(row))
+    line = shortened(made_by(row), LONGEST_SOURCE)
     y = top + BAR + 13 if is_narrow() else top + 13
     drawing.text(words(), y, line, "fact soft")
     drawing.add("</g>")
@@ -269,7 +280,7 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: 
 def _bars(timeline: Timeline, row: Row) -> list[tuple[int, int, float, float]]:
     """The bars of a line: lane, number of lanes, and from where to where.
 
-    A few storages alternate between two lanes, so that one sees which of them lived at the same time; of many only
+    A few storages alternate between two lanes, to show which of them lived at the same time; of many only
     when any of them did can be seen.
     """
     last = len(timeline.steps)
@@ -292,7 +303,3 @@ def _apart(bars: list[tuple[float, float]]) -> list[tuple[float, float]]:
         else:
             found.append((begin, end))
     return found
-
-
-def _short(words: str, longest: int = LONGEST_SOURCE) -> str:
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from glassroom.drawing.canvas import shortened
 from glassroom.drawing.words import sized
 from glassroom.inspectors.timeline.bands import Bands
 from glassroom.inspectors.timeline.timeline import Row, Timeline
@@ -28,7 +29,7 @@ from glassroom.reading.roles import ROLES
 COLUMNS = 40  # events are drawn side by side in so many columns
 NAME = 16
 SOURCE = 40
-LABEL = 48  # of a line or a module at the peak
+LABEL = 48  # the width of a line's or a module's label
 MOST_SHARES = 8
 BARS = " ▁▂▃▄▅▆▇█"
 
@@ -44,7 +45,7 @@ def text_of_timeline(timeline: Timeline) -> str:
         lines.append(time)
     if columns[1] - columns[0] > 1:
         lines.append(f"each column is {columns[1] - columns[0]:,} events")
-    name_width = max([len(_short(row.name, NAME)) for row in timeline.rows], default=0)
+    name_width = max([len(shortened(row.name, NAME)) for row in timeline.rows], default=0)
     bytes_width = max([len(row.amount) for row in timeline.rows], default=0)
     gutter = max(name_width + bytes_width + 3, len("copies, transfers"))
     for curve in timeline.curves:
@@ -62,9 +63,9 @@ def text_of_timeline(timeline: Timeline) -> str:
             lines.append("copies, transfers".rjust(gutter) + "  " + marks)
         for row in timeline.rows:
             if row.lives[0].device == curve.device:
-                name = _short(row.name, NAME).ljust(name_width)
+                name = shortened(row.name, NAME).ljust(name_width)
                 head = f"  {name} {row.amount:>{bytes_width}}".ljust(gutter)
-                lines.append(f"{head} {_bar(row, columns)}  {_short(made_by(row), SOURCE)}")
+                lines.append(f"{head} {_bar(row, columns)}  {shortened(made_by(row), SOURCE)}")
         lines += [f"  {title}: {pool_facts(found.pool)}" for title, found in pools_shown(timeline, curve)]
     rest = left_out(timeline)
     lines += ["", rest] if rest else []
@@ -85,7 +86,7 @@ def _bands(bands: Bands, columns: Sequence[int]) -> list[str]:
     for title, shares in (("the peak by line", bands.by_line), ("the peak by module", bands.by_module)):
         lines += ["", title]
         for share in shares[:MOST_SHARES]:
-            head = f"  {sized(share.nbytes):>12}  {_short(share.label, LABEL):<{LABEL}}"
+            head = f"  {sized(share.nbytes):>12}  {shortened(share.label, LABEL):<{LABEL}}"
             lines.append(f"{head}  {listed_roles(share.by_role)}")
         if len(shares) > MOST_SHARES:
             rest = sum(share.nbytes for share in shares[MOST_SHARES:])
@@ -115,7 +116,3 @@ def _bar(row: Row, columns: Sequence[int]) -> str:
     cells = [any(first < end and begin <= last for first, last in spans) for begin, end in pairwise(columns)]
     bar = "".join("█" if cell else "·" for cell in cells)
     return f"{' ' if row.lives[0].born else '<'}{bar}{'>' if row.is_alive else ' '}"
-
-
-def _short(words: str, longest: int) -> str:
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"

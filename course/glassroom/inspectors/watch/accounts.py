@@ -58,7 +58,7 @@ class Account:
         self.allocations = self.allocated = self.peak = 0
         self.copies = self.copied_bytes = 0
         self.is_counting = False
-        self._living: dict[Hashable, Birth] = {}  # whose end is told
+        self._living: dict[Hashable, Birth] = {}  # births whose end will be told
         self._living_bytes = 0
         self._by_end: dict[int, Birth] = {}  # the same by the ids of their weak references
         self._ends: deque[object] = deque()  # those of these whose storages have ended since somebody asked

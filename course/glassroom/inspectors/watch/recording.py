@@ -55,7 +55,7 @@ class Recorder:
         self._moments: list[Moment] = []
         self._unshown = 0
         self._unread: dict[str, str] = {}  # tensors that have no memory to be looked at, with their class
-        self._met: set[str] = set()  # of the names in `only` those that a variable has had
+        self._met: set[str] = set()  # the names in `only` that a variable has had
         self._states: dict[str, tuple[int, int | None]] = {}  # by name: which object it was, and its version
         self._touched: dict[str, int] = {}  # by name: the look that found another object or version
         self._looks = 0

@@ -19,6 +19,7 @@ from glassroom.drawing.canvas import (
     folded,
     number,
     room,
+    shortened,
     style,
 )
 from glassroom.drawing.snapshot.svg import draw_strip
@@ -27,7 +28,7 @@ from glassroom.inspectors.watch.words import happenings, header_line, limits, si
 from glassroom.records.snapshot import Cell, Header, Storage
 
 CSS = style(Path(__file__).with_name("picture.css"))
-ROOM = 440.0  # of a card
+ROOM = 440.0  # the width of a card
 MOST_CELLS = 32
 MOST_ROWS = 40
 ROW = 17
@@ -72,7 +73,7 @@ def draw_card(
 
 
 def _draw_header(drawing: Drawing, top: float, header: Header, fact: str | None, hue: int) -> float:
-    name, words = _short(header.name, NAME), header_line(header, fact)
+    name, words = shortened(header.name, NAME), header_line(header, fact)
     drawing.add(f'<g class="h{hue}"><path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
     drawing.text(PAD + 22, top + 12, name, "fact")
     x = PAD + 22 + (len(name) + 1.5) * FACT_ADVANCE
@@ -103,7 +104,7 @@ def svg_of_story(story: Story) -> str:
     drawing.text(PAD + 62, PAD + 14, totals(story), "fact soft")
     drawing.extend(PAD + 62 + len(totals(story)) * FACT_ADVANCE, PAD + 20)
     top: float = PAD + 34
-    sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
+    sources = [shortened(story.source(moment.statement), SOURCE) for moment in story.moments]
     place = max([80.0, *[34 + len(each.statement.place) * TINY_ADVANCE for each in story.moments]])
     grown = max([0, *[len(signed(each.difference)) for each in story.moments]]) * TINY_ADVANCE
     columns = Columns(
@@ -149,7 +150,7 @@ def _draw_step(drawing: Drawing, top: float, columns: Columns, moment: Moment, s
     drawing.text(columns.place, top + 12, moment.statement.place, "tiny end")
     drawing.text(columns.grown, top + 12, signed(moment.difference), "fact end")
     drawing.text(columns.source, top + 12, source, "source")
-    words = [_short(each, WORDS) for each in happenings(moment)] or [""]
+    words = [shortened(each, WORDS) for each in happenings(moment)] or [""]
     height = ROW * len(words)
     held, high = (CURVE * each / most for each in (moment.held, moment.high))
     x, y = number(columns.curve), number(top)
@@ -161,7 +162,3 @@ def _draw_step(drawing: Drawing, top: float, columns: Columns, moment: Moment, s
         drawing.extend(columns.words + len(line) * FACT_ADVANCE, top + ROW)
         top += ROW
     return top
-
-
-def _short(words: str, longest: int) -> str:
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glassroom.drawing.canvas import shortened
 from glassroom.inspectors.watch.stepping import Statement
 from glassroom.inspectors.watch.story import Story
 from glassroom.inspectors.watch.words import happenings, limits, totals
@@ -12,7 +13,7 @@ SOURCE = 36
 def text_of_story(story: Story) -> str:
     """The whole story."""
     lines = [f"watch · {totals(story)}"]
-    sources = [_short(story.source(moment.statement), SOURCE) for moment in story.moments]
+    sources = [shortened(story.source(moment.statement), SOURCE) for moment in story.moments]
     width = max(map(len, sources), default=0)
     step_width = len(str(len(story.moments)))
     places = [_place(moment.statement, story) for moment in story.moments]
@@ -29,7 +30,3 @@ def _place(statement: Statement, story: Story) -> str:
         return statement.place
     digits = len(str(max(moment.statement.line for moment in story.moments)))
     return f"line {statement.line:>{digits}}"
-
-
-def _short(words: str, longest: int) -> str:
-    return words if len(words) <= longest else f"{words[: longest - 1]}…"

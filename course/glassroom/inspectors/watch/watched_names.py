@@ -14,7 +14,7 @@ from glassroom.reading.roles import paths_of_modules
 from glassroom.reading.variables import variables_of
 
 MOST_VISITED = 2_000  # things looked at on the way from one variable
-MOST_TENSORS = 24  # of which bytes are read
+MOST_TENSORS = 24  # so many have their bytes read
 CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
@@ -48,7 +48,7 @@ def tensors_of(
             held = list(frame.f_locals.items())
             given = ((name, value) for name, value in held if not only or name in only)
             for leaf, tensor in _below(given, known).items():
-                plain = depth == 0 and leaf not in found  # of the function that is watched
+                plain = depth == 0 and leaf not in found  # a name of the watched function itself
                 found[leaf if plain else _free(leaf + where, found)] = tensor
     return found
 

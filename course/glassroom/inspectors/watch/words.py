@@ -8,7 +8,7 @@ from glassroom.inspectors.watch.story import Change, Moment, Story
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 from glassroom.records.snapshot import Header, Storage
 
-GROUPS = {"allocated": "allocation", "wrote": "write", "copied": "copy"}  # what one can jump to
+GROUPS = {"allocated": "allocation", "wrote": "write", "copied": "copy"}  # what a reader can jump to
 MOST_TOLD = 6  # things of a kind in a step
 MOST_PASSED_OVER = 2
 MORE = {

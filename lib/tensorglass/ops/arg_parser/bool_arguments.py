@@ -74,7 +74,7 @@ def unwrap(body: Callable[..., Any]) -> Callable[..., Any]:
 def flags_of(body: Callable[..., Any]) -> list[Flag]:
     """The parameters to look at, by their places."""
     plain = unwrap(body)
-    plain = unwrap(vars(plain).get("looked_at_as", plain))  # of forms that pass on what another one takes
+    plain = unwrap(vars(plain).get("looked_at_as", plain))  # a form may pass on what another one takes
     found = plain.__annotations__
     by_place = plain.__code__.co_argcount
     names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]

@@ -68,7 +68,7 @@ class CallSignature:
         self.defaults: dict[str, Any] = {}  #: the parameters, and their values where they are left out
         self._positional: list[str] = []
         self._types: dict[str, Any] = {}
-        self._places: dict[tuple[Any, ...], _Places] = {}  #: of the calls that were met before
+        self._places: dict[tuple[Any, ...], _Places] = {}  #: by the forms of calls that were met before
         annotations, by_place = kernel.__annotations__, kernel.__code__.co_argcount
         shown = []
         for place, (name, default) in enumerate(zip(parameters_of(kernel), defaults_of(kernel), strict=True)):

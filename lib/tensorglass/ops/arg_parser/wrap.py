@@ -54,7 +54,7 @@ def explaining(
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
                 if not keywords:
                     return quick(*arguments)
-                if "out" not in keywords:  # which may require gradients, and is refused then
+                if "out" not in keywords:  # an `out` that requires gradients is refused
                     return quick(*arguments, **keywords)
             return body(*arguments, **keywords)
         except Exception as error:
@@ -107,7 +107,7 @@ def _read_by_signatures(
 
 def passing(body: Callable[..., Any]) -> Callable[..., Any]:
     """`body`, which explains failed calls itself, past what records it where that has nothing to do."""
-    if hasattr(body, "make_overridable"):  # of elementwise operators, which do that as well
+    if hasattr(body, "make_overridable"):  # an elementwise operator does that itself
         return body
     quick = unrecorded(body)
 

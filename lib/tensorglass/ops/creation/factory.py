@@ -80,7 +80,7 @@ def factory(
                 parameters=given[:-1] + options
             )
         takes_out = "out" in signature.parameters
-        takes_lengths = any(each.kind is each.VAR_POSITIONAL for each in given)  # then it reads its own calls
+        takes_lengths = any(each.kind is each.VAR_POSITIONAL for each in given)  # such a function reads its own calls
         return operator(
             "creation",
             function=function,

@@ -85,7 +85,7 @@ def eye(n: SupportsIndex, m: StatedDim = None, *, out: Tensor | None = None, **o
     place = read_out_options("eye", options, out)
     made = _new_filled((rows, columns), place, 0, out)
     count = min(rows, columns)
-    if out is None:  # then the elements of the diagonal are a row, with steps
+    if out is None:  # in a new matrix the diagonal is a row with steps
         raw_array(made).reshape(-1)[: count * (columns + 1) : columns + 1] = 1
     else:
         raw_array(made)[range(count), range(count)] = 1

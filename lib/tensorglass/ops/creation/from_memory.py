@@ -85,7 +85,7 @@ def from_file(filename: str, shared: bool | None = None, size: int | None = 0, *
             f"A file is mapped into the host's memory: torch.from_file(…).to('{device}') copies it.",
         )
     if not isinstance(shared, bool | None):
-        raise TypeError  # which the operator's signature explains
+        raise TypeError  # explained by the operator's signature
     length = size or 0
     made = make(UntypedStorage.from_file(filename, bool(shared), length * dtype.itemsize), (length,), (1,), 0, dtype)
     set_requires_grad(made, requires_grad)

@@ -197,14 +197,14 @@ def _flattened(data: Any, dtype: DType | None) -> tuple[list[int], list[Any], bo
         if len(size) > _MOST_DIMS:
             raise ValueError(f"too many dimensions '{type_name(first)}'")
         first = _first_of(first)
-        if dtype is None and isinstance(first, bytes):  # which are asked for their elements, but not for those' dtype
+        if dtype is None and isinstance(first, bytes):  # PyTorch takes their elements, but not a dtype from them
             raise _invalid(first)
         if isinstance(first, numpy_values.ndarray) and not isinstance(data, numpy_values.ndarray):
             _warn_of_arrays_in_list()
             if not first.ndim:  # sic: only the first element is asked for its length
                 raise TypeError("len() of unsized object")
             if first.dtype.kind == "O":
-                array_dtype(first)  # which raises: no tensor has such elements
+                array_dtype(first)  # raises: no tensor has such elements
         if is_regular:
             is_regular = all(_is_sequence(each) and len(each) == length for each in level)
         if is_regular:
@@ -347,7 +347,7 @@ def _uint64_array(xp: Any, elements: list[Any]) -> Array:
 
 def _plain(element: Any, dtype: DType) -> complex:
     """An element that is not a plain Python number, as one."""
-    if isinstance(element, numpy_values.ndarray):  # of no dimensions: the others are sequences
+    if isinstance(element, numpy_values.ndarray):  # 0-dim: all others are sequences
         element = element[()]
     if isinstance(element, Tensor) and dtype.category != dtypes.BOOL:
         if dtype.category == dtypes.INTEGER:

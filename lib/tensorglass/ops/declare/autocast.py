@@ -25,7 +25,7 @@ Choose = Callable[[list[Tensor], DType], DType | None]
 
 class _State(threading.local):
     def __init__(self) -> None:
-        self.dtypes: dict[str, DType] = {}  #: of the types of device on which autocast is on
+        self.dtypes: dict[str, DType] = {}  #: by type of device, where autocast is on
         self.is_caching = True
         self.cache: dict[int, tuple[Tensor, Tensor]] = {}  #: parameters and what they were cast to, by identity
 

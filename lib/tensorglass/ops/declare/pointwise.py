@@ -37,7 +37,7 @@ from tensorglass.tensor.torch_function import (
 #: The annotation of an operand that may be a tensor or a number. In the kernel it is an array.
 Operand = Any
 _OPERANDS = (Tensor, *NUMBERS)
-_COMMUTE = ("__radd__", "__rmul__", "__rand__", "__ror__", "__rxor__")  # which PyTorch turns around
+_COMMUTE = ("__radd__", "__rmul__", "__rand__", "__ror__", "__rxor__")  # PyTorch swaps the operands of these
 
 
 def pointwise(
@@ -139,7 +139,7 @@ class Direct:
         return form
 
 
-shortcuts: type[Direct] = Direct  #: of the operators that are declared from now on
+shortcuts: type[Direct] = Direct  #: for operators that are declared from now on
 
 
 def _forms(kernel: Kernel, signature: CallSignature, put: Direct) -> Forms:
@@ -185,7 +185,7 @@ def _dunder(name: str, forms: Forms, kernel: Kernel, put: Direct) -> Callable[..
     """The method behind one of Python's operators. An operand that is no tensor and no number is left to its class."""
 
     def forward(self: Tensor, other: Any) -> Any:
-        if type(self) is type(other) is Tensor:  # then there is nothing to read
+        if type(self) is type(other) is Tensor:  # nothing to read
             return compute(Call(kernel, (self, other), {}))
         return forms.function(self, other) if isinstance(other, _OPERANDS) else dispatch_operator(name, self, other)
 

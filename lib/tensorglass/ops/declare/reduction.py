@@ -81,7 +81,7 @@ def reduce(
 ) -> Tensor:
     """Run a reduction's kernel and wrap its answer, or write it to `out`."""
     if input._dtype.is_complex and compute_dtype.category in (dtypes.INTEGER, dtypes.FLOATING):
-        input = input.to(input._dtype.to_real())  # which says what is lost
+        input = input.to(input._dtype.to_real())  # warns of what is lost
     backend = input._storage.backend
     half = compute_dtype.itemsize == 2 and compute_dtype.is_floating_point
     array_dtype = backend.array_dtype(dtypes.float32 if half else compute_dtype)
@@ -177,7 +177,7 @@ def reduction(
             compute_dtype = compute(input._dtype) if dtype is None else dtype
             result_dtype = compute_dtype if result is None else result(compute_dtype)
             if out is not None and check_out is not None and result is not None:
-                result_dtype = out._dtype  # which has been approved
+                result_dtype = out._dtype  # `check_out` has approved it
             return reduce(kernel, input, axes, keepdim, compute_dtype, result_dtype, out)
 
         public.__name__ = public.__qualname__ = kernel.__name__

@@ -248,7 +248,7 @@ def _give(name: str, row: Operator, member: Any) -> None:
 
 def _tell(row: Operator, public: Callable[..., Any], home: str, name: str) -> None:
     """Tell what users call where they find it: by that pickle names it to another process."""
-    if public is not row.function:  # which has its place in the module that declares it
+    if public is not row.function:  # `row.function` keeps its place in the module that declares it
         public.__module__, public.__qualname__ = home, name
         public.__name__ = f"{home}.{name}".removeprefix("tensorglass.").removeprefix("Tensor.").replace(".", "_")
 

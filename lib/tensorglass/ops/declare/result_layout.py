@@ -21,12 +21,12 @@ class Plan(NamedTuple):
     """What a call comes to."""
 
     size: Ints
-    stride: Ints  #: of a new result
+    stride: Ints  #: the strides of a new result
     order: Ints | None  #: the dimensions of a new result from the outermost in memory; None if it is contiguous
     promoted: DType  #: the dtype that the operands have in common, as the operator wants it
     compute: DType  #: the dtype that the kernel gets
     result: DType
-    out_stride: Ints  #: of a given ``out`` that is resized
+    out_stride: Ints  #: those of a given ``out`` that is resized
     is_refused: bool  #: whether PyTorch has no such kernel for the promoted dtype
 
 

@@ -66,7 +66,7 @@ def _run(call: Call) -> Tensor:
     like = storage_of_result(tensors)
     if out is not None:
         refuse_overlapping_write(out, tensors)
-    is_operand = inplace or any(out is each for each in tensors)  # then it keeps its size
+    is_operand = inplace or any(out is each for each in tensors)  # it keeps its size if so
     written_size = out._size if is_operand and out is not None else None
     rule = kernel.rule if isinstance(kernel.rule, DTypeRule) else kernel.rule(**parameters)
     found = plan(rule, tuple(kinds), dtypes._default, written_size)

@@ -55,7 +55,7 @@ class DTypeRule:
         #: whether numbers affect the strides of a new result, as 0-dim tensors do
         self.numbers_lie = numbers_lie
         self.exact = exact  #: categories for which ``out=`` must have the result's own dtype
-        self.refusal = refusal  #: of an ``out=`` that has another
+        self.refusal = refusal  #: the error for an ``out=`` of another dtype
 
     def but(self, **changes: Any) -> DTypeRule:
         """This rule with something changed: ``FLOAT.but(widens=False)``."""

@@ -377,7 +377,7 @@ def _result_strides(visit: Visit) -> tuple[int, ...]:
     layouts = []
     for index in indices:
         stride = index.stride
-        if index.dtype is dtypes.int32:  # which PyTorch converts when it has been stretched
+        if index.dtype is dtypes.int32:  # PyTorch converts it after broadcasting
             stride = geometry.preserved_strides(shape, geometry.broadcast_strides(index.size, stride, shape))
             layouts.append((shape, stride))
         else:

@@ -12,7 +12,7 @@ from tensorglass.ops.kernels.sum import total
 # --- softmax ---------------------------------------------------------------------------------------------------------
 
 _FEW_POWERS = 1 << 11  # elements, below which looking at all of them saves nothing
-FAR = 60  #: of which the exponential, and that of its negative, is a number of every dtype, and so is a sum of such
+FAR = 60  #: its exponential, that of its negative, and sums of these fit every dtype
 
 
 def softmax(xp: Any, input: Array, axis: int, out: Array) -> None:

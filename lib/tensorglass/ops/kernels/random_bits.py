@@ -35,7 +35,7 @@ def uniform(xp: Any, bits: RandomBits, count: int, dtype: DType) -> Array:
 def scaled(xp: Any, numbers: Array, factor: float, added: float) -> Array:
     """``numbers * factor + added``, rounded once, as processors do it that multiply and add in one instruction."""
     if numbers.dtype == xp.float32:
-        wide = numbers.astype("float64")  # which holds the product whole
+        wide = numbers.astype("float64")  # holds the exact product
         wide *= float(xp.float32(factor))
         wide += float(xp.float32(added))
         return wide.astype("float32")

@@ -14,7 +14,7 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
 _PIECE = 1024  # elements of a row: BLAS and einsum add them in 16 lanes or more, so in chains of 64 at most
-LONG_PIECE = 8192  # of a single row, which `sdot` cuts itself, and of rows that cannot be cut evenly
+LONG_PIECE = 8192  # for a single row, which `sdot` cuts itself, and for rows that cannot be cut evenly
 _FEW = 16  # rows, which are then added up one by one
 ROWS = 512  # so many are added to each other at a time: BLAS takes them by four
 IN_TURN = 4  # so few elements PyTorch adds one after the other, and rounds after each
@@ -173,7 +173,7 @@ def norm(xp: Any, input: Array, axes: tuple[int, ...], *, order: float) -> Array
     if squares is not None:
         return xp.sqrt(squares, out=squares)
     lengths = xp.absolute(input)
-    if order and all(input.shape[axis] == 1 for axis in axes):  # of one element, whose square might overflow
+    if order and all(input.shape[axis] == 1 for axis in axes):  # the square of a single element might overflow
         return lengths
     if order == float("inf"):
         return xp.max(lengths, axis=axes, keepdims=True)

@@ -69,7 +69,7 @@ def einsum(*args: Any) -> Tensor:
 def _turned(operand: Tensor, labels: Labels, order: Labels, width: int, place: int) -> Tensor:
     """The operand with a dimension for each of `order`, and `width` for the ellipsis."""
     covered = len(operand._size) - (len(labels) - labels.count(ELLIPSIS))
-    where: dict[Any, int] = {}  # of a letter, or of a number for the dimensions of the ellipsis: the dimension
+    where: dict[Any, int] = {}  # the dimension of each letter, and of each number that stands for one of the ellipsis
     dim = 0
     for label in labels:
         if label == ELLIPSIS:

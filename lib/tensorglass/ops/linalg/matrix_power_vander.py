@@ -152,7 +152,7 @@ def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
             costs[first, last] = min(choices)
             splits[first, last] = first + choices.index(min(choices))
     if count == 3 and costs[0, 2] == costs[0, 1] + lengths[0] * lengths[2] * lengths[3]:
-        splits[0, 2] = 1  # of three matrices PyTorch multiplies the first two, if both ways cost the same
+        splits[0, 2] = 1  # if both ways cost the same, PyTorch multiplies the first two of three
     return splits
 
 

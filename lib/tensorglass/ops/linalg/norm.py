@@ -53,7 +53,7 @@ def order_of_norm(order: Any) -> Any:
 
 @operator("reduction", out=True)
 @derivative(
-    node=lambda p: None if p == "nuc" else "LinalgVectorNormBackward0",  # which is recorded step by step
+    node=lambda p: None if p == "nuc" else "LinalgVectorNormBackward0",  # "nuc" is recorded step by step
     input=lambda grad, input, result, p, dim, keepdim: (
         None if p == 0 else norm_backward(grad, input, result, p, dim, keepdim)  # a number of elements
     ),

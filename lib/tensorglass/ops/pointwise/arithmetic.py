@@ -78,7 +78,7 @@ def pow_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Te
 
 def float_power_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
     """`pow_backward_self` of operands that the power was computed of in another precision, that of `grad`."""
-    exponent = exponent.to(grad._dtype) if isinstance(exponent, Tensor) else exponent + 0  # which makes 0 of False
+    exponent = exponent.to(grad._dtype) if isinstance(exponent, Tensor) else exponent + 0  # makes 0 of False
     return pow_backward_self(grad, input.to(grad._dtype), exponent)
 
 
@@ -127,7 +127,7 @@ SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex num
 
 def alpha_fits(operands: Any, alpha: complex = 1) -> None:
     """`alpha` must not turn an integer sum into a float one."""
-    if type(alpha) is not int or not 0 <= alpha < 128:  # which every dtype holds
+    if type(alpha) is not int or not 0 <= alpha < 128:  # every dtype holds these
         check_alpha(operands, alpha)
 
 
@@ -434,7 +434,7 @@ def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None
 @recorded
 @derivative(node="RsubBackward0", input=lambda grad: -grad, other=lambda grad: grad)
 def _taken_off(input: Tensor, other: Tensor) -> Tensor:
-    return sub(other, input)  # which lies as `other` does
+    return sub(other, input)  # laid out as `other` is
 
 
 @operator("pointwise", function=False, method=False, dunders=("__rsub__",))

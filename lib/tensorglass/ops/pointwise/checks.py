@@ -53,7 +53,7 @@ def bounds_are_real(operands: Operands) -> None:
     """Clamping needs elements that can be compared."""
     _no_complex_clamp(operands)
     if operands[0]._dtype.is_floating_point and any(isinstance(bound, complex) for bound in operands[1:]):
-        checked(1j, dtypes.float64)  # which says so
+        checked(1j, dtypes.float64)  # raises PyTorch's refusal
 
 
 def bounds_are_elements(operands: Operands) -> None:
@@ -165,7 +165,7 @@ def no_integer_division_by_zero(operands: Operands) -> None:
         return
     divisor = operands[1]
     if any(isinstance(each, Tensor) and not each.numel() for each in operands):
-        return  # then nothing is divided
+        return  # nothing is divided
     has_zero = bool((array_of(divisor) == 0).any()) if isinstance(divisor, Tensor) else divisor == 0
     if has_zero:
         raise explained(

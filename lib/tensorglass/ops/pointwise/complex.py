@@ -102,7 +102,7 @@ def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of each complex number in the plane, in radians; of real ones 0, or pi where they are negative."""
     made: Tensor
-    if out is None and input._dtype.is_complex:  # then the result is packed, however the input lies
+    if out is None and input._dtype.is_complex:  # such a result is packed, however the input lies
         packed = empty_on(
             input._storage.device, input._size, geometry.contiguous_strides(input._size), input._dtype.to_real()
         )

@@ -144,7 +144,7 @@ def clamp(xp: Any, input: Array, min: Operand = None, max: Operand = None, *, ou
     if input.dtype.kind == "f" and is_by_numbers and (input.size > 1024 or not (min is None or max is None)):
         # One pass, which is quicker than `maximum` beside a number; but slower to begin than one of those.
         low, high = -xp.inf if min is None else min, xp.inf if max is None else max
-        if low <= high:  # which a bound that is no number is not
+        if low <= high:  # false if a bound is NaN
             return input.clip(low, high, out)
     bounded = input if min is None else xp.maximum(input, min)
     return bounded if max is None else xp.minimum(bounded, max, out=out)

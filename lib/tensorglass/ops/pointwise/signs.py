@@ -95,7 +95,7 @@ def nan_to_num(
     """`nan` (or 0) in place of NaN, `posinf` and `neginf` (or the largest and the smallest number) of infinities."""
     if input.dtype.kind in "biu":
         return input.copy()
-    clean = xp.array(input)  # of a scalar too, which a conjugate of a 0-dim array is
+    clean = xp.array(input)  # NumPy's conjugate of a 0-dim array is a scalar
     if known_finite(xp, clean):
         return clean
     limit = _largest(clean.real.dtype)

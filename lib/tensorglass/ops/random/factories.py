@@ -229,7 +229,7 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
     size = geometry.broadcast_shapes(*[each._size for each in tensors])
-    if out is not None and not isinstance(std, Tensor):  # then it must be large enough already
+    if out is not None and not isinstance(std, Tensor):  # in this form `out` must be large enough already
         met = geometry.broadcast_shapes(mean._size, out._size)
         if met != out._size:
             raise RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(met)}")
@@ -242,7 +242,7 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
     return finished(made, out, 4)
 
 
-_normal_of_tensors.__name__ = "normal"  # which errors name
+_normal_of_tensors.__name__ = "normal"  # the name in errors
 _recorded_normal: Any = recorded(_normal_of_tensors)
 
 

@@ -57,7 +57,7 @@ class SliceDraws:
     def _for_all(self, xp: Any, sample: Sample, bits: RandomBits, count: int, parameters: tuple[Any, ...]) -> Array:
         if self._randomness == "same":
             return drawn(xp, sample, bits, count, *parameters)
-        if sample is random_bits.permutation:  # of which several are no permutation
+        if sample is random_bits.permutation:  # several permutations side by side are not one
             return xp.concatenate([drawn(xp, sample, bits, count) for _ in range(self._count)])
         return drawn(xp, sample, bits, count * self._count, *parameters)
 

@@ -150,7 +150,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
             )
     if out is not None or axis == len(given[0]._size):
         return cat([unsqueeze(tensor, axis) for tensor in given], axis, out=out)
-    joined = cat(given, axis)  # which lies as the tensors do; the joined dimension is then cut in two
+    joined = cat(given, axis)  # laid out as the tensors are; the joined dimension is cut in two next
     size, stride = list(given[0]._size), list(joined._stride)
     stride.insert(axis, size[axis] * stride[axis])
     size.insert(axis, len(given))

@@ -78,7 +78,7 @@ def _cumulated(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType 
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
     refuse_whole_numbers(input, dtype)
     if input._dtype.is_complex and not dtype.is_complex:
-        input = input.to(input._dtype.to_real())  # which says what is lost
+        input = input.to(input._dtype.to_real())  # warns of what is lost
     backend = input._storage.backend
     array_dtypes = [backend.array_dtype(each) for each in (dtype, accumulated_in(dtype))]
     result = backend.launch(_accumulate, kernel, array_of(input), *array_dtypes, axis)

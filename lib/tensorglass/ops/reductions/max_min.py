@@ -253,7 +253,7 @@ _MIN = _extreme(return_types.min, ordering.smallest, "argmin", minimum)
 def _max_or_min(extreme: _Extreme, input: Tensor, dim: Any, keepdim: bool, other: Tensor | None, out: Any) -> Any:
     if isinstance(dim, tuple | list) or (dim is not None and other is not None):
         raise TypeError("one dimension, or another operand")  # `arg_parser` says it in PyTorch's words
-    if isinstance(dim, Tensor) and keepdim:  # then it is no other operand
+    if isinstance(dim, Tensor) and keepdim:  # beside `keepdim` it is a dimension
         dim = int(dim)
     if isinstance(dim, Tensor) or other is not None:
         return extreme.of_two(input, dim if other is None else other, out=out)

@@ -41,7 +41,7 @@ def _run_softmax(
     result = input._dtype if dtype is None else dtype
     check_is_dtype(result)
     if input._dtype.is_complex and result.is_floating_point:
-        input = input.to(result)  # which says what is lost
+        input = input.to(result)  # warns of what is lost
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     check_out_dtype(out, result)
     if not result.is_floating_point:

@@ -17,7 +17,7 @@ from tensorglass.ops.kernels import special_functions
 from tensorglass.ops.kernels.special_functions import at_elements
 from tensorglass.tensor.tensor import Tensor
 
-_SLOPE = 2 / math.sqrt(math.pi)  # of erf, at 0
+_SLOPE = 2 / math.sqrt(math.pi)  # the slope of erf at 0
 
 
 @pointwise(ORDERED_FLOAT, error_name="erf_vml_cpu", samples=unary, aliases=("special.erf",))

@@ -97,7 +97,7 @@ def test_every_path_that_the_pages_name_is_there():
 
 
 def test_the_architecture_fits_on_two_screens():
-    assert len(PAGES["architecture"].splitlines()) <= 130
+    assert len(PAGES["architecture"].splitlines()) <= 115
 
 
 def test_what_a_user_meets_of_the_differences_fits_on_two_screens():

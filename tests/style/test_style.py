@@ -62,6 +62,18 @@ def test_no_folder_holds_more_files_than_a_reader_can_survey():
     assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
 
 
+def test_numpy_is_imported_only_where_contributing_says_so():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    said = page[page.index("Does it import NumPy?") : page.index("Is it a better way on the CPU")]
+    importing = {
+        path.removeprefix("lib/tensorglass/")
+        for path, text in FILES.items()
+        if path.startswith("lib/") and re.search(r"^ *(?:import|from) numpy\b", text, re.MULTILINE)
+    }
+    others = {path for path in importing if not path.startswith("backends/")}
+    assert others == set(re.findall(r"`([\w/]+\.py)`", said))
+
+
 def test_no_behaviour_depends_on_the_name_of_a_module():
     """But on Python's and PyTorch's own: a file can move without changing what a program does."""
     asked = [

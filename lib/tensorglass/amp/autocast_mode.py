@@ -11,10 +11,9 @@ from contextlib import AbstractContextManager
 from functools import partial, wraps
 from typing import Any
 
-import numpy as np
-
 import tensorglass as torch
 from tensorglass.amp import settings
+from tensorglass.backends import numpy_values
 from tensorglass.backends.cupy_backend import FAMILY as CUDA
 from tensorglass.core.contexts import Context
 from tensorglass.core.dtypes import dtype as DType
@@ -182,7 +181,7 @@ def _cast(value: Any, device_type: str, dtype: DType) -> Any:
             value.is_floating_point() and value.device.type == device_type and value.dtype is not torch.float64
         )
         return value.to(dtype) if is_eligible else value
-    if isinstance(value, str | bytes | np.ndarray):
+    if isinstance(value, str | bytes | numpy_values.ndarray):
         return value
     if isinstance(value, Mapping):
         return {_cast(key, device_type, dtype): _cast(each, device_type, dtype) for key, each in value.items()}

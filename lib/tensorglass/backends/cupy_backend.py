@@ -130,9 +130,8 @@ class CupyBackend:
         itemsize = dtype.itemsize
         if 0 in size:  # such a header may point past the end of its storage
             return self.empty(dtype, size)
-        steps = tuple(
-            [step * itemsize if step < 2**63 // itemsize else 0 for step in stride]
-        )  # the longest steps belong to dimensions of length 1
+        # A step that 64 bits cannot hold is never taken: its dimension has length 1.
+        steps = tuple([step * itemsize if step < 2**63 // itemsize else 0 for step in stride])
         return self.xp.ndarray(size, self.array_dtype(dtype), buffer.data + offset * itemsize, steps)
 
     def share_memory(self, one: Any, other: Any) -> bool:

@@ -233,7 +233,7 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
         return higher
     if higher.category == FLOATING:
         return higher.to_complex()
-    if higher in WIDE_UNSIGNED and lower.is_complex:  # PyTorch refuses these if both have one rank
+    if higher in WIDE_UNSIGNED and lower.is_complex:  # PyTorch refuses them only for operands of one rank
         return lower
     return _PROMOTED[higher, lower]
 

@@ -306,9 +306,9 @@ def _in_zip(
     number: str = "",
     room: _Room | None = None,
 ) -> Iterator[Item]:
-    """The files of an archive. What it says of sizes is not believed, and of paths no more than names.
+    """The files of an archive. The sizes that it states are not believed, and its paths only as names.
 
-    Where it is a learner's own, neither are its names of people nor its dates; the archives in it share its room.
+    In a learner's own archive, names of people and dates are not believed either; archives within it share its room.
     """
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))

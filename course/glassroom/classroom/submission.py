@@ -1,6 +1,6 @@
 """A submission as it lies in the class's folder: read without trust, and put together with the teacher's cells.
 
-Of what a learner handed in, their answers and their own cells count. Cells that are locked (what is given, the
+What counts of a submission are the learner's answers and own cells. Cells that are locked (what is given, the
 tests, the hidden tests) come from the teacher's notebook, in their place, whatever became of them in the learner's.
 """
 

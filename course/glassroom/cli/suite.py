@@ -49,8 +49,8 @@ WHAT = {
     "style": "ruff, mypy, and which room imports which",
 }
 # Layers that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), and which of their files then do.
-# Of parity it is the half that asks of every operator: values, gradients of both orders, indices, layouts and strides;
-# and of the generated programs the first thousand.
+# `parity` runs the half that asks of every operator: values, gradients of both orders, indices, layouts and strides;
+# and the first thousand of the generated programs.
 PLAIN = {
     "library": ("test_*.py",),
     "parity": (
@@ -89,7 +89,7 @@ It ends with one line, "N passed, N failed, N skipped", and exits with 1 when an
 
 @dataclass(frozen=True)
 class Layer:
-    """A name, what pytest is to be given, and what its environment says besides."""
+    """A name, the arguments for pytest, and what is added to its environment."""
 
     name: str
     arguments: tuple[str, ...]

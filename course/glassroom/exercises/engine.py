@@ -60,7 +60,7 @@ class Exercise:
     """One exercise: its id, the function that examines the answers, and its ladder of four hints.
 
     The examiner's positional parameters are the learner's answers, its keyword-only ones what the notebook
-    gives besides. They are named as in the notebook, so that `setup` followed by the last hint defines them
+    gives along with them. They are named as in the notebook, so that `setup` followed by the last hint defines them
     all.
     """
 
@@ -77,7 +77,7 @@ class Exercise:
 
     @property
     def given(self) -> list[str]:
-        """Names of what the notebook hands to `check` by keyword besides the answers."""
+        """Names of what the notebook hands to `check` by keyword, along with the answers."""
         parameters = inspect.signature(self.examine).parameters.values()
         return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 

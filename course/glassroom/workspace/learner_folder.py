@@ -346,7 +346,7 @@ class _Manifest:
         return path if path in self.given else self.beside.get(path, path)
 
     def news_for(self, path: Path, new: str) -> bool:
-        """Whether a version with digest `new` was neither handed out nor put beside for `path` before."""
+        """Whether the version with digest `new` is new to `path`: neither handed out nor put beside it before."""
         return new not in (self.given.get(path), self.given.get(self.beside.get(path, path)))
 
     def write(self, folder: Path) -> None:

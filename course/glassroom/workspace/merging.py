@@ -28,7 +28,7 @@ class Merged:
 
     notebook: Notebook
     answers: int = 0  #: answers of the learner's in it
-    own: int = 0  #: cells of the learner's that stand in it besides
+    own: int = 0  #: the learner's own cells that stand in it
     news: list[str] = field(default_factory=list)  #: what the course has changed, by the first lines of its cells
 
 

@@ -324,7 +324,7 @@ def numerical(
 
 
 def _as_one(moved: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """Of real outputs, the Jacobian with respect to an input by what `numerical` has found."""
+    """The Jacobian of real outputs with respect to an input, from what `numerical` has found."""
     along, *across = moved
     return [one + other * 1j for one, other in zip(along, across[0], strict=True)] if across else list(along)
 

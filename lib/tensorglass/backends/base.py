@@ -141,7 +141,7 @@ class Backend(Protocol):
 
 
 class SpeaksDLPack(Protocol):
-    """What a backend offers besides if other libraries can reach its memory: its arrays have `__dlpack__`."""
+    """What a backend offers as well if other libraries can reach its memory: its arrays have `__dlpack__`."""
 
     @property
     def reads_versioned_capsules(self) -> bool:
@@ -155,7 +155,7 @@ class SpeaksDLPack(Protocol):
 
 
 class HasSciPy(Protocol):
-    """What a backend offers besides if its arrays can be given to SciPy's functions."""
+    """What a backend offers as well if its arrays can be given to SciPy's functions."""
 
     @property
     def special(self) -> Any:

@@ -61,7 +61,7 @@ class NumpyBackend:
 
     def __init__(self) -> None:
         self._thread = _Thread()
-        # All threads have this one: who finds it entered takes his own, which is slower.
+        # All threads share this one; a thread that finds it entered uses its own, which is slower.
         self.attempt = _quiet_context().run
         self._array_dtypes = {each: numpy.dtype(each.name) for each in dtypes.ALL if each is not dtypes.bfloat16}
         self._dtypes = {array_dtype: each for each, array_dtype in self._array_dtypes.items()}

@@ -128,7 +128,7 @@ def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
 
 
 def _normalized(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    """Of layer and batch norm: input, weight and bias, from sums of the gradient and of its product with the input.
+    """For layer and batch norm: input, weight and bias, from sums of the gradient and of its product with the input.
 
     With n = x·inverse - shift for what was normalized, a sum of products with n is one of products with x, and the
     input's gradient is one number times the result's, plus another times x, plus a third, as in PyTorch.
@@ -210,7 +210,7 @@ def _sum_of_rows(factors: Array, rows: Array) -> Array:
 
 
 def _rows_taken(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    """Of an embedding's matrix: what arrives for each row, added up where several took it."""
+    """For an embedding's matrix: what arrives for each row, added up where several took it."""
     indices, size = kept["indices"].reshape(-1), kept["weight_size"]
     if kept["scale_grad_by_freq"] or not grad.flags.c_contiguous:
         return None

@@ -101,7 +101,7 @@ def is_channels_last(size: Ints, stride: Ints) -> bool:
 
 
 def suggests_channels_last(size: Ints, stride: Ints) -> bool:
-    """Say whether the strides of a tensor of 4 or 5 dimensions are in channels-last order, be it with gaps."""
+    """Say whether the strides of a tensor of 4 or 5 dimensions are in channels-last order, with or without gaps."""
     if len(size) not in (4, 5) or not stride[1]:
         return False
     least = 0
@@ -161,7 +161,7 @@ def sort_dims(ndim: int, precedes: Callable[[int, int], int]) -> list[int]:
 
 @remembered
 def preserved_strides(size: Ints, stride: Ints) -> Ints:
-    """Return the strides that `clone`, `empty_like` and their kin give under `torch.preserve_format`.
+    """Return the strides that `clone`, `empty_like` and similar functions give under `torch.preserve_format`.
 
     They are the very same strides where those fill their cells without gap or overlap, else the strides of a
     dense tensor whose dimensions keep their order in memory.

@@ -1,6 +1,6 @@
 """What a node keeps of a tensor for its derivative.
 
-Of an input a node keeps the header, of its own result only the memory: storage, size, stride and offset. The result's
+A node keeps the header of an input, but only the memory of its own result: storage, size, stride, offset. The result's
 header points back at the node, and a graph must have no reference cycles. Both are kept with the version they had, so
 that a later in-place write is noticed.
 

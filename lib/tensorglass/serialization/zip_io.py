@@ -1,7 +1,7 @@
 """Tensors into PyTorch's zip files, and out of them.
 
 Such a file is a zip archive, nothing in it compressed: ``data.pkl``, a pickle of the data in which storages stand as
-names of records; a record for each storage, ``data/0``, ``data/1``, …; and what says how they are to be read. The
+names of records; a record for each storage, ``data/0``, ``data/1``, …; and a few records that say how to read them. The
 pickle is read by `unpickled`, which knows how to make data and nothing else, and no record is larger than the file.
 """
 

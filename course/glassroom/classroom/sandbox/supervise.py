@@ -91,7 +91,7 @@ class Referee:
         return _processor(self.process.pid)
 
     def judge(self, channel: socket.socket, plan: bytes, stack: contextlib.ExitStack) -> tuple[int, int]:
-        """Have a plan judged over a channel; what can be read of the marks, and of what is printed besides."""
+        """Have a plan judged over a channel; returns what can be read of the marks and of the printed text."""
         pipes = [os.pipe() for _ in range(3)]
         (read_plan, write_plan), (read_told, write_told), (read_said, write_said) = pipes
         with contextlib.suppress(OSError):  # where it is gone, its pipes end at once

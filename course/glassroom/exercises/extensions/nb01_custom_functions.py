@@ -148,7 +148,7 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
 class _Context:
     """Takes the place of `ctx`, to see what backward does for a given `needs_input_grad`."""
 
-    __slots__ = ("__dict__", "needs_input_grad", "saved_tensors")  # what is kept besides is in __dict__
+    __slots__ = ("__dict__", "needs_input_grad", "saved_tensors")  # everything else that is kept is in __dict__
 
     def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
         self.needs_input_grad = needs_input_grad

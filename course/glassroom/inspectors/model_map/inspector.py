@@ -44,7 +44,7 @@ def model_map(*objects: object, **named: object) -> ModelMapPicture:
     """Map networks module by module: parameters and buffers by storage, tied weights, gradients, optimizer state.
 
     Takes modules and optimizers of PyTorch and of tensorglass: `model_map(model, optimizer)`. What optimizers keep is
-    told with the parameters that it is kept for. Tied weights count once. Of siblings that are alike one is shown.
+    told with the parameters that it is kept for. Tied weights count once. Identical siblings are shown once.
     Raises TypeError for anything else, and where there is no network.
     """
     frame = sys._getframe(1)

@@ -1,4 +1,4 @@
-"""The rows of a model map: each module one, and of siblings that are alike the first alone."""
+"""The rows of a model map: one for each module, but only the first of identical siblings."""
 
 from __future__ import annotations
 

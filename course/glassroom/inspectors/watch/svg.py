@@ -87,7 +87,7 @@ def _draw_header(drawing: Drawing, top: float, header: Header, fact: str | None,
 
 
 def _visible(storage: Storage, written: tuple[int, ...]) -> tuple[Cell, ...]:
-    """Of many cells those at both ends, and those that were written to."""
+    """The cells at both ends, if there are many, and those that were written to."""
     cells = storage.cells
     if len(cells) <= MOST_CELLS:
         return cells

@@ -51,7 +51,7 @@ _KINDS = {
 def _is_int(value: Any) -> bool:
     if isinstance(value, Tensor):
         return not value._size and value._dtype.category == INTEGER
-    # what has a length besides is an array, and no number even if it is one of one element
+    # a value that also has a length is an array, even one of a single element
     return not isinstance(value, bool) and hasattr(value, "__index__") and not hasattr(value, "__len__")
 
 

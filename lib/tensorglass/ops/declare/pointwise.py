@@ -166,7 +166,7 @@ def _forms(kernel: Kernel, signature: CallSignature, put: Direct) -> Forms:
 
 
 def _dispatches_already(*_: Any) -> None:
-    """Nothing is to be done: elementwise operators dispatch by themselves."""
+    """Nothing to do: elementwise operators dispatch by themselves."""
 
 
 def _with_a_tensor(operands: list[Any]) -> list[Any]:

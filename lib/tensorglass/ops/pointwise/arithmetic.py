@@ -357,7 +357,7 @@ def sign(xp: Any, input: Array, *, out: Array = None) -> Array:
         return xp.sign(input, out=out)
     if kind != "f":
         return input.copy() if kind == "b" else xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
-    # What is positive less what is negative: NaN is neither. A fifth of the time of replacing the NaNs.
+    # The positive elements less the negative ones: NaN is neither. This is quicker than replacing NaNs.
     is_negative = xp.less(input, 0)
     return xp.subtract(xp.greater(input, 0), is_negative, out=out, dtype=input.dtype)
 

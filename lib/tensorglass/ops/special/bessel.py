@@ -71,7 +71,7 @@ def special_airy_ai(xp: Any, x: Array, *, out: Array = None) -> Array:
 
 
 def _i1_over_input(input: Tensor, zeroth: Tensor, result: Tensor) -> Tensor:
-    """What the derivative of `i1` has besides `i0`: ``zeroth - result / input``, 1/2 at 0."""
+    """The other term of the derivative of `i1`, beside `i0`: ``zeroth - result / input``, 1/2 at 0."""
     has_slope = (input < 0) | (input > 0)
     safe = input.masked_fill(~has_slope, 1.0)
     return (zeroth - result / safe).where(has_slope, 0.5)

@@ -139,7 +139,7 @@ def _cdist_backward(grad: Tensor, apart: Tensor, p: float, result: Tensor) -> Te
     """The gradient of the distances for the differences: all of it to each that is as long as the longest."""
     if p == math.inf:
         return grad.unsqueeze(-1) * apart.sign() * (apart.abs() == result.unsqueeze(-1))
-    if p != 1:  # else nothing comes through where there is no distance, be it infinite
+    if p != 1:  # a distance of 0 has no slope, so not even an infinite gradient comes through
         grad = grad.masked_fill(result == 0, 0)
     return norm_backward(grad, apart, result, p, -1, False)
 

@@ -23,7 +23,7 @@ def share(verdict: Verdict) -> float:
 
 
 def names_of(id: str) -> tuple[list[str], list[str]]:
-    """The names of an exercise's answers, and of what the notebook gives along with them. KeyError for an unknown id."""
+    """The names of an exercise's answers, and of what the notebook gives with them. KeyError for an unknown id."""
     found = exercises()[id]
     return found.answers, found.given
 

@@ -133,7 +133,7 @@ def _found(
 
 
 def _materialized(found: Sequence[Tensor | None], wanted: Sequence[Any], create_graph: bool) -> tuple[Tensor, ...]:
-    """Zeros for the gradients that there are none of."""
+    """The gradients, with zeros for those that are missing."""
     pairs = list(zip(found, wanted, strict=True))
     if any(gradient is None and isinstance(each, GradientEdge) for gradient, each in pairs):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")

@@ -116,7 +116,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """A tensor and how it moves as the dual tensors move that it was computed from; None if there are none."""
+    """A tensor, and how it moves as the dual tensors behind it move; None for the latter if there are none."""
     if _state.level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):

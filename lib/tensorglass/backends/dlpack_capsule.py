@@ -88,7 +88,7 @@ class Content(NamedTuple):
 
 
 def content_of(capsule: Any) -> Content:
-    """What is in a capsule that nobody has consumed; raises for what is none, and for arrays that no tensor can be."""
+    """What an unconsumed capsule holds; raises for anything else, and for arrays that cannot be tensors."""
     place, is_read_only = _tensor_in(capsule)
     fields = _TENSOR.unpack(ctypes.string_at(place, _TENSOR.size))
     data, device_type, device_index, ndim, code, bits, lanes, shape, strides, byte_offset = fields

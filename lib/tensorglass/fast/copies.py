@@ -1,7 +1,7 @@
 """Shortcuts of `clone`, `contiguous`, `copy_` and the conversions: small tensors that no gradient flows to.
 
 The array module's own copy of a tensor without gaps is laid out as PyTorch's, so neither strides nor a format need to
-be worked out. Every other call goes on to the form that `calls` has made.
+be worked out. Every other call goes on to the plain form.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ storages cross once each, as bytes, so that what shares memory on one side share
 back is the object that went. A function does not cross: the other side gets a stand-in that asks for it to be called,
 and then sees what the call did to its arguments, and what it allocated, copied, moved and called.
 
-A graph does not cross either. The result of a learner's function is, for the referee, the result of one operator whose backward asks
-the runner for the gradients of the tensors that both know; and where a check hands a function to a learner's, the
-runner asks the referee in the same way. An object of any other class raises `CannotCross`.
+A graph does not cross either. To the referee, the result of a learner's function is that of one operator, whose
+backward asks the runner for the gradients of the tensors that both know; and where a check hands a function to a
+learner's, the runner asks the referee in the same way. An object of any other class raises `CannotCross`.
 """
 
 from __future__ import annotations

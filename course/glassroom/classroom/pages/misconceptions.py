@@ -26,7 +26,7 @@ class Mistake:
 
 
 def mistakes(rows: Iterable[Row]) -> list[Mistake]:
-    """The mistakes of a class, the most frequent first. Answers that were never given are none."""
+    """The mistakes of a class, the most frequent first. Answers that were never given do not count."""
     found: dict[tuple[str, str], Mistake] = {}
     for row in rows:
         for mark in row.marks:

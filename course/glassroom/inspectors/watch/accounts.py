@@ -34,7 +34,7 @@ ACCOUNTED = frozenset({"tensorglass", "torch"})  # libraries that say what they 
 
 @dataclass
 class Birth:
-    """A storage that was made while somebody watched; `identity` is what `naming.Memory` knows it by."""
+    """A storage that was made while somebody watched; `identity` is what `storage_names` knows it by."""
 
     identity: Hashable
     nbytes: int

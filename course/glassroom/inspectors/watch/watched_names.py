@@ -44,7 +44,7 @@ def tensors_of(
     for depth, frame in enumerate(frames):
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             where = f" in {frame.f_code.co_name}()"
-            # Not emptied as `callers.variables_of` would: Python copies the dict back to the variables after a trace.
+            # Not emptied as `variables_of` would: Python copies the dict back to the variables after a trace.
             held = list(frame.f_locals.items())
             given = ((name, value) for name, value in held if not only or name in only)
             for leaf, tensor in _below(given, known).items():

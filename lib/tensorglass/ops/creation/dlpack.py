@@ -2,7 +2,8 @@
 
 The producer's `__dlpack__` makes a capsule, which says where the memory is and frees it when it is no longer needed;
 `from_dlpack` makes a tensor of it. Capsules are made and consumed by the array module of the device, NumPy or CuPy,
-whose code keeps memory alive and is called back to free it; this module decides what may be shared, and reads or writes its header.
+whose code keeps memory alive and is called back to free it. This module decides what may be shared, and with which
+header.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) ->
 
 
 def check_is_dtype(dtype: DType) -> None:
-    """Raise unless `dtype` is one: `calls` says it in PyTorch's words, and knows Python's types that stand for one."""
+    """Raise unless `dtype` is one. `arg_parser` says it in PyTorch's words, and takes Python's types for dtypes."""
     if type(dtype) is not DType:
         raise TypeError("no dtype")
 

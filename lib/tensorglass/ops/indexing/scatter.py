@@ -176,7 +176,7 @@ def mean_places(xp: Any, target: Array, key: Any, source: Array, include_self: b
 def _at_places(
     xp: Any, target: Array, index: Array, source: Array, axis: int, kernel: Callable[..., None], include_self: bool
 ) -> None:
-    """Let `kernel` write `source` to the positions `index` along `axis`, each element at its own place in the other dimensions."""
+    """Let `kernel` write `source` to the positions `index` along `axis`, elsewhere each element at its own place."""
     if target.flags.c_contiguous:
         place = places_in_row(xp, index, axis, target.shape).reshape(-1)
         kernel(xp, target.reshape(-1), place, source.reshape(-1), include_self)

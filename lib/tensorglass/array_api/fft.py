@@ -37,16 +37,8 @@ def _along_several(name: str) -> Callable[..., Tensor]:
     return named(function, name, transform)
 
 
-fft = _along_one("fft")
-ifft = _along_one("ifft")
-rfft = _along_one("rfft")
-irfft = _along_one("irfft")
-hfft = _along_one("hfft")
-ihfft = _along_one("ihfft")
-fftn = _along_several("fftn")
-ifftn = _along_several("ifftn")
-rfftn = _along_several("rfftn")
-irfftn = _along_several("irfftn")
+fft, ifft, rfft, irfft, hfft, ihfft = map(_along_one, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"))
+fftn, ifftn, rfftn, irfftn = map(_along_several, ("fftn", "ifftn", "rfftn", "irfftn"))
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:

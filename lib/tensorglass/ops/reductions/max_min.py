@@ -225,6 +225,12 @@ def _extreme(pair: Any, whole: Kernel, find: str, of_two: Operation) -> _Extreme
         _check_has_elements(name, input, axes, None, RuntimeError)
         if dtype.is_complex:
             raise _not_implemented(f"{name}_all", input)
+        if out is not None and not dtypes.can_cast(dtype, out._dtype):
+            raise RuntimeError(
+                "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) to be true, "
+                "but got false.  (Could this error message be improved?  If so, please report an enhancement request "
+                "to PyTorch.)"
+            )
         return reduce(whole, input, axes, False, dtype, dtype, out)
 
     def along(input: Tensor, dim: int, keepdim: bool, out: Any) -> Any:

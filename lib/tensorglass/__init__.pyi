@@ -1,4 +1,4 @@
-"""tensorglass: a PyTorch-compatible tensor library that one can see through.
+"""tensorglass: a PyTorch-compatible tensor library that you can see through.
 
 Made from the operator table by `python docs/make_stubs.py`.
 """

@@ -18,7 +18,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from glassroom.reading.memory_pages import paged
 from glassroom.reading.storage_names import Memory
 from tensorglass import memory as tensorglass_memory
 
@@ -324,3 +323,29 @@ def _version(tensor: Any) -> int | None:
 
 def _flag(tensor: Any, question: str) -> bool:
     return bool(getattr(tensor, question, lambda: False)())
+
+
+# --- memory, read by the page: a picture shows many neighboring cells, and each way to memory costs ------------------
+
+PAGE = 4096
+
+Reader = Callable[[int, int], bytes]
+
+
+def paged(read: Reader, nbytes: int) -> Reader:
+    """`read`, by pages that are kept: bytes are as they were when their page was first read.
+
+    For as long as one look lasts, and a memory of `nbytes` bytes. What spans two pages is read as it is.
+    """
+    pages: dict[int, bytes] = {}
+
+    def read_by_page(first: int, last: int) -> bytes:
+        number = first // PAGE
+        begin, end = number * PAGE, min((number + 1) * PAGE, nbytes)
+        if last > end:
+            return read(first, last)
+        if number not in pages:
+            pages[number] = read(begin, end)
+        return pages[number][first - begin : last - begin]
+
+    return read_by_page

@@ -7,6 +7,7 @@ if nothing had been asked. ``TENSORGLASS_FAST=0`` leaves all of them out, and so
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorglass import geometry
@@ -39,8 +40,14 @@ from tensorglass.ops.kernels import sum as sums
 
 Form = Callable[..., Any]
 
-_length = reductions.of_reduction(
-    reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True
+_of_norm = partial(
+    reductions.of_reduction,
+    reductions.length,
+    reductions.floating,
+    sums.length,
+    least=2,
+    most_arguments=1,
+    mixed=True,
 )
 _to = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
@@ -160,9 +167,9 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "argmin": reductions.of_reduction(reductions.position_of_smallest, reductions.position),
     "max": reductions.of_extreme(reductions.largest, reductions.position_of_largest, return_types.max),
     "min": reductions.of_extreme(reductions.smallest, reductions.position_of_smallest, return_types.min),
-    "norm": reductions.of_length(_length),
-    "linalg_norm": _length,  # of a matrix, order 2 is its largest singular value
-    "linalg_vector_norm": reductions.of_length(_length),
+    "norm": _of_norm(order=2),
+    "linalg_norm": _of_norm(),  # of a matrix, order 2 is its largest singular value
+    "linalg_vector_norm": _of_norm(order=2),
     "softmax": softmax.of_softmax(softmax_kernels.softmax),
     "log_softmax": softmax.of_softmax(softmax_kernels.log_softmax),
     # products

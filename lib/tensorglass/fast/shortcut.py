@@ -25,11 +25,11 @@ def shortcut(function: Callable[..., Any], fewest: int, most: int | None = None)
 
         @wraps(behind)
         def function_first(*arguments: Any, **keywords: Any) -> Any:
-            if fewest <= len(arguments) <= longest and not keywords:
-                if not (is_cast and watched.was_on and state.dtypes):
-                    made = function(*arguments)
-                    if made is not None:
-                        return made
+            is_short = fewest <= len(arguments) <= longest and not keywords
+            if is_short and not (is_cast and watched.was_on and state.dtypes):
+                made = function(*arguments)
+                if made is not None:
+                    return made
             return behind(*arguments, **keywords)
 
         return function_first

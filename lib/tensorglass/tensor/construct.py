@@ -65,7 +65,7 @@ def result_tensor(
 
     With `is_ours` False the array's memory is somebody else's.
     """
-    # Every operator's result passes through here, so `UntypedStorage.of_array`, `memory.born` and `make` are written out.
+    # Every operator's result passes through here: `UntypedStorage.of_array`, `memory.born` and `make` are written out.
     storage = _new(UntypedStorage)
     self: Tensor = _new(Tensor)
     nbytes = array.nbytes

@@ -40,11 +40,6 @@ class _Watched:
 watched = _Watched()
 
 
-def is_on() -> bool:
-    """Whether autocast is on in this thread."""
-    return watched.was_on and bool(state.dtypes)
-
-
 def switch(dtypes: dict[str, DType]) -> None:
     """Have autocast on, in this thread, on these types of device, and no others."""
     watched.was_on = watched.was_on or bool(dtypes)

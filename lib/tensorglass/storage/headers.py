@@ -33,7 +33,7 @@ class Header:
 class LookedAt(Counted):
     """What tensors are headers on: the base class of storages."""
 
-    __slots__ = ("_headers",)
+    __slots__ = ("__dict__", "_headers")
 
     #: The oldest first. None as long as there is only the tensor that the storage was made with.
     _headers: list[Callable[[], Any]] | None

@@ -38,14 +38,12 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     16
     """
 
-    __slots__ = (
-        "__dict__", "__weakref__", "_array", "_buffer", "_nbytes", "backend", "device", "version",
-    )  # fmt: skip
+    __slots__ = ("__weakref__", "_array", "_buffer", "_nbytes", "backend", "device", "version")
 
     backend: Backend
     device: Device
     version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
-    # Of the class unless a storage says otherwise, so that making one is quicker:
+    # The class has what few storages have another value of, so that one is made in fewer steps.
     is_ours: bool = True  #: whether the bytes are this storage's own, which it may put elsewhere
     _name: str | None = None
 

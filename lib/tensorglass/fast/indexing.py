@@ -1,4 +1,4 @@
-"""Shortcuts of ``x[…]``: rows, single cells and masks, of tensors that no gradient flows to.
+"""Shortcuts of ``x[…]``: rows, slices, elements and masks, of tensors that no gradient flows to.
 
 ``x[[0, 2]]`` and ``x[positions]`` are rows of a tensor without gaps. In ``x[rows, columns]`` there is a position for
 each dimension, so that an element has one place in the row of all elements, where NumPy reads and writes in one step.
@@ -40,10 +40,12 @@ def of_reading(form: Form) -> Form:
             made, kind = None, type(index)
             if kind is int:
                 made = _at(input, index)
+            elif kind is slice:
+                made = _slice(input, index)
             elif kind is list or kind is Tensor:
                 made = read_rows(input, index)
             elif kind is tuple and index:
-                if type(index[0]) is int:
+                if type(index[0]) is int is type(index[-1]):
                     made = _element(input, index)
                 elif type(index[0]) is Tensor:
                     made = read_cells(input, index)

@@ -66,6 +66,7 @@ CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "rows that are not there": lambda lib, a, b: _written(a, lib.tensor([1, 5]), b[:2] if b.dim() else b),
     "an element": lambda lib, a, b: a[1, -1],
     "a row": lambda lib, a, b: a[-1],
+    "every other row": lambda lib, a, b: a[1::2],
     "an element that is not there": lambda lib, a, b: a[0, 3],
     "a number at an element": lambda lib, a, b: _written(a, (1, -1), 2.5),
     "a number at an element of a view": lambda lib, a, b: _written(a.expand(2, *a.shape), (1, 0, -1), 2.5),

@@ -7,7 +7,7 @@ if nothing had been asked. ``TENSORGLASS_FAST=0`` leaves all of them out, and so
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from tensorglass import geometry
@@ -33,6 +33,7 @@ from tensorglass.fast.networks import cross_entropy, linear, optimizers
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
+from tensorglass.ops.declare.autocast import by_list, state, watched
 from tensorglass.ops.kernels import activations, ordering
 from tensorglass.ops.kernels import sum as sums
 
@@ -42,26 +43,37 @@ Form = Callable[..., Any]
 def shortcut(function: Callable[..., Any], fewest: int, most: int | None = None) -> Callable[[Form], Form]:
     """What puts `function` before a form, for calls with `fewest` to `most` arguments, all of them given by place.
 
-    Without `most`, for calls with just as many as `fewest`.
+    Without `most`, for calls with just as many as `fewest`. An operator that autocast casts the arguments of has no
+    shortcut where autocast is on.
     """
     longest = fewest if most is None else most
 
     def put(form: Form) -> Form:
-        @wraps(form)
+        behind = by_list(form.__name__, form)
+        is_cast = hasattr(behind, "casts")
+
+        @wraps(behind)
         def function_first(*arguments: Any, **keywords: Any) -> Any:
-            if fewest <= len(arguments) <= longest and not keywords:
+            is_short = fewest <= len(arguments) <= longest and not keywords
+            if is_short and not (is_cast and watched.was_on and state.dtypes):
                 made = function(*arguments)
                 if made is not None:
                     return made
-            return form(*arguments, **keywords)
+            return behind(*arguments, **keywords)
 
         return function_first
 
     return put
 
 
-_length = reductions.of_reduction(
-    reductions.length, reductions.floating, sums.length, least=2, most_arguments=1, mixed=True
+_of_norm = partial(
+    reductions.of_reduction,
+    reductions.length,
+    reductions.floating,
+    sums.length,
+    least=2,
+    most_arguments=1,
+    mixed=True,
 )
 _to = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
@@ -181,9 +193,9 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "argmin": reductions.of_reduction(reductions.position_of_smallest, reductions.position),
     "max": reductions.of_extreme(reductions.largest, reductions.position_of_largest, return_types.max),
     "min": reductions.of_extreme(reductions.smallest, reductions.position_of_smallest, return_types.min),
-    "norm": reductions.of_length(_length),
-    "linalg_norm": _length,  # of a matrix, order 2 is its largest singular value
-    "linalg_vector_norm": reductions.of_length(_length),
+    "norm": _of_norm(order=2),
+    "linalg_norm": _of_norm(),  # of a matrix, order 2 is its largest singular value
+    "linalg_vector_norm": _of_norm(order=2),
     "softmax": softmax.of_softmax(activations.softmax),
     "log_softmax": softmax.of_softmax(activations.log_softmax),
     # products

@@ -199,8 +199,10 @@ def _by_rule(rule: Rule, node: FormulaNode, array: Array, towards: Container[Nod
         answers = rule(array, kept, wanted)
     except MemoryError:
         return None
-    if answers is not None and any(each is not None and each.dtype != array.dtype for each in answers):
-        return None
+    array_dtype = array.dtype
+    for each in answers or ():
+        if each is not None and each.dtype is not array_dtype and each.dtype != array_dtype:
+            return None
     return answers
 
 

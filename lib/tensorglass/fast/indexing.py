@@ -1,4 +1,4 @@
-"""Shortcuts of ``x[…]``: rows, single cells and masks, of tensors that no gradient flows to.
+"""Shortcuts of ``x[…]``: rows, slices, elements and masks, of tensors that no gradient flows to.
 
 ``x[[0, 2]]`` and ``x[positions]`` are rows of a tensor without gaps. In ``x[rows, columns]`` there is a position for
 each dimension, so that an element has one place in the row of all elements, where NumPy reads and writes in one step.
@@ -17,6 +17,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import WIDE_UNSIGNED, int64
 from tensorglass.fast.copies import overwritten
 from tensorglass.fast.reductions import packed_array
@@ -37,10 +38,17 @@ def of_reading(form: Form) -> Form:
     def getitem(input: Tensor, index: Any) -> Any:
         if type(input) is Tensor and input._meta is None:
             made, kind = None, type(index)
-            if kind is list or kind is Tensor:
+            if kind is int:
+                made = _at(input, index)
+            elif kind is slice:
+                made = _slice(input, index)
+            elif kind is list or kind is Tensor:
                 made = read_rows(input, index)
-            elif kind is tuple and index and type(index[0]) is Tensor:
-                made = read_cells(input, index)
+            elif kind is tuple and index:
+                if type(index[0]) is int is type(index[-1]):
+                    made = _element(input, index)
+                elif type(index[0]) is Tensor:
+                    made = read_cells(input, index)
             if made is not None:
                 return made
         return form(input, index)
@@ -55,6 +63,8 @@ def of_writing(form: Form) -> Form:
     def setitem(input: Tensor, index: Any, value: Any) -> None:
         if type(input) is Tensor and input._meta is None:
             kind, of_value = type(index), type(value)
+            if of_value is float and kind is tuple and _element_is_written(input, index, value):
+                return
             is_unrecorded = of_value is Tensor and (value._meta is None or not state.grad)
             if kind is Tensor or (kind is tuple and index and type(index[0]) is Tensor):
                 if of_value is float or (of_value is int and -(2**63) <= value < 2**63):
@@ -70,6 +80,38 @@ def of_writing(form: Form) -> Form:
         form(input, index, value)
 
     return setitem
+
+
+def _element(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
+    """``input[index]`` for an int for each dimension; None for all else."""
+    size, offset = input._size, input._offset
+    if len(index) != len(size):
+        return None
+    for each, length, step in zip(index, size, input._stride, strict=True):
+        if type(each) is not int or not -length <= each < length:
+            return None
+        offset += (each if each >= 0 else each + length) * step
+    return view_of(input, (), (), offset)
+
+
+def _element_is_written(input: Tensor, index: tuple[Any, ...], value: float) -> bool:
+    """Whether ``input[index] = value`` was done, by an int for each dimension."""
+    if len(index) != len(input._size) or not -_LARGEST < value < _LARGEST or input._storage.device is not CPU:
+        return False
+    if input._dtype is not dtypes.float32 and input._dtype is not dtypes.float64:
+        return False
+    for each in index:
+        if type(each) is not int:
+            return False
+    try:
+        raw_array(input)[index] = value
+    except (IndexError, ValueError):  # the form meets the error again, and words it as PyTorch does
+        return False
+    input._written()
+    return True
+
+
+_LARGEST = 1e38  # of numbers that any of the two dtypes holds
 
 
 def _at(input: Tensor, index: int) -> Tensor | None:

@@ -52,6 +52,7 @@ class Facts:
         "kernel",
         "layout_of_numbers",
         "least_pooled",
+        "on_host",
         "record",
         "rounds_numbers",
         "unchecked",
@@ -82,6 +83,7 @@ class Facts:
         #: what a number adds to the operands' layouts, by which a new result's strides are chosen
         self.layout_of_numbers: tuple[Layout, ...] = (((), ()),) if rule.numbers_lie else ()
         self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
+        self.on_host = self.bind(HOST)  #: that of the CPU
 
     def bind(self, backend: Backend) -> Callable[..., Array]:
         """The kernel as a function of arrays alone, its parameters left out, for `backend`."""

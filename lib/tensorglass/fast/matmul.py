@@ -14,8 +14,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.fast.recording import entering
 from tensorglass.graph.recorder import recorder_of
-from tensorglass.ops.declare.autocast import by_list
-from tensorglass.ops.declare.autocast import state as autocast
+from tensorglass.ops.declare import autocast
 from tensorglass.ops.kernels.matmul import SMALL, is_whole, matrix_product
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
@@ -29,30 +28,28 @@ def of_product(form: Form) -> Form:
     """`form`, which multiplies two tensors: as `matmul` does, or of fewer dimensions."""
     dims = _DIMS.get(form.__name__)
     enter: Any = None
-    form = by_list(form.__name__, form)  # behind the shortcut, which is not taken where autocast is on
+    form = autocast.by_list(form.__name__, form)  # behind the shortcut, which is not taken where autocast is on
 
     @wraps(form)
     def product_first(*arguments: Any, **keywords: Any) -> Tensor:
         nonlocal enter
-        if len(arguments) == 2 and not keywords and not autocast.dtypes:
+        if len(arguments) == 2 and not keywords and not (autocast.watched.was_on and autocast.state.dtypes):
             input, other = arguments
             if (
-                type(input) in PLAIN
-                and type(other) in PLAIN
+                (type(input) is Tensor or type(input) in PLAIN)
+                and (type(other) is Tensor or type(other) in PLAIN)
                 and (dims is None or (len(input._size), len(other._size)) == dims)
             ):
                 is_recorded = (input._meta is not None or other._meta is not None) and state.grad
                 if not is_recorded:
                     made = product(input, other)
+                    if made is not None:
+                        return made
                 elif len(input._size) == len(other._size) == 2:
                     made = product(input, other)
                     if made is not None:
                         enter = enter or _entering_mm()
                         return enter((input, other), made)
-                else:
-                    made = None
-                if made is not None:
-                    return made
         return form(*arguments, **keywords)
 
     return product_first
@@ -87,10 +84,8 @@ def of_added_product(form: Form) -> Form:
     return sum_first
 
 
-def product(input: Any, other: Any) -> Tensor | None:
+def product(input: Tensor, other: Tensor) -> Tensor | None:
     """The product of floating-point tensors of which there is nothing to ask; None for all else."""
-    if type(input) not in PLAIN or type(other) not in PLAIN:
-        return None
     dtype, storage = input._dtype, input._storage
     if not (
         (dtype is dtypes.float32 or dtype is dtypes.float64)
@@ -101,8 +96,12 @@ def product(input: Any, other: Any) -> Tensor | None:
     planned = _plan(input._size, other._size, dtype.itemsize)
     if planned is None:
         return None
-    size, is_whole = planned
-    one, two = raw_array(input), raw_array(other)
+    size, stride, is_whole = planned
+    one, two = input._array, other._array
+    if one is None:
+        one = raw_array(input)
+    if two is None:
+        two = raw_array(other)
     try:
         if not is_whole:
             made = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
@@ -111,18 +110,20 @@ def product(input: Any, other: Any) -> Tensor | None:
             made = one.dot(two)
         else:
             made = HOST.run(HOST.xp.matmul, one, two)
+            if size and not made.flags.c_contiguous:
+                return None
     except MemoryError:  # the plain way meets the error again, and words it as PyTorch does
         return None
     if not size:
         made = HOST.xp.asarray(made)
-    elif not made.flags.c_contiguous:
-        return None
-    return result_tensor(made, dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
+    return result_tensor(made, dtype, HOST, CPU, size, stride)
 
 
 @geometry.remembered
-def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> tuple[tuple[int, ...], bool] | None:
-    """The size of a common product, and whether BLAS is to make them in one piece; None for all others."""
+def _plan(
+    size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int
+) -> tuple[tuple[int, ...], tuple[int, ...], bool] | None:
+    """Size and stride of a common product, and whether BLAS is to make it in one piece; None for all others."""
     dims = len(size), len(other_size)
     if dims not in ((1, 1), (2, 1), (2, 2), (3, 3)) or size[-1] != other_size[-2:][0]:
         return None
@@ -131,10 +132,10 @@ def _plan(size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int) -> 
         return None
     result = (*size[:-2], *rows, *columns)
     count = math.prod(result)
-    is_small = count * itemsize < LEAST
+    stride, is_small = geometry.contiguous_strides(result), count * itemsize < LEAST
     if dims != (2, 2):
-        return (result, True) if is_small and count * size[-1] <= batch * SMALL else None
-    return result, is_small and is_whole(size[0], size[1], columns[0])
+        return (result, stride, True) if is_small and count * size[-1] <= batch * SMALL else None
+    return result, stride, is_small and is_whole(size[0], size[1], columns[0])
 
 
 def _added(input: Any, mat1: Any, mat2: Any) -> Tensor | None:

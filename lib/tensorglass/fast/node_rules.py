@@ -39,7 +39,9 @@ def kept_arrays(node: FormulaNode) -> Kept | None:
                 return None
             if tensor._storage.device is not CPU:
                 return None
-            value = raw_array(tensor)
+            value = tensor._array
+            if value is None:
+                value = raw_array(tensor)
         elif kind is SavedResult:
             storage = value.storage
             if storage.version or value.stride != CONTIGUOUS_STRIDES[value.size] or storage._array is None:
@@ -76,26 +78,27 @@ def _towards_factor(stride: tuple[int, ...], one: Array, other: Array) -> Array 
     return None if rows == 1 or columns == 1 else _product(other.T, one.T).T
 
 
-def _product_rule(grad: Array, kept: Kept, wanted: list[bool], one: str, other: str) -> list[Array | None] | None:
-    found: list[Array | None] = [None, None]
+def _mm(
+    grad: Array, kept: Kept, wanted: list[bool], one: tuple[str, str] = ("input", "input_stride"),
+    other: tuple[str, str] = ("mat2", "mat2_stride"),
+) -> list[Array | None] | None:  # fmt: skip
+    """Of a product of two matrices, which are kept by the first of these names, and their strides by the second."""
+    first = second = None
     if wanted[0]:
-        found[0] = _towards_factor(kept[f"{one}_stride"], grad, kept[other].T)
-    if wanted[1]:
-        found[1] = _towards_factor(kept[f"{other}_stride"], kept[one].T, grad)
-    for is_wanted, each in zip(wanted, found, strict=True):
-        if is_wanted and each is None:
+        first = _towards_factor(kept[one[1]], grad, kept[other[0]].T)
+        if first is None:
             return None
-    return found
-
-
-def _mm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    return _product_rule(grad, kept, wanted, "input", "mat2")
+    if wanted[1]:
+        second = _towards_factor(kept[other[1]], kept[one[0]].T, grad)
+        if second is None:
+            return None
+    return [first, second]
 
 
 def _addmm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
     if kept.get("alpha", 1) != 1 or kept.get("beta", 1) != 1:
         return None
-    found = _product_rule(grad, kept, wanted[1:], "mat1", "mat2")
+    found = _mm(grad, kept, wanted[1:], ("mat1", "mat1_stride"))
     return None if found is None else [grad if wanted[0] else None, *found]
 
 

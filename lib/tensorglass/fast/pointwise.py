@@ -13,7 +13,9 @@ from typing import Any
 
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
 from tensorglass.fast.kernels import Facts, compute_alike, compute_packed, into, small_layout
+from tensorglass.fast.pointwise_parameters import computed_small
 from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
 from tensorglass.ops.arg_parser.pointwise_arguments import CallSignature
 from tensorglass.ops.declare.kernel import Call, Kernel
@@ -37,12 +39,16 @@ def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> For
 
     def of_many(*arguments: Any, **keywords: Any) -> Any:
         if len(arguments) == len(kinds) and not keywords and type(arguments[0]) in PLAIN:
+            has_meta = False
             for argument, kind in zip(arguments, kinds, strict=True):
-                if type(argument) not in PLAIN and type(argument) not in kind:
+                if type(argument) in PLAIN:
+                    has_meta = has_meta or argument._meta is not None
+                elif type(argument) not in kind:
                     break
             else:
                 if signature.are_alike(arguments):
-                    return compute(Call(kernel, arguments, {}))
+                    made = None if has_meta else computed_small(kernel, arguments, {})
+                    return compute(Call(kernel, arguments, {})) if made is None else made
         return fallback(*arguments, **keywords)
 
     return of_many
@@ -50,11 +56,12 @@ def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> For
 
 def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     kernel = facts.kernel
-    calls, bind, is_like_input = facts.calls, facts.bind, facts.is_like_input
-    direct, least_pooled = facts.unchecked, facts.least_pooled
+    on_host, is_like_input, direct = facts.on_host, facts.is_like_input, facts.unchecked
+    least_packed = 0 if is_like_input else facts.least_pooled
+    attempt = HOST.attempt
 
     def unary(input: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
-        if type(input) not in PLAIN or more or keywords:
+        if (type(input) is not Tensor and type(input) not in PLAIN) or more or keywords:
             return fallback(*_given(input), *more, **keywords)
         result = direct.get(input._dtype)
         if result is None:
@@ -62,14 +69,13 @@ def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
         array, size, storage = input._array, input._size, input._storage
         if array is None:
             array = raw_array(input)
-        if input._contiguous and size and not is_like_input and storage._nbytes < least_pooled:
-            backend = storage.backend
-            attempt = backend.attempt  # Python calls a local variable faster than a method
+        if input._contiguous and size and storage._nbytes < least_packed and storage.device is CPU:
+            stride = CONTIGUOUS_STRIDES[size]
             try:
-                made = attempt(calls.get(backend) or bind(backend), array)
+                made = attempt(on_host, array)
             except (MemoryError, RuntimeError):  # `compute` meets the error again, and words it as PyTorch does
                 return compute(Call(kernel, (input,), {}))
-            answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
+            answer = result_tensor(made, result, HOST, CPU, size, stride)
         else:
             size, stride, order = result_layout(((size, input._stride),), is_like_input)
             answer = compute_alike(facts, storage, result, size, stride, order, array)
@@ -93,39 +99,39 @@ def _fast_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Form
 
 def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     kernel = facts.kernel
-    direct, calls, bind, least_pooled = facts.unchecked, facts.calls, facts.bind, facts.least_pooled
-    ufunc = None if kernel.ufunc is None else HOST.ufunc(kernel.ufunc)
+    direct, on_host, least_pooled = facts.unchecked, facts.on_host, facts.least_pooled
+    attempt = HOST.attempt
+    ufunc = None if kernel.ufunc is None else on_host
     elsewhere = _strided_binary(facts, signature, fallback)
 
     def direct_binary(input: Any, other: Any) -> Any:
-        if type(input) in PLAIN and type(other) in PLAIN and input._dtype is other._dtype:
+        is_plain = type(input) is Tensor or type(input) in PLAIN  # the first is quicker to see
+        if is_plain and (type(other) is Tensor or type(other) in PLAIN) and input._dtype is other._dtype:
             one, two, size, storage = input._array, other._array, input._size, input._storage
             if one is None:
                 one = raw_array(input)
             if two is None:
                 two = raw_array(other)
-            result = direct.get(input._dtype) if storage.device is other._storage.device else None
-            if storage._nbytes >= least_pooled:
-                result = None
-            if result is None:
+            result = direct.get(input._dtype) if storage.device is other._storage.device is CPU else None
+            if result is None or storage._nbytes >= least_pooled:
                 return elsewhere(input, other)
-            backend, attempt = storage.backend, storage.backend.attempt
             if input._contiguous and other._contiguous and size == other._size and size:
+                stride = CONTIGUOUS_STRIDES[size]
                 try:
-                    made = attempt(calls.get(backend) or bind(backend), one, two)
+                    made = attempt(on_host, one, two)
                 except (MemoryError, RuntimeError):
                     return compute(Call(kernel, (input, other), {}))
-                answer = result_tensor(made, result, backend, storage.device, size, CONTIGUOUS_STRIDES[size])
+                answer = result_tensor(made, result, HOST, CPU, size, stride)
             else:
                 layout = small_layout(((size, input._stride), (other._size, other._stride)))
-                if layout is None or ufunc is None or backend is not HOST:
+                if layout is None or ufunc is None:
                     return elsewhere(input, other)
                 size, stride, order = layout
                 try:
-                    made = HOST.attempt(ufunc, one, two, order=order)  # faster than into an array that we allocate
+                    made = attempt(ufunc, one, two, order=order)  # faster than into an array that we allocate
                 except (MemoryError, RuntimeError):
                     return compute(Call(kernel, (input, other), {}))
-                answer = result_tensor(made, result, HOST, storage.device, size, stride, order == "C")
+                answer = result_tensor(made, result, HOST, CPU, size, stride, order == "C")
             if (input._meta is not None or other._meta is not None) and state.grad:
                 return facts.record((input, other), answer)
             return answer
@@ -146,11 +152,11 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
     def with_number(input: Tensor, other: Any) -> Tensor | None:
         """A small tensor without gaps, and a number that does not promote; None for others."""
         dtype, storage, one = input._dtype, input._storage, input._array
-        result = unchecked.get(dtype)
+        result, size = unchecked.get(dtype), input._size
         if result is None or one is None or not input._contiguous or second[type(other)] > dtype.category:
             return None
-        size, stride, order = result_layout(((input._size, input._stride), *of_numbers))
-        if not size or order is not None or storage._nbytes >= least_pooled:
+        stride = CONTIGUOUS_STRIDES[size]  # if the length of a dimension is 1 or 0, a number may give it another
+        if not size or input._stride != stride or 0 in size or storage._nbytes >= least_pooled:
             return None
         backend = storage.backend
         two = array_of_number(backend, other, dtype)
@@ -163,10 +169,11 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
 
     def strided_binary(input: Any, other: Any) -> Any:
         kind = type(other)
-        if type(input) not in PLAIN:
-            is_plain = kind in PLAIN and type(input) in first
+        is_tensor = kind is Tensor or kind in PLAIN
+        if type(input) is not Tensor and type(input) not in PLAIN:
+            is_plain = is_tensor and type(input) in first
             return compute(Call(kernel, (input, other), {})) if is_plain else fallback(input, other)
-        if kind not in PLAIN:
+        if not is_tensor:
             if kind not in second:
                 return fallback(input, other)
             answer = with_number(input, other)
@@ -174,7 +181,7 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
                 return answer
         dtype, storage = input._dtype, input._storage
         result = direct.get(dtype)
-        if kind in PLAIN:
+        if is_tensor:
             is_alike = other._dtype is dtype and other._storage.device is storage.device
         else:
             is_alike = second[kind] <= dtype.category
@@ -183,18 +190,18 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
         for check in checks:
             check((input, other))
         layouts: tuple[Layout, ...] = ((input._size, input._stride),)
-        if kind in PLAIN:
+        if is_tensor:
             two, layouts = raw_array(other), (*layouts, (other._size, other._stride))
         else:
             two, layouts = array_of_number(storage.backend, other, dtype), (*layouts, *of_numbers)
         one = raw_array(input)
         size, stride, order = result_layout(layouts, is_like_input)
         is_packed = input._contiguous and size and order is None and storage._nbytes < least_pooled
-        if is_packed and (kind not in PLAIN or (other._contiguous and other._size == size)):
+        if is_packed and (not is_tensor or (other._contiguous and other._size == size)):
             answer = compute_packed(facts, storage, result, size, stride, one, two)
         else:
             answer = compute_alike(facts, storage, result, size, stride, order, one, two)
-        if (input._meta is not None or (kind in PLAIN and other._meta is not None)) and state.grad:
+        if (input._meta is not None or (is_tensor and other._meta is not None)) and state.grad:
             return facts.record((input, other), answer)
         return answer
 
@@ -203,7 +210,7 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
 
 def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     kernel = facts.kernel
-    direct, calls, bind = facts.direct, facts.calls, facts.bind
+    direct, calls, bind, on_host, attempt = facts.direct, facts.calls, facts.bind, facts.on_host, HOST.attempt
     array_of_number = kernel.array_of_number
     numbers = _PLAIN if signature.operands[1] in signature.numbers else {}
     if kernel.ufunc is None or kernel.inplace_check is not None:
@@ -211,7 +218,10 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
 
     def binary_in_place(self: Tensor, other: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
         kind = type(other)
-        if more or keywords or type(self) not in PLAIN or not (kind in PLAIN or kind in numbers):
+        if more or keywords or (type(self) is not Tensor and type(self) not in PLAIN):
+            return fallback(self, *_given(other), *more, **keywords)
+        is_tensor = kind is Tensor or kind in PLAIN
+        if not is_tensor and kind not in numbers:
             return fallback(self, *_given(other), *more, **keywords)
         dtype, storage, one, two = self._dtype, self._storage, self._array, None
         meta = self._meta
@@ -220,7 +230,7 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
         if direct.get(dtype) is dtype and is_unrecorded and is_apart:
             if one is None:
                 one = raw_array(self)
-            if kind in PLAIN:
+            if is_tensor:
                 source = other._storage
                 fits = other._size == self._size or not other._size
                 is_alike = fits and other._dtype is dtype and storage.device is source.device
@@ -231,8 +241,17 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
         if one is None or two is None or (facts.checks and not dtype.is_floating_point):
             return compute(Call(kernel, (self, other), {}, self, inplace=True))
         backend = storage.backend
-        backend.run(calls.get(backend) or bind(backend), one, two, one)
-        self._written()
+        if backend is HOST:
+            try:
+                attempt(on_host, one, two, one)
+            except RuntimeError:  # with nothing done, where another thread is at it
+                HOST.run(on_host, one, two, one)
+        else:
+            backend.run(calls.get(backend) or bind(backend), one, two, one)
+        if self._counter is None:  # `_written`, written out
+            storage.version += 1
+        else:
+            self._written()
         return self
 
     return binary_in_place

@@ -17,7 +17,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.fast.kernels import Facts
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.declare import run_pointwise
-from tensorglass.ops.declare.kernel import Call
+from tensorglass.ops.declare.kernel import Call, Kernel
 from tensorglass.ops.declare.run_pointwise import with_half_alpha
 from tensorglass.ops.kernels import half
 from tensorglass.tensor.construct import result_tensor
@@ -29,16 +29,21 @@ _CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no 
 
 def run(call: Call) -> Tensor:
     """`run_pointwise.run`, with a shortcut for small calls."""
-    done = _computed(call)
+    done = computed_small(*call)
     return _run_plainly(call) if done is None else done
 
 
 _run_plainly = run_pointwise.run
 
 
-def _computed(call: Call) -> Tensor | None:
-    """The result of a small call on the CPU; None for all others."""
-    kernel, operands, parameters, out, inplace = call
+def computed_small(
+    kernel: Kernel,
+    operands: Sequence[Any],
+    parameters: dict[str, Any],
+    out: Tensor | None = None,
+    inplace: bool = False,
+) -> Tensor | None:
+    """The result of a small call on the CPU, of which nothing is recorded here; None for all others."""
     facts: Facts = kernel.facts
     arrays: list[Any] = []
     first, highest, has_none = None, dtypes.BOOL, False
@@ -92,12 +97,18 @@ def _computed(call: Call) -> Tensor | None:
         arrays = [HOST.run(each.astype, "float32") if isinstance(each, HOST.xp.ndarray) else each for each in arrays]
         if facts.rounds_numbers and parameters:
             parameters = with_half_alpha(parameters, HOST, dtype)
-    if has_numbers:
+    if has_numbers and computed is dtype:
+        array_of_number = kernel.array_of_number
+        arrays = [array_of_number(HOST, each, dtype) if type(each) in _CATEGORY else each for each in arrays]
+    elif has_numbers:
         arrays = [_number(facts, each, dtype, computed) if type(each) in _CATEGORY else each for each in arrays]
     if out is None:
-        made = HOST.launch(kernel.function, *arrays, **parameters)
+        try:
+            made = HOST.attempt(kernel.function, HOST.xp, *arrays, **parameters)
+        except (MemoryError, RuntimeError):  # the plain way meets the error again, and words it as PyTorch does
+            return None
         array_dtype = HOST.array_dtype(result)
-        if made.dtype != array_dtype:
+        if made.dtype is not array_dtype and made.dtype != array_dtype:
             made = HOST.run(made.astype, array_dtype)
         return result_tensor(made, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
     place = raw_array(out)

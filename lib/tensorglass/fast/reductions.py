@@ -44,6 +44,7 @@ def of_reduction(
     most_arguments: int = 2,
     mixed: bool = False,
     many: bool = False,
+    order: int | None = None,
     quicker: Callable[[tuple[int, ...], tuple[int, ...], str], Function | None] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """What puts `function` before a form with the parameters ``(input, dim, keepdim)`` for small tensors on the CPU.
@@ -52,7 +53,8 @@ def of_reduction(
 
     For others the reduction's own `kernel` is called, if it is given and computes in their dtype. There must be at
     `least` so many elements to reduce, and at most `most_arguments` that are given by place. A form that has more
-    parameters among them is `mixed`, and not recorded here. With `many`, `dim` may be a tuple.
+    parameters among them is `mixed`, and not recorded here. With `many`, `dim` may be a tuple. With an `order`, a call
+    whose second argument is that number is as one without it.
     """
     of_large = None if kernel is None else _with_axes(kernel)
 
@@ -89,7 +91,10 @@ def of_reduction(
 
         @wraps(form)
         def fast_path(*arguments: Any, **keywords: Any) -> Any:
-            read = None if len(arguments) > most_arguments else read_call(arguments, keywords, many)
+            if len(arguments) <= most_arguments:
+                read = read_call(arguments, keywords, many)
+            else:
+                read = read_call(arguments[:1], keywords) if _is_usual_order(arguments, keywords, order) else None
             if read is None:
                 return form(*arguments, **keywords)
             input, dim, keepdim = read
@@ -98,8 +103,9 @@ def of_reduction(
             if plan is None or (is_recorded and recorder is None) or input._storage.backend is not HOST:
                 return form(*arguments, **keywords)
             run, axis, computed, dtype, size = plan
+            array = input._array
             try:
-                made = HOST.attempt(run, raw_array(input), axis, computed)
+                made = HOST.attempt(run, raw_array(input) if array is None else array, axis, computed)
             except (MemoryError, RuntimeError):  # the latter where another thread is at it
                 return form(*arguments, **keywords)
             if not size:
@@ -117,23 +123,11 @@ def of_reduction(
     return enter
 
 
-def of_length(put: Callable[[Form], Form]) -> Callable[[Form], Form]:
-    """`put`, for norms: also where their order is said to be 2."""
-
-    def enter(form: Form) -> Form:
-        usual = put(form)
-
-        @wraps(form)
-        def fast_path(*arguments: Any, **keywords: Any) -> Any:
-            if len(arguments) == 2 and type(arguments[1]) in (int, float) and arguments[1] == 2 and not keywords:
-                input = arguments[0]
-                if type(input) in PLAIN and (input._meta is None or not state.grad):
-                    return usual(input)
-            return usual(*arguments, **keywords)
-
-        return fast_path
-
-    return enter
+def _is_usual_order(arguments: tuple[Any, ...], keywords: dict[str, Any], order: int | None) -> bool:
+    """Whether a call gives the input and the order of a norm, which is the usual one, and nothing else."""
+    if order is None or len(arguments) != 2 or keywords:
+        return False
+    return type(arguments[1]) in (int, float) and arguments[1] == order
 
 
 def _with_axes(kernel: Callable[..., Array]) -> Function:
@@ -201,7 +195,7 @@ def read_call(
     if type(dim) is not int and (count == 2 or keywords) and not (many and type(dim) is tuple and are_ints(dim)):
         return None
     input = arguments[0]
-    return (input, dim, keepdim) if type(input) in PLAIN else None
+    return (input, dim, keepdim) if type(input) is Tensor or type(input) in PLAIN else None
 
 
 def packed_array(input: Tensor) -> Array | None:

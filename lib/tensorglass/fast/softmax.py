@@ -37,7 +37,10 @@ def of_softmax(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Ca
             if dim is None or not -len(size) <= dim < len(size):
                 return form(*arguments, **keywords)
             made = HOST.xp.empty(size, array.dtype)
-            HOST.run(kernel, HOST.xp, array, dim, made)
+            try:
+                HOST.attempt(kernel, HOST.xp, array, dim, made)
+            except (MemoryError, RuntimeError):  # the latter where another thread is at it
+                return form(*arguments, **keywords)
             result = result_tensor(made, input._dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
             if input._meta is not None and state.grad and recorder is not None:
                 return recorder.enter((input, dim, *defaults[2:]), result)

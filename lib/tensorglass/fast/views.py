@@ -28,7 +28,7 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     @wraps(form)
     def fast_path(input: Any = _LEFT_OUT, /, *shape: Any, **keywords: Any) -> Tensor:
-        if type(input) in PLAIN and shape and not keywords and (input._meta is None or state.grad):
+        if (type(input) is Tensor or type(input) in PLAIN) and shape and not keywords:
             lengths = shape[0] if type(shape[0]) is tuple and len(shape) == 1 else shape
             for length in lengths:
                 if type(length) is not int:
@@ -38,7 +38,7 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
                 if stride is not None:
                     if input._meta is None:
                         return view_of(input, size, stride, input._offset)
-                    if is_view or input.is_contiguous():  # of others `reshape` has a node of its own
+                    if state.grad and (is_view or input.is_contiguous()):  # of others `reshape` has a node of its own
                         return enter_view((input, lengths), view_of(input, size, stride, input._offset))
         return form(*shape, **keywords) if input is _LEFT_OUT else form(input, *shape, **keywords)
 
@@ -72,7 +72,8 @@ def of_matrix(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 1 and not keywords:
             input = arguments[0]
-            if type(input) in PLAIN and len(input._size) == 2 and (input._meta is None or state.grad):
+            is_plain = type(input) is Tensor or type(input) in PLAIN
+            if is_plain and len(input._size) == 2 and (input._meta is None or state.grad):
                 made = view_of(input, input._size[::-1], input._stride[::-1], input._offset)
                 return made if input._meta is None else enter(arguments, made)
         return form(*arguments, **keywords)
@@ -88,7 +89,7 @@ def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 3 and not keywords:
             input, dim0, dim1 = arguments
-            is_plain = type(dim0) is int is type(dim1) and type(input) in PLAIN
+            is_plain = type(dim0) is int is type(dim1) and (type(input) is Tensor or type(input) in PLAIN)
             if is_plain and (input._meta is None or state.grad):
                 size, stride = geometry.exchange(input._size, input._stride, dim0, dim1)
                 made = view_of(input, size, stride, input._offset)

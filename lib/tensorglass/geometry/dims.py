@@ -36,6 +36,8 @@ def as_int(number: SupportsIndex) -> int:
 
     An array of one element is refused too, although Python takes it for an integer.
     """
+    if type(number) is int:
+        return number
     if isinstance(number, bool):
         raise TypeError("must be int, not bool")
     if getattr(number, "ndim", 0):

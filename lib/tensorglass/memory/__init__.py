@@ -20,7 +20,7 @@ from __future__ import annotations
 import atexit
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -35,39 +35,39 @@ from tensorglass.core.contexts import Context
 class Counted:
     """What the ledger counts: storages derive from it."""
 
-    __slots__ = ("__del__", "_birth", "_counted")
+    __slots__ = ("__del__", "_birth")
 
-    __del__: Callable[[], int]  #: notes its end, and is written in C
+    __del__: partial[int]  #: notes its end: takes the bytes that count from those that live, by a call written in C
     _birth: int  #: its number in the order of births
-    _counted: int  #: bytes that count
 
 
 class Figures:
     """What the library counts besides live bytes. `track` and `reset_peak` reset `peak_bytes`; `track` puts it back."""
 
-    __slots__ = ("allocated_bytes", "allocations", "copied_bytes", "copies", "peak_bytes")
+    __slots__ = ("allocated_bytes", "allocations", "copied_bytes", "copies", "observers", "peak_bytes")
 
     def __init__(self) -> None:
+        self.observers: tuple[Observer, ...] = ()  #: are told of what is counted
         self.peak_bytes = 0
         self.allocations = self.allocated_bytes = 0
         self.copies = self.copied_bytes = 0
 
 
-class _Ends(dict[int, Callable[[], int]]):
+class _Ends(dict[int, partial[int]]):
     """By the number of bytes: what notes that a storage of that length has gone."""
 
-    def __missing__(self, nbytes: int) -> Callable[[], int]:
+    def __missing__(self, nbytes: int) -> partial[int]:
         if len(self) >= 4096:
             self.clear()
-        end = self[nbytes] = partial(_add_bytes, -nbytes, 1)
+        end = self[nbytes] = partial(add_live_bytes, -nbytes, 1)
         return end
 
 
 figures = Figures()
 # How many bytes live is the position of a file: a number to which C code adds, in one step for threads and interrupts.
 _live_bytes = BytesIO()
-_add_bytes = _live_bytes.seek
-_ends = _Ends()
+add_live_bytes = _live_bytes.seek
+ends = _Ends()
 atexit.register(delattr, Counted, "__del__")  # storages may outlive this file
 _next_number = 0
 _names_given: deque[str] = deque(maxlen=4096)  # since `give_again` was called
@@ -88,7 +88,6 @@ class Observer(Protocol):
         """An operator copied elements without computing anything."""
 
 
-_observers: tuple[Observer, ...] = ()
 _open_tracks: dict[int, Report] = {}  # reports of `track` blocks that have not ended
 
 
@@ -99,31 +98,35 @@ _open_tracks: dict[int, Report] = {}  # reports of `track` blocks that have not 
 # bytes are added, with no call between, and its end calls nothing that is written in Python.
 
 
-def born(storage: Counted, nbytes: int, figures: Figures = figures) -> None:
-    """A new storage holds `nbytes` bytes that count."""
-    end = _ends[nbytes]
-    storage._counted = nbytes
+def born(storage: Counted, nbytes: int) -> None:
+    """A new storage holds `nbytes` bytes that count. (`construct.result_tensor` has this written out.)"""
+    end = ends[nbytes]
     storage._birth = figures.allocations = figures.allocations + 1
     figures.allocated_bytes += nbytes
     storage.__del__ = end
-    live_bytes = _add_bytes(nbytes, 1)
+    live_bytes = add_live_bytes(nbytes, 1)
     if live_bytes > figures.peak_bytes:
         figures.peak_bytes = live_bytes
-    if _observers:
-        for observer in _observers:
-            observer.born(storage, nbytes)
+    if figures.observers:
+        tell_of_birth(storage, nbytes)
+
+
+def tell_of_birth(storage: Counted, nbytes: int) -> None:
+    """Tell the observers of a new storage."""
+    for observer in figures.observers:
+        observer.born(storage, nbytes)
 
 
 def resized(storage: Counted, nbytes: int) -> None:
     """A storage now has `nbytes` newly allocated bytes in place of those that it had."""
-    end, more = _ends[nbytes], nbytes - storage._counted
+    end, more = ends[nbytes], nbytes + storage.__del__.args[0]
     figures.allocations += 1
     figures.allocated_bytes += nbytes
-    storage.__del__, storage._counted = end, nbytes
-    live_bytes = _add_bytes(more, 1)
+    storage.__del__ = end
+    live_bytes = add_live_bytes(more, 1)
     if live_bytes > figures.peak_bytes:
         figures.peak_bytes = live_bytes
-    for observer in _observers:
+    for observer in figures.observers:
         observer.resized(storage, nbytes)
 
 
@@ -131,7 +134,7 @@ def copied(nbytes: int) -> None:
     """An operator copied elements without computing anything: clone, contiguous, a conversion, an advanced index."""
     figures.copies += 1
     figures.copied_bytes += nbytes
-    for observer in _observers:
+    for observer in figures.observers:
         observer.copied(nbytes)
 
 
@@ -300,7 +303,7 @@ class track(Context):
 
 def is_measured() -> bool:
     """Whether storages are being counted now: by a block of `track`, or an observer."""
-    return bool(_open_tracks or _observers)
+    return bool(_open_tracks or figures.observers)
 
 
 class observed(Context):
@@ -313,12 +316,10 @@ class observed(Context):
         self._observer = observer
 
     def begin(self, _: None) -> None:
-        global _observers
-        _observers = (*_observers, self._observer)
+        figures.observers = (*figures.observers, self._observer)
 
     def end(self, _: None) -> None:
-        global _observers
-        _observers = tuple([each for each in _observers if each is not self._observer])
+        figures.observers = tuple([each for each in figures.observers if each is not self._observer])
 
 
 def _bytes(number: int) -> str:

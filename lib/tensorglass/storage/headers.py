@@ -33,11 +33,11 @@ class Header:
 class LookedAt(Counted):
     """What tensors are headers on: the base class of storages."""
 
-    __slots__ = ("_headers", "_prune_at")
+    __slots__ = ("__dict__", "_headers")
 
     #: The oldest first. None as long as there is only the tensor that the storage was made with.
     _headers: list[Callable[[], Any]] | None
-    _prune_at: int  #: how many headers are noted when those that are gone are forgotten
+    _prune_at: int = 64  #: how many headers are noted when those that are gone are forgotten
 
     def headers(self) -> list[Any]:
         """The tensors that are alive on this storage, the oldest first."""

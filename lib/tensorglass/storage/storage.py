@@ -37,15 +37,14 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     16
     """
 
-    __slots__ = (
-        "__dict__", "__weakref__", "_array", "_buffer", "_name", "_nbytes", "backend", "device", "is_ours",
-        "version",
-    )  # fmt: skip
+    __slots__ = ("__weakref__", "_array", "_buffer", "_nbytes", "backend", "device", "version")
 
     backend: Backend
     device: Device
     version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
-    is_ours: bool  #: whether the bytes are this storage's own, which it may put elsewhere
+    # The class has what few storages have another value of, so that one is made in fewer steps.
+    is_ours: bool = True  #: whether the bytes are this storage's own, which it may put elsewhere
+    _name: str | None = None
 
     def __init__(self, data: int | Sequence[int] = 0, *, device: Device | str | None = None) -> None:
         if not isinstance(data, int | Sequence) or isinstance(data, str):
@@ -65,13 +64,12 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         self.backend = backend
         self.device = device
         self.version = 0
-        self.is_ours = is_ours
+        if not is_ours:
+            self.is_ours = False
         self._nbytes = nbytes
         self._buffer = buffer
         self._array = array
         self._headers = []
-        self._prune_at = 64
-        self._name: str | None = None
         memory.born(self, nbytes if is_ours else 0)
 
     @classmethod

@@ -20,7 +20,7 @@ from tensorglass.tensor.tensor import Tensor
 
 _new = object.__new__
 _reference = weakref.ref
-_born = memory.born
+_figures, _ends, _add_bytes = memory.figures, memory.ends, memory.add_live_bytes
 _contiguous_strides = geometry.contiguous_strides
 _PLAIN, _NO_GRAD, _INFERENCE = Creation.PLAIN, Creation.NO_GRAD, Creation.INFERENCE
 
@@ -65,21 +65,30 @@ def result_tensor(
 
     With `is_ours` False the array's memory is somebody else's.
     """
-    # Every operator's result passes through here, so `UntypedStorage.of_array` and `make` are written out.
+    # Every operator's result passes through here: `UntypedStorage.of_array`, `memory.born` and `make` are written out.
     storage = _new(UntypedStorage)
     self: Tensor = _new(Tensor)
     nbytes = array.nbytes
+    counted = nbytes
+    if not is_ours:
+        storage.is_ours = False
+        counted = 0
+    end = _ends[counted]
     storage.backend = backend
     storage.device = device
     storage.version = 0
-    storage.is_ours = is_ours
     storage._nbytes = nbytes
     storage._buffer = None
     storage._array = self._array = array
     storage._headers = None
-    storage._prune_at = 64
-    storage._name = None
-    _born(storage, nbytes if is_ours else 0)
+    storage._birth = _figures.allocations = _figures.allocations + 1
+    _figures.allocated_bytes += counted
+    storage.__del__ = end
+    live_bytes = _add_bytes(counted, 1)
+    if live_bytes > _figures.peak_bytes:
+        _figures.peak_bytes = live_bytes
+    if _figures.observers:
+        memory.tell_of_birth(storage, counted)
     self._storage = storage
     self._size = size
     self._stride = stride

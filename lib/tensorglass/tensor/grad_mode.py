@@ -144,6 +144,10 @@ def _setter() -> Callable[[], None]:
     return _GRAD if state.grad else _SETTERS["said", state.said] if state.inference else _NO_GRAD
 
 
+_nothing = "".format  # written in C, takes anything, and gives nothing
+_reference = weakref.ref
+
+
 class _Leave(functools.partial[str]):
     """What a ``with no_grad()`` statement calls, which does nothing, and lets go of, which puts the mode back."""
 
@@ -158,12 +162,12 @@ class _Exit:
     def __get__(self, block: no_grad | None, _: type | None = None) -> Callable[..., Any]:
         if block is None:
             return self
-        leave = _Leave("".format)  # takes anything, and returns an empty string
+        leave = _Leave(_nothing)
         if block._by_hand:
             setter, block._by_hand = block._by_hand[-1], block._by_hand[:-1]
         else:
             setter = _GRAD if state.grad else _setter()
-            block._beginning = weakref.ref(leave)
+            block._beginning = _reference(leave)
         leave.__del__ = setter  # last, for an interrupted call would let go of `leave` too late
         return leave
 

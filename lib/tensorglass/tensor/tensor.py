@@ -261,7 +261,7 @@ class Tensor(CountsWrites, Methods):
             )
 
     def _number(self) -> Any:
-        if self.numel() != 1:
+        if self._size and self.numel() != 1:
             raise explained(
                 ValueError("only one element tensors can be converted to Python scalars"),
                 f"This one has size {list(self._size)}. tolist() converts all elements.",

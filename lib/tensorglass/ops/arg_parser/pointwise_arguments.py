@@ -136,6 +136,8 @@ class CallSignature:
 
     def are_alike(self, operands: Sequence[Any]) -> bool:
         """Whether operands that must be are all tensors or all numbers, if they are given."""
+        if not self._alike:
+            return True
         given = [isinstance(operands[place], Tensor) for place in self._alike if operands[place] is not None]
         return all(given) or not any(given)
 

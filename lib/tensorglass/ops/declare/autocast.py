@@ -32,6 +32,20 @@ class _State(threading.local):
 
 state = _State()
 
+
+class _Watched:
+    was_on = False  #: whether autocast has ever been on, in any thread: quicker to read than a thread's own state
+
+
+watched = _Watched()
+
+
+def switch(dtypes: dict[str, DType]) -> None:
+    """Have autocast on, in this thread, on these types of device, and no others."""
+    watched.was_on = watched.was_on or bool(dtypes)
+    state.dtypes = dtypes
+
+
 # --- the lists: those of `nn.functional` stand beside its functions, as `in_float32` and the like ---------------------
 
 #: Those that are fast in a short dtype: products. Some are here because PyTorch computes them by others of the list.
@@ -148,7 +162,7 @@ def _casting(name: str, form: F, choose: Choose) -> F:
 
     @wraps(form)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if not state.dtypes:
+        if not watched.was_on or not state.dtypes:
             return form(*arguments, **keywords)
         return _run_cast(form, choose, is_left, arguments, keywords)
 

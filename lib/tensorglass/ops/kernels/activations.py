@@ -21,16 +21,12 @@ def softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
     else:
         # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
         powers = xp.exp(xp.subtract(input, input.max(axis=axis, keepdims=True), out=out), out=out)
-    xp.divide(powers, _sum(xp, powers, axis), out=out)
+    xp.divide(powers, total(xp, powers, (axis % powers.ndim,)), out=out)
 
 
 def log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
     shifted = xp.subtract(input, input.max(axis=axis, keepdims=True), out=out)
-    xp.subtract(shifted, xp.log(_sum(xp, xp.exp(shifted), axis)), out=out)
-
-
-def _sum(xp: Any, array: Array, axis: int) -> Array:
-    return total(xp, array, (axis % array.ndim,))
+    xp.subtract(shifted, xp.log(total(xp, xp.exp(shifted), (axis % shifted.ndim,))), out=out)
 
 
 # --- slopes ----------------------------------------------------------------------------------------------------------

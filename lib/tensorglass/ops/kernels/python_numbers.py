@@ -31,15 +31,16 @@ def number_array(backend: Backend, number: complex, dtype: DType) -> Array:
     It may be the same one for the next call, and is not to be written to.
     """
     # A program computes with the same few numbers over and over.
-    return (_kept if type(number) in _PLAIN and _is_told_apart(number) else _made)(backend, number, dtype)
+    is_plain = type(number) in _PLAIN and (number or _is_told_apart(number))
+    return (_kept if is_plain else _made)(backend, number, dtype)
 
 
 _PLAIN = frozenset((int, float))
 
 
 def _is_told_apart(number: complex) -> bool:
-    """Whether no other number is equal: -0.0 is not 0.0, although they are equal, and is made anew each time."""
-    return bool(number) or type(number) is int or math.copysign(1.0, number.real) > 0
+    """Whether a zero is no -0.0, which is equal to 0.0 and is made anew each time."""
+    return type(number) is int or math.copysign(1.0, number.real) > 0
 
 
 def _made(backend: Backend, number: complex, dtype: DType) -> Array:
@@ -57,9 +58,8 @@ _kept = remembered(_made, typed=True)  # equal numbers of two types are not refu
 
 def fitting_array(backend: Backend, number: complex, dtype: DType) -> Array:
     """`number_array` of a number that must fit, as the only element of a tensor: what PyTorch makes of it first."""
-    return (_kept_fitting if type(number) in _PLAIN and _is_told_apart(number) else _made_fitting)(
-        backend, number, dtype
-    )
+    is_plain = type(number) in _PLAIN and (number or _is_told_apart(number))
+    return (_kept_fitting if is_plain else _made_fitting)(backend, number, dtype)
 
 
 def _made_fitting(backend: Backend, number: complex, dtype: DType) -> Array:

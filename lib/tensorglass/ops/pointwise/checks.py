@@ -82,7 +82,7 @@ def clamp_wants_numbers(operands: Operands) -> None:
     """Truth values are not clamped; by one tensor they are, as PyTorch takes that for a maximum or a minimum."""
     input, low, high = operands
     bounds_are_elements(operands)
-    if isinstance(input, Tensor) and input._dtype is not dtypes.bool and _REAL.issuperset((type(low), type(high))):
+    if type(input) is Tensor and input._dtype is not dtypes.bool and type(low) in _REAL and type(high) in _REAL:
         return
     common = common_dtype([operand for operand in operands if operand is not None])
     if common is dtypes.bool:

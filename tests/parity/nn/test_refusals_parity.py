@@ -51,6 +51,57 @@ both(of(lengths=(3, 4)), of(one(5).long()), of(inputs=(5, -5)), of(lengths=(3, -
     of(inputs=torch.tensor([5.0, 5.0]), lengths=torch.tensor([3, 3])), of(log_probs=log_probs.half()),
     of(one(3, 3).long()))
 """,
+    "attention": """
+def of(query=one(1, 4, 3, 4), key=one(1, 4, 3, 4), value=None, **others):
+    return lambda: F.scaled_dot_product_attention(query, key, key if value is None else value, **others)
+both(of(one(1, 5, 3, 4), one(1, 2, 3, 4), enable_gqa=True), of("a"), of(value=3), of(one(1, 2, 3, 0), one(1, 2, 3, 0)))
+layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True); stack = nn.TransformerEncoder(layer, 2).eval()
+for size in ((2, 4), (3, 5), (5,)): attempt(lambda: stack(one(2, 5, 8), src_key_padding_mask=torch.zeros(size) > 0))
+attempt(lambda: nn.TransformerDecoderLayer(8, 2)(one(2, 3, 8), one(2, 3, 9)))
+""",
+    "sequences": """
+pad = nn.utils.rnn.pad_sequence
+both(lambda: pad("ab"), lambda: pad([one(2), 3]), lambda: pad([torch.tensor(1.0)]), lambda: pad(one(2)),
+    lambda: pad([one(3), one(3, 2)]), lambda: pad([one(3, 4), one(3, 2)]), lambda: pad([one(2)], padding_value="x"))
+for kind in (nn.RNN, nn.GRU, nn.LSTM):
+    both(lambda: kind(3, 4)(one(0, 2, 3)), lambda: kind(3, 4, batch_first=True)(one(2, 0, 3)))
+    see(kind(3, 4)(one(2, 0, 3))[0].shape)
+lstm, state = nn.LSTM(3, 4), one(1, 2, 4)
+both(lambda: lstm(one(2, 2, 3), (state,)), lambda: lstm(one(2, 2, 3), (state, state, state)),
+    lambda: lstm(one(2, 2, 3), (state, state[0])))
+""",
+    "bags": """
+numbers, weight = torch.tensor([1, 2]), one(5, 3)
+both(lambda: F.embedding_bag(numbers, weight, torch.tensor([0, 3])),
+    lambda: F.embedding_bag(numbers + 7, weight, torch.tensor([0])),
+    lambda: F.embedding_bag(numbers + 7, weight, torch.tensor([0]), mode="max"),
+    lambda: F.embedding_bag(numbers, weight, torch.tensor([0.0])))
+see(F.embedding_bag(numbers, weight, torch.tensor([0]), include_last_offset=True))
+see(F.embedding_bag(numbers, weight, torch.tensor([]).long()))
+""",
+    "kernels and sizes": """
+image = one(1, 3, 8, 8)
+both(lambda: F.conv2d(image, one(4, 3, 3, 0)), lambda: F.conv1d(one(1, 3, 5), one(4, 3, 0)),
+    lambda: F.conv3d(one(1, 3, 5, 5, 5), one(4, 3, 0, 1, 1)), lambda: F.conv_transpose2d(image, one(3, 4, 0, 0)),
+    lambda: nn.Conv2d(3, 4, (3, 3, 3))(image), lambda: nn.Conv1d(3, 4, (3, 3))(one(1, 3, 9)),
+    lambda: F.affine_grid(one(2, 2, 3), [1, 1, 2, 2]), lambda: F.max_unpool2d(image, image.long() * 999, 2),
+    lambda: F.max_unpool1d(one(1, 3, 4), one(1, 3, 4).long() * -1, 2))
+""",
+    "numbers of activations": """
+x = one(2)
+both(lambda: F.leaky_relu(x, "a"), lambda: F.elu(x, "a"), lambda: F.celu(x, None), lambda: F.hardtanh(x, "a", 1),
+    lambda: F.rrelu(x, "a"), lambda: F.relu6("a"), lambda: F.prelu(x.long(), x[:1]), lambda: F.dropout(x, "a"),
+    lambda: F.dropout("a"), lambda: F.one_hot(classes, "a"))
+see(F.leaky_relu(-x, torch.tensor(0.5))); see(F.hardtanh(x * 3, 0, 2))
+""",
+    "structures in the words of vmap": """
+attempt(lambda: torch.func.vmap(torch.sin, in_dims=(0, 0))(one(2)))
+try: torch.func.vmap(lambda d: d, in_dims=({"a": 0, "b": 0},))({"a": one(2), "c": one(2)})
+except ValueError as error: see(str(error).splitlines()[1:])
+""",
+    "clipping where there is nothing to clip": """
+attempt(lambda: nn.utils.clip_grads_with_norm_(nn.Linear(2, 2).parameters(), 1.0, 3.0))
+""",
 }
 
 

@@ -63,7 +63,8 @@ def scaled_dot_product_attention(
         weights = dropout(weights, dropout_p)
     output = weights @ value
     stride = as_query_lies(query, key, value)
-    if stride is None or dropout_p > 0.0 or (attn_mask is not None and attn_mask.requires_grad):
+    is_learned = attn_mask is not None and attn_mask.requires_grad
+    if stride in (None, output.stride()) or dropout_p > 0.0 or is_learned:
         return output
     order = dim_order(output.size(), stride)
     return output.permute(order).contiguous().permute([order.index(dim) for dim in range(4)])

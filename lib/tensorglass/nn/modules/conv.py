@@ -84,13 +84,12 @@ class _ConvNd(Module):
 
     def _around(self) -> list[int]:
         """The padding as `nn.functional.pad` takes it: before and after, from the last dimension on."""
+        if not isinstance(self.padding, str):
+            return [each for each in reversed(self.padding) for _ in range(2)]
         found: list[int] = []
-        for dim in reversed(range(len(self.kernel_size))):
-            if isinstance(self.padding, str):
-                whole = self.dilation[dim] * (self.kernel_size[dim] - 1) if self.padding == "same" else 0
-                found += [whole // 2, whole - whole // 2]
-            else:
-                found += [self.padding[dim]] * 2
+        for length, apart in zip(reversed(self.kernel_size), reversed(self.dilation), strict=False):
+            whole = apart * (length - 1) if self.padding == "same" else 0
+            found += [whole // 2, whole - whole // 2]
         return found
 
     def reset_parameters(self) -> None:

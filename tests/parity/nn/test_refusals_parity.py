@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from parity.same_source import disagreement
+
+import tensorglass
+
+torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 
 PRELUDE = """
 nn, F = torch.nn, torch.nn.functional
@@ -108,3 +115,46 @@ attempt(lambda: nn.utils.clip_grads_with_norm_(nn.Linear(2, 2).parameters(), 1.0
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_wrong_calls_are_answered_as_by_pytorch(program: str) -> None:
     assert disagreement(PROGRAMS[program], PRELUDE) is None
+
+
+#: Their `__init__` stands in another private class, or is that of the class whose older name they are.
+SHARED = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "NLLLoss2d")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_python_names_the_layer_whose_arguments_are_wrong() -> None:
+    compared = 0
+    for name in set(torch.nn.modules.__all__) & set(dir(tensorglass.nn)) - set(SHARED):
+        kinds = getattr(torch.nn, name), getattr(tensorglass.nn, name)
+        for arguments, keywords in (((), {"nonsense": 1}), ((1,) * 20, {})):
+            theirs, mine = (said_by(kind, *arguments, **keywords) for kind in kinds)
+            assert mine == theirs
+            compared += theirs is not None
+    assert compared > 200
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda nn: nn.Conv2d(3, 4),
+        lambda nn: nn.ConstantPad1d(1),
+        lambda nn: nn.Conv2d(1, 1, 1)(),
+        lambda nn: nn.LazyConv2d(1, 1).forward(1, 2),
+        lambda nn: nn.MaxPool2d(2)(1, 2),
+        lambda nn: nn.Linear(1, 1).state_dict(nonsense=1),
+        lambda nn: nn.Linear(1, 1).named_parameters(1, 2, 3, 4),
+        lambda nn: nn.Linear(1, 1).register_forward_hook(),
+    ],
+)
+def test_python_names_the_method_whose_arguments_are_wrong(call: Callable[[Any], Any]) -> None:
+    theirs, mine = (said_by(call, library.nn) for library in (torch, tensorglass))
+    assert theirs is not None
+    assert mine == theirs
+
+
+def said_by(call: Callable[..., Any], *arguments: Any, **keywords: Any) -> str | None:
+    try:
+        call(*arguments, **keywords)
+    except Exception as error:
+        return str(error)
+    return None

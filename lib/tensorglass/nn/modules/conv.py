@@ -12,6 +12,7 @@ from tensorglass.nn import init
 from tensorglass.nn.modules.lazy import LazyModuleMixin
 from tensorglass.nn.modules.lengths import Ints, for_each
 from tensorglass.nn.modules.module import Module
+from tensorglass.nn.modules.module.inherited import named_after_subclass
 from tensorglass.nn.parameter import Parameter
 from tensorglass.tensor.tensor import Tensor
 
@@ -125,6 +126,7 @@ def _read(rank: int, **named: Any) -> dict[str, Any]:
     return {name: value if isinstance(value, str) else for_each(value, rank) for name, value in named.items()}
 
 
+@named_after_subclass("__init__", "forward")
 class _Forward(_ConvNd):
     """A convolution that is not transposed, of `_rank` dimensions."""
 
@@ -184,6 +186,7 @@ class Conv3d(_Forward):
     _rank, _function = 3, staticmethod(F.conv3d)
 
 
+@named_after_subclass("__init__", "forward")
 class _ConvTransposeNd(_ConvNd):
     """A transposed convolution, of `_rank` dimensions."""
 
@@ -315,6 +318,7 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
         self.reset_parameters()
 
 
+@named_after_subclass("__init__")
 class _LazyForward(_LazyConv):
     def __init__(
         self,
@@ -333,6 +337,7 @@ class _LazyForward(_LazyConv):
         self._become_lazy(out_channels, bias, device, dtype)
 
 
+@named_after_subclass("__init__")
 class _LazyTransposed(_LazyConv):
     def __init__(
         self,

@@ -108,6 +108,12 @@ except ValueError as error: see(str(error).splitlines()[1:])
 """,
     "clipping where there is nothing to clip": """
 attempt(lambda: nn.utils.clip_grads_with_norm_(nn.Linear(2, 2).parameters(), 1.0, 3.0))
+attempt(lambda: nn.utils.clip_grad_norm_(nn.Linear(2, 2).parameters(), "a"))
+""",
+    "settings of optimizers": """
+weights = [nn.Parameter(one(2))]
+for kind in (torch.optim.Adam, torch.optim.NAdam, torch.optim.AdamW):
+    both(lambda: kind(weights, betas=0.9), lambda: kind(weights, betas=(0.9,)), lambda: kind(weights, lr="a"))
 """,
 }
 

@@ -110,13 +110,13 @@ def _noted(error: AttributeError, name: str, there: Iterable[str], home: str) ->
 def _about(name: str, there: Iterable[str], home: str) -> list[str]:
     from difflib import get_close_matches  # when it is needed: imports should be quick
 
-    if name.startswith("_"):  # programs probe for these
+    if name.startswith("_") and name != "__future__":  # programs probe for these
         return []
     from tensorglass.core.out_of_scope import about  # as above
 
     path = f"{home}.{name}" if home else name
     left_out = about(path)
-    if left_out is not None and (home or path in pytorch_names()):
+    if left_out is not None and (home or name == "__future__" or path in pytorch_names()):
         return [left_out]
     elsewhere = _elsewhere(name, home)
     close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)

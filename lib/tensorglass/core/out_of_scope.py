@@ -15,6 +15,10 @@ from typing import Any
 from tensorglass.core.errors import explained
 
 _TOPICS = (
+    (r"^distributed\.\w+_coalesced$", "operations on lists of tensors", "call the operation for each tensor"),
+    (r"[dD]evice_?[mM]esh", "meshes of processes", "use torch.distributed.new_group and new_subgroups"),
+    (r"^cpu$", "functions for a device that is always there", "use torch.accelerator, and torch.autocast('cpu')"),
+    (r"^__future__$", "switches of how modules are converted", "call module.to(), which changes parameters in place"),
     (
         r"sparse|coalesce|c?crow_|c?col_indices|crow|row_indices|Tensor\.(indices|values)$|(indices|values)_copy"
         r"|\bs?s?p?addmm$|\bsspaddmm|\bh?spmm|\bhsmm|\bdsmm|\bs?smm$|dense_dim|to_dense|saddmm",

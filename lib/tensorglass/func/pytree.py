@@ -52,11 +52,12 @@ class TreeSpec:
         """The leaves, in order."""
         return [self] if self.kind is None else [leaf for child in self.children for leaf in child.leaf_paths()]
 
-    def __repr__(self) -> str:
+    def __repr__(self, indent: int = 2) -> str:
         if self.kind is None:
             return "*"
         keys = None if self.keys is None else list(self.keys)
-        return f"TreeSpec({self.kind.__name__}, {keys}, [{', '.join(map(repr, self.children))}])"
+        children = f",\n{' ' * indent}".join([child.__repr__(indent + 2) for child in self.children])
+        return f"TreeSpec({self.kind.__name__}, {keys}, [{children}])"
 
 
 def _is_nested(value: Any) -> bool:

@@ -79,10 +79,11 @@ def public_broadcast_shapes(*shapes: Ints | Sequence[int] | int) -> Ints:
                     raise ValueError("Attempting to broadcast a dimension with negative length!")
                 common[back] = length
             elif length not in (1, common[back]):
+                given = size if isinstance(shapes[index], int) else shapes[index]
                 raise explained(
                     RuntimeError(
                         f"Attempting to broadcast a dimension of length {length} at {back}! Mismatching "
-                        f"argument at index {index} had {size}; but expected shape should be broadcastable "
+                        f"argument at index {index} had {given}; but expected shape should be broadcastable "
                         f"to {common}"
                     ),
                     "Two lengths fit if they are equal or if one of them is 1.",

@@ -91,6 +91,8 @@ def run(
     weights = _grouped(flat_weights, has_biases, projected=mode == "LSTM" and state[0].size(2) != state[1].size(2))
     if batch_first:
         input = input.transpose(0, 1)
+    if batch_sizes is None and not input.size(0):
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     sizes = None if batch_sizes is None else batch_sizes.tolist()
     directions = 2 if bidirectional else 1
     starts = list(zip(*(part.unbind(0) for part in state), strict=True))

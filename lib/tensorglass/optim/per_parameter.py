@@ -96,14 +96,14 @@ def check_lr(lr: Any) -> None:
     """Refuse a learning rate that is negative, or a tensor of several."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    require(lr >= 0, "learning rate", lr)
+    require(0.0 <= lr, "learning rate", lr)  # noqa: SIM300  # Python names the operands in this order
 
 
 def check_betas(betas: tuple[Any, Any]) -> None:
     """Refuse factors of moving averages outside [0, 1)."""
-    for index, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+    for index in (0, 1):
+        if not 0.0 <= betas[index] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {betas[index]}")
 
 
 def require(condition: Any, name: str, value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 
@@ -84,6 +85,24 @@ def test_modules_of_the_namespace_say_what_only_pytorch_has() -> None:
     with pytest.raises(AttributeError) as caught:
         _ = torch.compiler
     assert notes_of(caught.value).startswith("torch.compiler is out of scope here")
+
+
+@pytest.mark.parametrize(
+    ("path", "instead"),
+    [
+        ("cpu", "torch.autocast('cpu')"),
+        ("__future__", "module.to()"),
+        ("distributed.all_reduce_coalesced", "call the operation for each tensor"),
+        ("distributed.DeviceMesh", "torch.distributed.new_group"),
+        ("distributed.init_device_mesh", "torch.distributed.new_group"),
+    ],
+)
+def test_what_is_left_out_of_a_module_says_what_to_use_instead(path: str, instead: str) -> None:
+    home, _, name = path.rpartition(".")
+    with pytest.raises(AttributeError) as caught:
+        getattr(importlib.import_module(f"tensorglass.{home}".rstrip(".")), name)
+    assert notes_of(caught.value).startswith(f"torch.{path} is out of scope here")
+    assert instead in notes_of(caught.value)
 
 
 def test_a_tensor_says_of_an_attribute_that_it_is_not_here() -> None:

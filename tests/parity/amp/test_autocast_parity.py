@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import pickle
 import threading
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -420,3 +422,38 @@ def test_the_older_names_for_cuda_warn_as_in_pytorch() -> None:
         told.append([(each.category, str(each.message)) for each in caught])
         assert isinstance(amp.autocast(enabled=False), library.amp.autocast)
     assert told[0] == told[1]
+
+
+def in_hand(library: Any) -> dict[str, Any]:
+    """Ways to a product and others that were taken before a region begins, as ``from torch import matmul`` does."""
+    x, functional = library.ones(2, 2, requires_grad=True), library.nn.functional
+    matmul, cat, mse_loss, linear = library.matmul, library.cat, functional.mse_loss, functional.linear
+    attention, unbound, bound = functional.scaled_dot_product_attention, library.Tensor.__matmul__, x.matmul
+    layer = library.nn.Linear(2, 2)
+    forward, mapped, partly = layer.forward, library.func.vmap(matmul), partial(matmul, x)
+    return {
+        "function": lambda: matmul(x, x), "operator": lambda: operator.matmul(x, x), "unbound": lambda: unbound(x, x),
+        "bound": lambda: bound(x), "partial": lambda: partly(x), "linear": lambda: linear(x, x),
+        "layer": lambda: layer(x),
+        "forward": lambda: forward(x), "mapped": lambda: mapped(x, x), "joined": lambda: cat([x, x.bfloat16()]),
+        "loss": lambda: mse_loss(x.bfloat16(), x), "attention": lambda: attention(x[None, None], x[None], x[None]),
+        "untouched": lambda: x + x,
+    }  # fmt: skip
+
+
+def test_what_was_imported_before_a_region_is_cast_within_it() -> None:
+    found = []
+    for library in BOTH:
+        ways = in_hand(library)
+        before = {name: way().dtype for name, way in ways.items() if name != "joined"}
+        assert set(before.values()) == {library.float32}
+        with library.autocast("cpu"):
+            within = {name: str(way().dtype) for name, way in ways.items()}
+        assert {name: way().dtype for name, way in ways.items() if name != "joined"} == before
+        found.append(within)
+    assert found[0] == found[1]
+    assert found[0]["function"] == found[0]["partial"] == found[0]["unbound"] == "torch.bfloat16"
+    names = vars(tensorglass)
+    held = {name: names[name] for name in ("matmul", "mm", "cat")}
+    with tensorglass.autocast("cpu"):
+        assert {name: names[name] for name in held} == held  # nothing is replaced

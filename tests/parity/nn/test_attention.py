@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tensorglass
+from tensorglass.bootstrap.importing import has_shortcuts
 
 torch = pytest.importorskip("torch", reason="the oracle is missing: pip install torch==2.13.0")
 
@@ -276,3 +277,28 @@ def test_an_encoder_leaves_padding_out_where_pytorch_does_and_says_why_not(optio
     (told, expected), (said, outputs) = found
     assert said == told
     np.testing.assert_allclose(outputs, expected, atol=1e-5)
+
+
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "side by side": lambda t: t.ones(2, 3, 5, 4),
+    "heads of steps": lambda t: t.ones(2, 5, 3, 4).transpose(1, 2),
+    "heads of a projection": lambda t: t.ones(2, 5, 36)[..., :12].view(2, 5, 3, 4).transpose(1, 2),
+    "steps outermost": lambda t: t.ones(5, 2, 3, 4).permute(1, 2, 0, 3),
+    "features outermost": lambda t: t.ones(2, 3, 4, 5).transpose(2, 3),
+    "one image for all": lambda t: t.ones(1, 1, 5, 4).expand(2, 3, 5, 4),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("width", [4, 3])
+def test_the_output_of_attention_lies_as_in_pytorch(layout: str, width: int) -> None:
+    seen = []
+    for library in BOTH:
+        query = LAYOUTS[layout](library).detach().requires_grad_()
+        key, value = (library.ones(2, 6, 3, size).transpose(1, 2).requires_grad_() for size in (4, width))
+        output = library.nn.functional.scaled_dot_product_attention(query, key, value)
+        strides = [output.stride()]
+        if has_shortcuts():  # the plain way's gradients lie as products do
+            strides += [each.stride() for each in library.autograd.grad(output.square().sum(), (query, key, value))]
+        seen.append([tuple(each) for each in strides])
+    assert seen[0] == seen[1]

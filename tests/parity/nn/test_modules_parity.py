@@ -68,11 +68,9 @@ def compare_call(mine: Any, theirs: Any, call: Any) -> None:
 
 #: What is declared in the differences, or what PyTorch computes wrongly or not at all.
 SKIPPED = {
-    "Bilinear": ("first stride",),
     "CrossMapLRN2d": ("values", "first", "second"),
     "KLDivLoss": ("first", "second"),  # its samples are one tensor, twice
     "LinearCrossEntropyLoss": ("second",),  # PyTorch computes it in chunks, without one
-    "LSTM": ("first stride",),  # the gradient of a state, transposed
     "LogSigmoid": ("stride", "first stride"),
 }
 

@@ -18,10 +18,12 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
+from tensorglass.geometry.strides import contiguous_strides, dim_order
 from tensorglass.graph import anomaly, dual
 from tensorglass.ops.declare import autocast
 from tensorglass.ops.kernels.activations import FAR
-from tensorglass.tensor.construct import from_array
+from tensorglass.ops.nn.arguments import as_query_lies
+from tensorglass.tensor.construct import from_array, result_tensor
 from tensorglass.tensor.grad_mode import enable_grad, state, watched
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
@@ -42,10 +44,13 @@ def of_attention(form: Form) -> Form:
             ctx.mask, ctx.options = mask, options
             query, key, value = [_as_images(raw_array(each)) for each in inputs]
             weights = HOST.empty(inputs[0]._dtype, (*query.shape[:3], key.shape[2]))
-            output = HOST.empty(inputs[0]._dtype, (*query.shape[:3], value.shape[3]))
-            HOST.launch(_forward, query, key, value, weights, output, added, options["scale"])
+            size, found = (*inputs[0]._size[:-1], value.shape[3]), as_query_lies(*inputs)
+            ctx.in_blocks, stride = found is not None, found or contiguous_strides(size)
+            output = HOST.empty(inputs[0]._dtype, size, dim_order(size, stride))
+            HOST.launch(_forward, query, key, value, weights, _as_images(output), added, options["scale"])
             kept = from_array(weights, inputs[0]._dtype, inputs[0]._storage)
-            made = from_array(output.reshape(*inputs[0]._size[:-1], -1), inputs[0]._dtype, inputs[0]._storage)
+            is_contiguous = stride == contiguous_strides(size)
+            made = result_tensor(output, inputs[0]._dtype, HOST, CPU, size, stride, is_contiguous)
             ctx.save_for_backward(kept, made, *inputs)
             return made
 
@@ -61,16 +66,9 @@ def of_attention(form: Form) -> Form:
                 found = iter(gradients((again,), asked, (grad,), create_graph=True))
                 return None, None, None, *[next(found) if is_wanted else None for is_wanted in wanted]
             arrays = [_as_images(raw_array(each)) for each in (grad, output, *inputs)]
-            made = HOST.launch(_backward, raw_array(weights), *arrays, ctx.options["scale"], wanted)
-            return (
-                None,
-                None,
-                None,
-                *[
-                    None if each is None else from_array(each.reshape(like._size), like._dtype, like._storage)
-                    for each, like in zip(made, inputs, strict=True)
-                ],
-            )
+            made = HOST.launch(_backward, raw_array(weights), *arrays, ctx.options["scale"], wanted, ctx.in_blocks)
+            found = [None if each is None else _gradient(each, like) for each, like in zip(made, inputs, strict=True)]
+            return None, None, None, *found
 
     @wraps(form)
     def attention_first(
@@ -103,6 +101,13 @@ def _takes(query: Any, key: Any, value: Any) -> bool:
         len(size) in (3, 4) and key._size[:-2] == size[:-2] == value._size[:-2] and key._size[-1] == size[-1]
         and value._size[-2] == key._size[-2]
     )  # fmt: skip
+
+
+def _gradient(array: Array, like: Tensor) -> Tensor:
+    """The tensor of a gradient in four dimensions, which lies as it does."""
+    array = array if len(like._size) == 4 else array[:, 0]
+    stride = tuple([step // array.itemsize for step in array.strides])
+    return result_tensor(array, like._dtype, HOST, CPU, like._size, stride, bool(array.flags.c_contiguous))
 
 
 def _as_images(array: Array) -> Array:
@@ -186,12 +191,13 @@ def _forward(
 
 def _backward(
     xp: Any, weights: Array, grad: Array, output: Array, query: Array, key: Array, value: Array, scale: float,
-    wanted: Sequence[bool],
+    wanted: Sequence[bool], in_blocks: bool,
 ) -> list[Array | None]:  # fmt: skip
     inputs = (query, key, value)
+    orders = [(0, 2, 1, 3)] * 3 if in_blocks else [None, (0, 1, 3, 2), None]
     made = [
-        HOST.empty(HOST.dtype_of(each), each.shape) if is_wanted else None
-        for each, is_wanted in zip(inputs, wanted, strict=True)
+        HOST.empty(HOST.dtype_of(each), each.shape, order) if is_wanted else None
+        for each, order, is_wanted in zip(inputs, orders, wanted, strict=True)
     ]
     of_query, of_key, of_value = made
     for block in blocks(weights.shape, weights.itemsize):

@@ -8,7 +8,8 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
-from tensorglass.ops.arg_parser.checks import check_tensors
+from tensorglass.ops.arg_parser.checks import check_tensor, check_tensors
+from tensorglass.ops.creation.factory import read_number
 from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import OPERATORS
 from tensorglass.ops.nn import activation as ops
@@ -33,6 +34,10 @@ gelu, softplus, softshrink, logsigmoid = ops.gelu, ops.softplus, ops.softshrink,
 hardshrink = torch.hardshrink
 
 
+def _number(function: str, argument: str, given: Any, position: int = 2) -> Any:
+    return given if type(given) is float else read_number(function, argument, position, given)
+
+
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where it is above `threshold`, `value` elsewhere."""
     return (torch.threshold_ if inplace else torch.threshold)(input, threshold, value)
@@ -45,6 +50,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """``min(max(x, 0), 6)`` (Krizhevsky 2010)."""
+    check_tensor("relu6", input)
     return (hardtanh_ if inplace else ops.hardtanh)(input, 0.0, 6.0)
 
 
@@ -52,12 +58,13 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """x between `min_val` and `max_val`, and these beyond them."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    min_val, max_val = _number("hardtanh", "min_val", min_val), _number("hardtanh", "max_val", max_val, 3)
     return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x above 0, ``alpha * (exp(x) - 1)`` below (Clevert et al. 2015)."""
-    return (elu_ if inplace else ops.elu)(input, alpha)
+    return (elu_ if inplace else ops.elu)(input, _number("elu", "alpha", alpha))
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -67,6 +74,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x above 0, ``alpha * (exp(x / alpha) - 1)`` below (Barron 2017)."""
+    alpha = _number("celu", "alpha", alpha)
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return (celu_ if inplace else ops.celu)(input, alpha)
@@ -74,7 +82,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x above 0, ``negative_slope * x`` below (Maas et al. 2013)."""
-    return (leaky_relu_ if inplace else ops.leaky_relu)(input, negative_slope)
+    return (leaky_relu_ if inplace else ops.leaky_relu)(input, _number("leaky_relu", "negative_slope", negative_slope))
 
 
 @in_lower_precision
@@ -82,7 +90,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above 0, ``weight * x`` below (He et al. 2015); `weight` has one element, or one for each channel: (C)."""
     check_tensors("prelu", input=input, weight=weight)
     if input._dtype is not weight._dtype:
-        raise RuntimeError(f"prelu: Type promoting not supported. Got {_c_name(input)} and {_c_name(weight)}")
+        names = f"{input._dtype.scalar_type} and {weight._dtype.scalar_type}"
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {names}")
     if weight.numel() == 1:
         return ops.prelu_kernel(input, weight.reshape((1,) * input.dim()))
     rank = input.dim()
@@ -99,10 +108,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return ops.prelu_kernel(input, weight.view(*[channels if dim == 1 else 1 for dim in range(rank)]))
 
 
-def _c_name(tensor: Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")
-
-
 def rrelu(
     input: Tensor,
     lower: float = 1.0 / 8,
@@ -112,6 +117,7 @@ def rrelu(
     generator: Generator | None = None,
 ) -> Tensor:
     """x above 0; below it x times a slope drawn from `lower` … `upper`, or their mean if not `training`."""
+    lower, upper = _number("rrelu", "lower", lower), _number("rrelu", "upper", upper, 3)
     if not lower <= upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if training:

@@ -10,10 +10,13 @@ import warnings
 from typing import Any
 
 import tensorglass as torch
+from tensorglass.geometry.strides import dim_order
 from tensorglass.nn.functional.dropout import dropout
 from tensorglass.nn.functional.linear import linear
+from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
+from tensorglass.ops.nn.arguments import as_query_lies
 
 
 @has_shortcut("scaled_dot_product_attention")
@@ -35,11 +38,15 @@ def scaled_dot_product_attention(
     to i. Weights are dropped out with `dropout_p`, always: pass 0 when not training. With `enable_gqa` several heads of
     queries share one head of keys and values (dimension -3).
     """
+    check_tensors("scaled_dot_product_attention", query=query, key=key, value=value)
     _check_inputs(query, key, value, attn_mask, dropout_p, is_causal)
     if enable_gqa:
+        if query.size(-3) % key.size(-3) or query.size(-3) % value.size(-3):
+            raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
         key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)
         value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
-    scale = 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    if scale is None:
+        scale = 1 / math.sqrt(query.size(-1)) if query.size(-1) else math.inf
     scores = (query * scale) @ key.transpose(-2, -1)
     if is_causal:
         seen = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
@@ -54,7 +61,13 @@ def scaled_dot_product_attention(
         weights = torch.softmax(scores.masked_fill(sees_none, 0.0), dim=-1).masked_fill(sees_none, 0.0)
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p)
-    return weights @ value
+    output = weights @ value
+    stride = as_query_lies(query, key, value)
+    is_learned = attn_mask is not None and attn_mask.requires_grad
+    if stride in (None, output.stride()) or dropout_p > 0.0 or is_learned:
+        return output
+    order = dim_order(output.size(), stride)
+    return output.permute(order).contiguous().permute([order.index(dim) for dim in range(4)])
 
 
 def _check_inputs(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
@@ -238,11 +251,14 @@ def _projected(
     query: Any, key: Any, value: Any, weights: Any, packed: Any, bias: Any, separate: bool
 ) -> tuple[Any, Any, Any]:
     """The three projections; of one and the same tensor by one product."""
-    if query is key and key is value and not separate:
-        length, batch, embed_dim = query.shape
-        together = linear(query, packed, bias).view(length, batch, 3, embed_dim)
-        q, k, v = (part.contiguous() for part in together.unbind(2))
-        return q, k, v
+    if key is value and not separate:
+        if query is key:
+            q, k, v = _together(query, packed, bias, 3)
+            return q, k, v
+        sizes = [query.size(-1), 2 * query.size(-1)]
+        of_query, of_others = packed.split(sizes)
+        bias_of_query, bias_of_others = (None, None) if bias is None else bias.split(sizes)
+        return linear(query, of_query, bias_of_query), *_together(key, of_others, bias_of_others, 2)
     biases = (None, None, None) if bias is None else bias.chunk(3)
     if separate:
         for name, weight, tensor in zip(("query", "key", "value"), weights, (query, key, value), strict=True):
@@ -251,6 +267,12 @@ def _projected(
                 raise AssertionError(f"expecting {name} weights shape of {expected}, but got {weight.shape}")
     q, k, v = (linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
     return q, k, v
+
+
+def _together(input: Any, weight: Any, bias: Any, count: int) -> list[Any]:
+    """Several projections of (L, batch, E) by one product."""
+    parts = linear(input, weight, bias).view(*input.shape[:2], count, weight.size(0) // count)
+    return [part.contiguous() for part in parts.unbind(2)]
 
 
 def _mask_of_heads(mask: Any, length: int, span: int, heads: int) -> Any:

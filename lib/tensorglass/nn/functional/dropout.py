@@ -9,6 +9,7 @@ import math
 
 import tensorglass as torch
 from tensorglass.core.errors import warn
+from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -75,7 +76,7 @@ def _warn_of_rank(name: str, rank: int, spatial: int, ranks: str) -> None:
 
 
 def _check_chance(p: float) -> None:
-    if not 0.0 <= p <= 1.0:
+    if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
@@ -96,6 +97,7 @@ def _dropped(
     input: Tensor, p: float, training: bool, inplace: bool, of_channels: bool = False, is_alpha: bool = False
 ) -> Tensor:
     _check_chance(p)
+    check_tensor("dropout", input)
     if p == 0 or not training or not input.numel():
         return input
     if p == 1:

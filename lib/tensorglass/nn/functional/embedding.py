@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass.core.errors import explained, old_type_name, warn
-from tensorglass.ops.arg_parser.checks import check_tensors
+from tensorglass.ops.arg_parser.checks import check_int, check_tensors
 from tensorglass.ops.nn import embedding as ops
 from tensorglass.tensor.tensor import Tensor
 
@@ -45,19 +45,32 @@ def _refuse_sparse(sparse: bool) -> None:
         )
 
 
-def _check_lookup(input: Tensor, weight: Tensor, name: str) -> None:
-    check_tensors(name, weight=weight, indices=input)
-    if weight.dim() != 2:
-        raise RuntimeError("'weight' must be 2-D")
+def _check_integers(input: Tensor, name: str) -> None:
     if input._dtype not in (torch.int64, torch.int32):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{old_type_name(input)} instead (while checking arguments for {name})"
         )
-    if input.numel() and not bool(((input >= 0) & (input < weight.size(0))).all()):
-        raise explained(
-            IndexError("index out of range in self"), f"There are rows 0 … {weight.size(0) - 1} in the weight."
-        )
+
+
+def _check_lookup(input: Tensor, weight: Tensor, name: str, mode: str = "") -> None:
+    check_tensors(name, weight=weight, indices=input)
+    if weight.dim() != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    _check_integers(input, name)
+    rows = weight.size(0)
+    if not input.numel() or bool(((input >= 0) & (input < rows)).all()):
+        return
+    place = int(((input < 0) | (input >= rows)).flatten().nonzero()[0])
+    value = int(input.flatten()[place])
+    error: Exception = IndexError("index out of range in self")
+    if mode == "max":
+        words = "Expected idx >= 0 && idx < num_embeddings but found idx to be"
+        error = RuntimeError(f"embedding_bag: {words} {value}")
+    elif mode:
+        words = "which is not in the valid range"
+        error = RuntimeError(f"Index {place} of input takes value {value} {words} [0, {rows})")
+    raise explained(error, f"There are rows 0 … {rows - 1} in the weight.")
 
 
 def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
@@ -120,7 +133,11 @@ def embedding_bag(
     elif offsets.dim() != 1:
         raise ValueError("offsets has to be a 1D Tensor")
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
-    _check_lookup(input, weight, "embedding_bag")
+    _check_lookup(input, weight, "embedding_bag", mode)
+    _check_integers(offsets, "embedding_bag")
+    if offsets.numel() == include_last_offset:  # no bags: then no number is in one
+        input, per_sample_weights = input[:0], None if per_sample_weights is None else per_sample_weights[:0]
+        offsets = offsets[:0]
     bags, bag_count = _bags(input, offsets, include_last_offset)
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
@@ -157,7 +174,7 @@ def _bags(input: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Te
         )
     if offsets.numel() and int(offsets[-1]) > input.numel():
         raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length({input.numel()}) but got offsets[-1] of "
+            f"offsets[-1] can not be greater than input's length {input.numel()} but got offsets[-1] of "
             f"{int(offsets[-1])}"
         )
     begins = offsets[:-1] if include_last_offset else offsets
@@ -167,6 +184,7 @@ def _bags(input: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Te
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Unit vectors: a 1 at each number's place and 0 elsewhere, (…) → (…, `num_classes`), int64."""
+    check_int("one_hot", "num_classes", 2, num_classes)
     if tensor.dtype != torch.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not tensor.numel():

@@ -14,7 +14,14 @@ import tensorglass as torch
 from tensorglass.core.errors import explained, warn
 from tensorglass.nn.functional.activation import logsigmoid
 from tensorglass.nn.functional.linear import linear
-from tensorglass.ops.arg_parser.checks import check_tensors
+from tensorglass.ops.arg_parser.checks import (
+    check_int,
+    check_tensor,
+    check_tensors,
+    invalid_combination,
+    not_implemented,
+    refuse_gradients,
+)
 from tensorglass.ops.declare.autocast import as_it_is, in_float32
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.ops.nn import loss as ops
@@ -40,6 +47,12 @@ def _read(reduction: str, size_average: bool | None = None, reduce: bool | None 
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
+
+
+def _check_floating(kernel: str, *tensors: Tensor) -> None:
+    """Raise PyTorch's error if none of the tensors is of floating-point numbers."""
+    if not any(each.is_floating_point() for each in tensors):
+        raise not_implemented(kernel, tensors[0]._dtype)
 
 
 # --- of numbers ----------------------------------------------------------------------------------------------------
@@ -82,6 +95,7 @@ def mse_loss(
         reduction = legacy_reduction(size_average, reduce)
     if weight is not None:
         return _weighted((one - other).pow(2), weight, input.size(), reduction, by_weight=True)
+    _check_floating("mse_cpu", one, other)
     return ops.mse_loss(one, other, _read(reduction), ())
 
 
@@ -119,6 +133,7 @@ def smooth_l1_loss(
         return reduced((one - other).abs(), reduction)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    _check_floating("smooth_l1_cpu", one, other)
     return ops.smooth_l1_loss(one, other, reduction, (beta,))
 
 
@@ -130,6 +145,7 @@ def huber_loss(
     one, other = _of_one_size(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    _check_floating("huber_cpu", one, other)
     if weight is not None:
         loss = ops.huber_loss(one, other, "none", (delta,))
         return _weighted(loss, weight, input.size(), reduction, by_weight=False)
@@ -146,6 +162,9 @@ def soft_margin_loss(
 ) -> Tensor:
     """``log(1 + exp(-target * input))``, for targets 1 and -1."""
     check_tensors("soft_margin_loss", input=input, target=target)
+    refuse_gradients("soft_margin_loss", target=target)
+    if not (input.is_floating_point() or target.is_floating_point()):
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input._dtype.scalar_type}")
     return ops.soft_margin_loss(input, target, _read(reduction, size_average, reduce), ())
 
 
@@ -236,6 +255,8 @@ def kl_div(
                 "behave the same as 'batchmean' in the next major release."
             )
         kind = _read("sum" if reduction == "batchmean" else reduction)
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         loss = target.exp() * (target - input)
     else:
@@ -264,6 +285,8 @@ def binary_cross_entropy(
         raise RuntimeError(f"Found dtype {target._dtype.scalar_type} but expected {input._dtype.scalar_type}")
     if weight is not None:
         weight = weight.expand(torch.broadcast_shapes(target.size(), weight.size()))
+        refuse_gradients("binary_cross_entropy", weight=weight)
+    _check_floating("binary_cross_entropy", input)
     if input.numel() and not bool(((input >= 0) & (input <= 1)).all()):
         raise explained(
             RuntimeError("all elements of input should be between 0 and 1"),
@@ -305,6 +328,7 @@ def binary_cross_entropy_with_logits(
             ),
             "The targets are probabilities: target.float().",
         )
+    refuse_gradients("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return ops.binary_cross_entropy_with_logits(input, target, reduction, (weight, pos_weight))
 
 
@@ -326,6 +350,7 @@ def nll_loss(
     `weight` (C) weights the classes; targets that are `ignore_index` do not count.
     """
     check_tensors("nll_loss_nd", input=input, target=target)
+    _check_options("nll_loss_nd", weight, ignore_index)
     return _nll(input, target, weight, ignore_index, _read(reduction, size_average, reduce))
 
 
@@ -336,14 +361,19 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
     if rank != 1 and target.dim() and input.size(0) != target.size(0):
         raise ValueError(f"Expected input batch_size ({input.size(0)}) to match target batch_size ({target.size(0)}).")
     _check_classes(input, target, weight, ignore_index)
+    refuse_gradients("nll_loss_forward" if rank <= 2 else "nll_loss2d_forward", weight=weight)
+    _check_floating("nll_loss_out_frame", input)
     if rank <= 2 or (rank == 4 and tuple(target.shape) == (input.size(0), *input.shape[2:])):
         return ops.nll_loss(input, target, weight, reduction, ignore_index)
-    expected = (input.size(0), *input.shape[2:])
-    if tuple(target.shape) != expected:
-        raise RuntimeError(f"Expected target size {_s(expected)}, got {_s(target)}")
     rows, classes = input.flatten(2), target.flatten(1)
     loss = ops.nll_loss(rows, classes, weight, reduction, ignore_index)
     return loss.view(target.shape) if reduction == "none" else loss
+
+
+def _check_options(name: str, weight: Tensor | None, ignore_index: int) -> None:
+    if weight is not None:
+        check_tensor(name, weight, "weight", 3)
+    check_int(name, "ignore_index", 5, ignore_index)
 
 
 def _s(size: Any) -> str:
@@ -362,12 +392,22 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
             raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}")
         if rank == 2 and target.dim() == 0:
             raise RuntimeError(f"size mismatch (got input: {_s(input)}, target: {_s(target)})")
+    elif (expected := (input.size(0), *input.shape[2:])) != tuple(target.shape):
+        if rank != 4:
+            raise RuntimeError(f"Expected target size {_s(expected)}, got {_s(target)}")
+        if target.dim() != 3:
+            raise RuntimeError(
+                f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {target.dim()}"
+            )
+        raise RuntimeError(f"size mismatch (got input: {_s(input)} , target: {_s(target)}")
     if target._dtype not in (torch.int64, torch.uint8):
         error = RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.scalar_type}")
         raise explained(error, "Classes are integers: target.long().")
     if weight is not None and weight._dtype is not input._dtype:
         raise RuntimeError(f"expected scalar type {input._dtype.scalar_type} but found {weight._dtype.scalar_type}")
     classes = input.size(-1 if rank == 1 else 1)
+    if weight is not None and rank > 2 and weight.numel() != classes:
+        raise RuntimeError("weight tensor should be defined either for all or no classes")
     if weight is not None and (weight.dim() != 1 or weight.numel() != classes):
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
@@ -405,6 +445,7 @@ def cross_entropy(
     of the target that is spread over all classes (Szegedy et al. 2016).
     """
     check_tensors("cross_entropy_loss", input=input, target=target)
+    _check_options("cross_entropy_loss", weight, ignore_index)
     reduction = _read(reduction, size_average, reduce)
     if input.shape == target.shape and (input.dim() or target.is_floating_point()):
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing)
@@ -546,9 +587,11 @@ def multi_margin_loss(
         raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
     if target.numel() and not bool(((target >= 0) & (target < classes)).all()):
         raise RuntimeError("target out of range")
+    refuse_gradients("multi_margin_loss", weight=weight)
+    _check_floating("multi_margin_loss_cpu_kernel", input)
     rows = input if input.dim() == 2 else input.reshape(1, -1)
-    loss = ops.multi_margin_loss(rows, target.reshape(-1), p, margin, weight, reduction)
-    return loss.squeeze(0) if reduction == "none" and target.dim() == 0 else loss
+    of_one = reduction == "none" and target.dim() == 0  # whose sum is that one, without a dimension
+    return ops.multi_margin_loss(rows, target.reshape(-1), p, margin, weight, "sum" if of_one else reduction)
 
 
 @in_float32
@@ -573,11 +616,14 @@ def multilabel_margin_loss(
         raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
     classes = input.size(-1) if input.dim() else 1
     if target.numel() and not bool(((target >= -1) & (target < classes)).all()):
-        raise RuntimeError("target out of range")
+        raise RuntimeError("argument #2 'target' is out of range")
+    _check_floating("multilabel_margin_loss_forward_out_frame", input)
     is_batch = input.dim() == 2
     rows = input if is_batch else input.reshape(1, -1)
-    loss = ops.multilabel_margin_loss(rows, target if is_batch else target.reshape(1, -1), reduction)
-    return loss.squeeze(0) if reduction == "none" and not is_batch else loss
+    of_one = reduction == "none" and not is_batch  # whose sum is that one, without a dimension
+    return ops.multilabel_margin_loss(
+        rows, target if is_batch else target.reshape(1, -1), "sum" if of_one else reduction
+    )
 
 
 @as_it_is
@@ -736,6 +782,13 @@ def _triplet(
 # --- of sequences ----------------------------------------------------------------------------------------------------
 
 
+_CTC_SIGNATURES = tuple(
+    f"(Tensor log_probs, Tensor targets, {kind} input_lengths, {kind} target_lengths, int blank = 0, int reduction = "
+    "at::Reduction::Mean, bool zero_infinity = False)"
+    for kind in ("Tensor", "tuple of ints")
+)
+
+
 @in_float32
 def ctc_loss(
     log_probs: Tensor,
@@ -756,6 +809,14 @@ def ctc_loss(
     if not is_batch:
         log_probs = log_probs.unsqueeze(1)
     device = log_probs.device
+    if not (isinstance(input_lengths, Tensor) and isinstance(target_lengths, Tensor)) and not (
+        isinstance(input_lengths, Sequence) and isinstance(target_lengths, Sequence)
+    ):
+        given = (log_probs, targets, input_lengths, target_lengths, blank, len(reduction), zero_infinity)
+        raise invalid_combination("ctc_loss", given, *_CTC_SIGNATURES)
+    for name, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if isinstance(lengths, Tensor) and lengths.is_floating_point():
+            raise RuntimeError(f"{name} must be integral")
     of_input, of_target = (
         torch.as_tensor(each, dtype=torch.int64, device=device).reshape(-1) for each in (input_lengths, target_lengths)
     )
@@ -774,23 +835,42 @@ def ctc_loss(
 def _check_ctc(
     log_probs: Tensor, targets: Tensor, of_input: Tensor, of_target: Tensor, blank: int, is_batch: bool
 ) -> None:
-    steps, count, classes = log_probs.shape
+    place, of_targets = " (while checking arguments for ctc_loss_allocate_outputs)", " for argument #2 'targets'"
     if not log_probs.numel():
         raise RuntimeError("log_probs tensor must not be empty")
+    if log_probs._dtype not in (torch.float32, torch.float64):
+        raise not_implemented("ctc_loss_cpu", log_probs._dtype)
+    if log_probs.dim() != 3:
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {log_probs.dim()}-dimensional tensor for argument #1 'log_probs'"
+            f"{place}"
+        )
+    if not 1 <= targets.dim() <= 2:
+        raise RuntimeError(f"Expected 1 to 2 dimensions, but got {targets.dim()}-dimensional tensor{of_targets}{place}")
+    steps, count, classes = log_probs.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
-    if of_input.numel() != count:
-        raise RuntimeError("input_lengths must be of size batch_size")
-    if of_target.numel() != count:
-        raise RuntimeError("target_lengths must be of size batch_size")
-    longest = int(of_input.max()) if count else 0
-    if longest > steps:
+    longest = {}
+    for name, lengths in (("target_lengths", of_target), ("input_lengths", of_input)):
+        if lengths.numel() != count:
+            raise RuntimeError(f"{name} must be of size batch_size")
+        if int(lengths.min()) < 0:
+            negative = int(lengths[lengths < 0][0])
+            raise RuntimeError(f"Expected {name} to have value at least 0, but got value {negative}{place}")
+        longest[name] = int(lengths.max())
+    if longest["input_lengths"] > steps:
+        too_long = int(of_input[of_input > steps][0])
+        raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {too_long}{place}")
+    rows = count if targets.dim() == 2 else int(of_target.sum())
+    if is_batch and targets.size(0) != rows:
         raise RuntimeError(
-            f"Expected input_lengths to have value at most {steps}, but got value {longest} (while checking arguments "
-            "for ctc_loss_allocate_outputs)"
+            f"Expected tensor to have size {rows} at dimension 0, but got size {targets.size(0)}{of_targets}{place}"
         )
-    if is_batch and targets.dim() == 2 and targets.size(0) != count:
-        raise RuntimeError(f"Expected tensor to have size {count} at dimension 0, but got size {targets.size(0)}")
+    if targets.dim() == 2 and targets.size(1) < longest["target_lengths"]:
+        raise RuntimeError(
+            f"Expected tensor to have size at least {longest['target_lengths']} at dimension 1, but got size "
+            f"{targets.size(1)}{of_targets}{place}"
+        )
 
 
 def _padded(targets: Tensor, lengths: Tensor, is_batch: bool, blank: int) -> Tensor:

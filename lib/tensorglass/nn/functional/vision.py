@@ -7,8 +7,7 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass import channel_shuffle, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
-from tensorglass.core.errors import warn
-from tensorglass.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from tensorglass.core.errors import type_name, warn
 from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.nn import upsample as ways
 from tensorglass.ops.rearrange.pad import pad
@@ -109,6 +108,8 @@ def _wanted(input: Tensor, rank: int, size: Any, scale_factor: Any) -> tuple[Any
     given = f"but got input with spatial dimensions of {list(input.shape[2:])} and"
     if size is not None:
         if not isinstance(size, (list, tuple)):
+            if not isinstance(size, int | Tensor):
+                raise TypeError(f"interpolate(): argument 'size' must be int or tuple of ints, not {type_name(size)}")
             return [size] * rank, None
         if len(size) != rank:
             raise ValueError(

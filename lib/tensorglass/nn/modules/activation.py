@@ -13,6 +13,7 @@ from tensorglass.nn import functional as F
 from tensorglass.nn import init as initialization
 from tensorglass.nn.modules.attention import MultiheadAttention
 from tensorglass.nn.modules.module import Module
+from tensorglass.nn.modules.module.inherited import named_after_subclass
 from tensorglass.nn.parameter import Parameter
 from tensorglass.tensor.tensor import Tensor
 
@@ -49,6 +50,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@named_after_subclass("__init__")
 class _InPlace(Module):
     """A layer that may overwrite its input."""
 
@@ -352,6 +354,7 @@ class Tanhshrink(Module):
         return F.tanhshrink(input)
 
 
+@named_after_subclass("__init__")
 class _AlongDim(Module):
     """A layer that works along one dimension."""
 

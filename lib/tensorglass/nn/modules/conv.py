@@ -12,6 +12,7 @@ from tensorglass.nn import init
 from tensorglass.nn.modules.lazy import LazyModuleMixin
 from tensorglass.nn.modules.lengths import Ints, for_each
 from tensorglass.nn.modules.module import Module
+from tensorglass.nn.modules.module.inherited import named_after_subclass
 from tensorglass.nn.parameter import Parameter
 from tensorglass.tensor.tensor import Tensor
 
@@ -84,13 +85,12 @@ class _ConvNd(Module):
 
     def _around(self) -> list[int]:
         """The padding as `nn.functional.pad` takes it: before and after, from the last dimension on."""
+        if not isinstance(self.padding, str):
+            return [each for each in reversed(self.padding) for _ in range(2)]
         found: list[int] = []
-        for dim in reversed(range(len(self.kernel_size))):
-            if isinstance(self.padding, str):
-                whole = self.dilation[dim] * (self.kernel_size[dim] - 1) if self.padding == "same" else 0
-                found += [whole // 2, whole - whole // 2]
-            else:
-                found += [self.padding[dim]] * 2
+        for length, apart in zip(reversed(self.kernel_size), reversed(self.dilation), strict=False):
+            whole = apart * (length - 1) if self.padding == "same" else 0
+            found += [whole // 2, whole - whole // 2]
         return found
 
     def reset_parameters(self) -> None:
@@ -126,6 +126,7 @@ def _read_lengths(rank: int, **named: Any) -> dict[str, Any]:
     return {name: value if isinstance(value, str) else for_each(value, rank) for name, value in named.items()}
 
 
+@named_after_subclass("__init__", "forward")
 class _Forward(_ConvNd):
     """A convolution that is not transposed, of `_rank` dimensions."""
 
@@ -185,6 +186,7 @@ class Conv3d(_Forward):
     _rank, _function = 3, staticmethod(F.conv3d)
 
 
+@named_after_subclass("__init__", "forward")
 class _ConvTransposeNd(_ConvNd):
     """A transposed convolution, of `_rank` dimensions."""
 
@@ -316,6 +318,7 @@ class _LazyConv(LazyModuleMixin, _ConvNd):
         self.reset_parameters()
 
 
+@named_after_subclass("__init__")
 class _LazyForward(_LazyConv):
     def __init__(
         self,
@@ -334,6 +337,7 @@ class _LazyForward(_LazyConv):
         self._become_lazy(out_channels, bias, device, dtype)
 
 
+@named_after_subclass("__init__")
 class _LazyTransposed(_LazyConv):
     def __init__(
         self,

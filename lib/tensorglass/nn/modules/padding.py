@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorglass.nn import functional as F
 from tensorglass.nn.modules.lengths import Ints, for_each
 from tensorglass.nn.modules.module import Module
+from tensorglass.nn.modules.module.inherited import named_after_subclass
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@named_after_subclass("__init__")
 class _PadNd(Module):
     """The last `_rank` dimensions padded by what the input itself holds, as `_mode` says."""
 
@@ -96,6 +98,7 @@ class CircularPad3d(_CircularPadNd):
     _rank = 3
 
 
+@named_after_subclass("__init__")
 class _ConstantPadNd(Module):
     __constants__ = ("padding", "value")
     _rank: int
@@ -129,6 +132,7 @@ class ConstantPad3d(_ConstantPadNd):
     _rank = 3
 
 
+@named_after_subclass("__init__")
 class _ZeroPad(_ConstantPadNd):
     def __init__(self, padding: Ints) -> None:
         super().__init__(padding, 0.0)

@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass.nn import functional as F
 from tensorglass.nn.modules.lengths import Ints, for_each
 from tensorglass.nn.modules.module import Module
+from tensorglass.nn.modules.module.inherited import named_after_subclass
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
 # --- the largest -----------------------------------------------------------------------------------------------------
 
 
+@named_after_subclass("forward")
 class _MaxPoolNd(Module):
     __constants__ = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
     _function: Any
@@ -71,6 +73,7 @@ class MaxPool3d(_MaxPoolNd):
     _function = staticmethod(F.max_pool3d)
 
 
+@named_after_subclass("__init__", "forward")
 class _MaxUnpoolNd(Module):
     _rank: int
     _function: Any
@@ -107,6 +110,7 @@ class MaxUnpool3d(_MaxUnpoolNd):
     _rank, _function = 3, staticmethod(F.max_unpool3d)
 
 
+@named_after_subclass("__init__", "forward")
 class _FractionalMaxPoolNd(Module):
     __constants__ = ("kernel_size", "return_indices", "output_size", "output_ratio")
     _rank: int
@@ -185,6 +189,7 @@ class AvgPool1d(_AvgPoolNd):
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
+@named_after_subclass("__init__", "forward")
 class _AvgPoolByDivisor(_AvgPoolNd):
     __constants__ = (*_AvgPoolNd.__constants__, "divisor_override")
     _function: Any
@@ -228,6 +233,7 @@ class AvgPool3d(_AvgPoolByDivisor):
 # --- the norm --------------------------------------------------------------------------------------------------------
 
 
+@named_after_subclass("forward")
 class _LPPoolNd(Module):
     __constants__ = ("norm_type", "kernel_size", "stride", "ceil_mode")
     _function: Any
@@ -270,6 +276,7 @@ class LPPool3d(_LPPoolNd):
 # --- windows that divide the input -----------------------------------------------------------------------------------
 
 
+@named_after_subclass("forward")
 class _AdaptiveMaxPoolNd(Module):
     __constants__ = ("output_size", "return_indices")
     _function: Any
@@ -303,6 +310,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     _function = staticmethod(F.adaptive_max_pool3d)
 
 
+@named_after_subclass("forward")
 class _AdaptiveAvgPoolNd(Module):
     __constants__ = ("output_size",)
     _function: Any

@@ -269,10 +269,12 @@ class LSTM(RNNBase):
 
     def _check_dims(self, state: tuple[Any, ...], is_batched: bool) -> None:
         wanted = 3 if is_batched else 2
-        if any(part.dim() != wanted for part in state):
+        if state[0].dim() != wanted or state[1].dim() != wanted:
             form = "batched 3-D" if is_batched else "unbatched 2-D"
-            got = ", ".join(f"{part.dim()}-D" for part in state)
+            got = f"{state[0].dim()}-D, {state[1].dim()}-D"
             raise RuntimeError(f"For {form} input, hx and cx should also be {wanted}-D but got ({got}) tensors")
+        if len(state) != 2:
+            raise RuntimeError("lstm expects two hidden states")
 
 
 class GRU(RNNBase):

@@ -227,6 +227,10 @@ class TransformerEncoder(Module):
         """Whether padded elements are to come out as zeros."""
         if padding is None or src.dim() != 3 or not self.use_nested_tensor or self.layers[0].training:
             return False
+        if padding.dim() != 2:
+            raise RuntimeError("Padding mask should be 2D")
+        if padding.shape != src.shape[:2]:
+            raise RuntimeError("Mask size should match input size")
         if torch.is_autocast_enabled():
             return False
         if torch.is_grad_enabled() and any(each.requires_grad for each in (src, *self.layers[0].parameters())):

@@ -41,11 +41,14 @@ def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Shorten all gradients by one factor, in place, if their `total_norm` is above `max_norm`."""
-    factor = torch.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
+    max_norm = float(max_norm)
+    gradients = [each.grad for each in _listed(parameters) if each.grad is not None]
+    if not gradients:
+        return
+    factor = torch.clamp(max_norm / (total_norm + 1e-6), max=1.0)
     with torch.no_grad():
-        for parameter in _listed(parameters):
-            if parameter.grad is not None:
-                parameter.grad.mul_(factor.to(parameter.grad.device))
+        for gradient in gradients:
+            gradient.mul_(factor.to(gradient.device))
 
 
 def clip_grad_norm_(

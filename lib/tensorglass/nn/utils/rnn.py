@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import tensorglass as torch
+from tensorglass.core.errors import type_name
 
 __all__ = [
     "PackedSequence",
@@ -239,6 +240,15 @@ def pad_sequence(
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    for place, each in enumerate(sequences):
+        if not isinstance(each, torch.Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(each)}")
+        if not each.dim():
+            raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
+    if not isinstance(padding_value, int | float | torch.Tensor):
+        raise TypeError(
+            f"pad_sequence(): argument 'padding_value' (position 3) must be float, not {type_name(padding_value)}"
+        )
     longest = max(sequence.size(0) for sequence in sequences)
     rest = sequences[0].shape[1:]
     count = len(sequences)
@@ -247,7 +257,7 @@ def pad_sequence(
     for number, sequence in enumerate(sequences):
         length = sequence.size(0)
         steps = slice(longest - length, longest) if padding_side == "left" else slice(0, length)
-        padded[(number, steps) if batch_first else (steps, number)] = sequence
+        padded[(number, steps) if batch_first else (steps, number)].copy_(sequence)
     return padded
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, type_name
+from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -111,6 +112,16 @@ def check_tensors(name: str, **values: Any) -> None:
     """`check_tensor` of the first arguments, in their order."""
     for position, (argument, value) in enumerate(values.items(), 1):
         check_tensor(name, value, argument, position)
+
+
+def refuse_gradients(name: str, **values: Tensor | None) -> None:
+    """Raise PyTorch's error for arguments that require gradients, of which the function has none to give."""
+    for argument, value in values.items():
+        if value is not None and value.requires_grad and state.grad:
+            raise RuntimeError(
+                f"The function '{name}' is not differentiable with respect to argument '{argument}'. This input cannot "
+                "have requires_grad True."
+            )
 
 
 def check_pair(out: Any) -> None:

@@ -53,6 +53,17 @@ def as_input_lies(grad: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) 
     return made
 
 
+def as_query_lies(query: Tensor, key: Tensor, value: Tensor) -> tuple[int, ...] | None:
+    """The strides of attention's output where PyTorch computes it block by block: it lies as the query does.
+
+    None elsewhere: the output is contiguous.
+    """
+    is_blockwise = len(query._size) == 4 and query._size[-1] == value._size[-1]
+    if not is_blockwise or query._stride[-1] != 1 or key._stride[-1] != 1 or value._stride[-1] != 1:
+        return None
+    return geometry.preserved_strides(query._size, query._stride)
+
+
 def run_wide(kernel: Any, *inputs: Any, **parameters: Any) -> Tensor:
     """The tensor of a kernel's one result. Half types are computed in float32 and rounded at the end."""
     first: Tensor = inputs[0]

@@ -322,6 +322,7 @@ def _check_convolution(
             f"{head} {kernel}, expected bias to be 1-dimensional with {results} elements, but got bias of size "
             f"{list(bias._size)} instead"
         )
+    _check_kernel(kernel[2:])
     if transposed:
         _check_not_zero(dilation, transposed)
         if any(more >= max(step, apart) for more, step, apart in zip(output_padding, stride, dilation, strict=True)):
@@ -345,6 +346,13 @@ def _check_not_zero(dilation: Lengths, transposed: bool) -> None:
     named = zip(_DIMENSIONS[len(found)], found, strict=True)
     told = ", ".join(f"dilation_{name}: {value}" for name, value in named) if transposed else str(list(found))
     raise RuntimeError(f"dilation should be greater than zero, but got {told}")
+
+
+def _check_kernel(kernel: Sequence[int]) -> None:
+    if 0 in kernel:
+        found = (1, *kernel) if len(kernel) == 1 else kernel
+        told = f" kernel_height: {found[0]} kernel_width: {found[1]}" if len(found) == 2 else f": {_by(found)} (TxHxW)"
+        raise RuntimeError(f"kernel size should be greater than zero, but got{told}")
 
 
 def _by(lengths: Sequence[int]) -> str:

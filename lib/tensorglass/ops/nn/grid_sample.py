@@ -164,5 +164,8 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
             RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs."),
             "Its `size` is that of the result: (N, C, H, W).",
         )
+    if theta.size(0) != size[0]:
+        wanted, given = [size[0], theta.size(2)], [theta.size(0), theta.size(2)]
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {given}.")
     base = _base_grid(theta, size, align_corners)
     return base.matmul(theta.transpose(1, 2)).reshape((size[0], *size[2:], len(size) - 2))

@@ -369,8 +369,8 @@ def _unpool(rank: int, input: Tensor, indices: Tensor, output_size: Sequence[int
         low, high = indices.min().item(), indices.max().item()
         if low < 0 or high >= cells:
             wrong = low if low < 0 else high
-            shown = "x".join(map(str, size)) + (")" if rank == 3 else "")  # sic
-            raise RuntimeError(f"Found an invalid max index: {wrong} (output volumes are of size {shown}")
+            shown = "x".join(map(str, size))
+            raise RuntimeError(f"Found an invalid max index: {wrong} (output volumes are of size {shown})")
     found: Tensor = _recorded_unpool(input, indices, size)
     return found
 

@@ -17,7 +17,7 @@ from tensorglass.core.dtype_info import finfo
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
+from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented, refuse_gradients
 from tensorglass.ops.copies.copy import suggested_format
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import half
@@ -198,6 +198,7 @@ def _batch_norm(
     eps: float,
 ) -> tuple[Tensor, Tensor]:
     _check_floating("batch_norm", input)
+    refuse_gradients("native_batch_norm", running_mean=running_mean, running_var=running_var)
     norm = _Norm("NativeBatchNorm", _of_channels(input, eps))
     if not training:
         found: tuple[Tensor, Tensor] = normalized(input, weight, bias, running_mean, running_var, norm)

@@ -38,6 +38,7 @@ from tensorglass.nn.modules.module.hooks import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
+from tensorglass.nn.modules.module.inherited import rename_methods
 from tensorglass.nn.modules.module.state_dict import StateDict
 from tensorglass.nn.modules.module.tree import Tree
 from tensorglass.nn.parameter import Buffer, Parameter
@@ -326,6 +327,9 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         """Refused: there is no compiler here."""
         torch.compile(self, *args, **kwargs)  # type: ignore[attr-defined]  # whose error says so
 
+
+for part in (Tree, HookRegistration, StateDict, Conversions):
+    rename_methods(part, whose=Module)
 
 #: The dictionaries of a module's hooks.
 _HOOKS = (

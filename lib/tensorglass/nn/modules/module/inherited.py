@@ -1,0 +1,47 @@
+"""The names that Python's errors give to what layers inherit.
+
+`Conv1d`, `Conv2d` and `Conv3d` share one `__init__`, which stands in a private class. Who forgets an argument should
+read of the layer that was called, as in PyTorch: "Conv2d.__init__() missing 1 required positional argument".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import TypeVar
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def named_after_subclass(*names: str) -> Callable[[Kind], Kind]:
+    """A decorator for a private class: its methods of these names are called as if each subclass had its own."""
+
+    def mark(family: Kind) -> Kind:
+        def __init_subclass__(cls: type) -> None:  # it becomes a method
+            super(family, cls).__init_subclass__()  # type: ignore[arg-type]  # a type variable bound to types
+            for name in () if cls.__name__.startswith("_") else names:
+                owner = next(each for each in cls.__mro__ if name in vars(each))
+                if owner is family:
+                    setattr(cls, name, _renamed(vars(family)[name], f"{cls.__name__}.{name}"))
+
+        setattr(family, "__init_subclass__", classmethod(__init_subclass__))  # noqa: B010  # mypy knows it as another
+        return family
+
+    return mark
+
+
+def rename_methods(part: type, whose: type) -> None:
+    """Let the methods of a class that is a part be those of the whole."""
+    for name, function in vars(part).items():
+        if isinstance(function, FunctionType):
+            function.__qualname__, function.__module__ = f"{whose.__name__}.{name}", whose.__module__
+
+
+def _renamed(function: FunctionType, qualname: str) -> FunctionType:
+    made = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__dict__.update(function.__dict__)
+    made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
+    made.__qualname__ = qualname
+    return made

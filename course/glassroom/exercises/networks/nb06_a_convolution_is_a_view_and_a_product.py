@@ -38,7 +38,7 @@ def by_product(images: Any, weight: Any) -> Any:
     hints=[
         "A tile is a window that moves by its own length: two rows down, or two columns to the right.",
         "Strides: from tile to tile downwards, from tile to tile sideways, then the two within a tile. "
-        "One row down is 8 cells on.",
+        "One row down is 8 cells further.",
         "tiles = image.as_strided((3, 4, 2, 2), (…, …, 8, 1))",
         "tiles = image.as_strided((3, 4, 2, 2), (16, 2, 8, 1))",
     ],

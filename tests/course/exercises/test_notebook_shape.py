@@ -127,10 +127,10 @@ def test_a_notebook_is_small_enough_for_one_sitting(place):
     assert about(place)["minutes"] <= 45
 
 
-@pytest.mark.parametrize("place", [place for place in NOTEBOOKS if part_of(place) == "5_networks"])
+@pytest.mark.parametrize(
+    "place", [place for place in NOTEBOOKS if part_of(place) == "5_networks" and "ids" not in about(place)]
+)
 def test_networks_are_built_of_tensors_before_nn_comes_in_the_last_third(place):
-    if "ids" in about(place):
-        pytest.skip("a capstone or a review")
     ready_made = r"\bnn\b|\boptim\b|\bF\.|\butils\.data\b"
     numbers = [
         number

@@ -127,6 +127,19 @@ def test_a_notebook_is_small_enough_for_one_sitting(place):
     assert about(place)["minutes"] <= 45
 
 
+@pytest.mark.parametrize(
+    "place", [place for place in NOTEBOOKS if part_of(place) == "5_networks" and "ids" not in about(place)]
+)
+def test_networks_are_built_of_tensors_before_nn_comes_in_the_last_third(place):
+    ready_made = r"\bnn\b|\boptim\b|\bF\.|\butils\.data\b"
+    numbers = [
+        number
+        for number, cell in enumerate(NOTEBOOKS[place]["cells"])
+        if cell["cell_type"] == "code" and re.search(ready_made, "".join(cell["source"]))
+    ]
+    assert min(numbers) >= 2 / 3 * len(NOTEBOOKS[place]["cells"])
+
+
 @pytest.mark.parametrize("place", NOTEBOOKS)
 def test_lines_of_code_fit_on_a_laptops_screen(place):
     assert [line for code in cells(place, "code") for line in code.splitlines() if len(line) > 100] == []

@@ -37,7 +37,7 @@ def gradients(loss: Any, *leaves: Any) -> list[Any]:
 
 def expect_loss(loss: Any, value: float) -> None:
     """The loss is one number, of this value, and a way leads back from it."""
-    expect_tensor(loss, "loss", shape=())
+    expect_tensor(loss, "loss", shape=(), dtype="float32")
     expect_value(loss, "loss", value)
     expect(
         loss.requires_grad,

@@ -181,6 +181,7 @@ def unroll(unroll: Callable[..., Any], *, u: Any) -> str:
         expect(not isinstance(result, list), f"`{name}` is a list; make one tensor of it with torch.stack.")
         factor = float(mine.detach())
         expect_value(result, name, [factor**power for power in range(steps + 1)])
+        expect_tensor(result, name, dtype="float32")
         expect(
             result.requires_grad, f"`{name}` does not require grad: the graph was cut (detach, item, torch.tensor?)."
         )

@@ -18,7 +18,7 @@ def _sent_back(
     """What the function returns, and the gradients of its inputs when `ARRIVING` comes back."""
     leaves = [torch.tensor(list(each), requires_grad=True) for each in inputs]
     result = call(function, name, *leaves)
-    expect_tensor(result, f"what `{name}` returns", shape=(len(inputs[0]),))
+    expect_tensor(result, f"what `{name}` returns", shape=(len(inputs[0]),), dtype="float32")
     expect(
         all(leaf.tolist() == torch.tensor(list(each)).tolist() for leaf, each in zip(leaves, inputs, strict=True)),
         f"`{name}` has changed what it was given.",

@@ -131,6 +131,12 @@ def kaiming(kaiming: Callable[..., Any]) -> str:
         float((weight - other).detach().abs().max()) > 0,
         f"`{name}` is the same in each call. It should be drawn anew; leave the seed to the caller.",
     )
+    alike = (weight[1:] == weight[:-1]).all(1).any() or (weight[:, 1:] == weight[:, :-1]).all(0).any()
+    expect(
+        not bool(alike),
+        f"`{name}` has the same row or column several times, and hidden numbers with equal weights stay equal. Draw a "
+        "number for each weight.",
+    )
     few = call(kaiming, "kaiming", 40, 2000)
     expect_tensor(few, "kaiming(40, 2000)", shape=(40, 2000), dtype="float32")
     spread = float(weight.detach().std())
@@ -175,8 +181,9 @@ def kaiming(kaiming: Callable[..., Any]) -> str:
 )
 def bilinear(bilinear: Callable[..., Any], *, weight: Any) -> str:
     outputs, inputs, others = shape(weight)
-    a = weight.new_tensor(range(5 * inputs)).view(5, inputs) / 9 - 0.5
-    b = weight.new_tensor(range(5 * others)).view(5, others) / 11 - 0.8
+    weight = (weight * 64).round() / 64  # numbers whose products and sums are exact, in whichever order
+    a = weight.new_tensor(range(5 * inputs)).view(5, inputs) / 8 - 0.5
+    b = weight.new_tensor(range(5 * others)).view(5, others) / 16 - 0.75
     result = call(bilinear, "bilinear", a, b, weight)
     name = "bilinear(a, b, weight)"
     if is_tensor(result) and shape(result) == (outputs, 5):

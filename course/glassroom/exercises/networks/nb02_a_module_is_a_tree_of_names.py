@@ -37,6 +37,10 @@ class Module:
         for name, child in self.children.items():
             yield from child.named_tensors(f"{prefix}{name}.")
 
+    def parameters(self):
+        tensors = {id(tensor): tensor for _, tensor in self.named_tensors()}
+        return [tensor for tensor in tensors.values() if tensor.requires_grad]
+
 
 class Linear(Module):
     def __init__(self, inputs, outputs):
@@ -46,6 +50,16 @@ class Linear(Module):
 
     def forward(self, x):
         return x @ self.weight.t() + self.bias
+"""
+OUR_READER = f"""{OUR_MODULE}
+
+class Reader(Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Linear(64, 32), Linear(32, 10)
+
+
+reader = Reader()
 """
 TWICE = """
 class Twice(torch.nn.Module):
@@ -289,7 +303,7 @@ def held(held: Callable[..., Any], *, twice: Any) -> str:
 
 @exercise(
     "n02-one",
-    setup=TWICE,
+    setup=OUR_READER,
     hints=[
         "cat copies all numbers behind one another. A slice of it, in a parameter's shape, is a view of it.",
         "Go through the parameters and keep an offset: from there on, numel() numbers belong to this one.",
@@ -315,13 +329,14 @@ def held(held: Callable[..., Any], *, twice: Any) -> str:
         """,
     ],
 )
-def one(into_one: Callable[..., Any], *, twice: Any) -> str:
-    model = type(twice)()
-    before = dict(model.named_parameters())
+def one(into_one: Callable[..., Any], *, reader: Any) -> str:
+    model = type(reader)()
+    model.again, model.mean = model.first, model.first.bias.detach() * 0  # parameters of two names, and no parameter
+    before = {name: each for name, each in model.named_tensors() if each.requires_grad and "again" not in name}
     numbers = {name: values(parameter) for name, parameter in before.items()}
     vector = call(into_one, "into_one", model)
     length = sum(parameter.numel() for parameter in before.values())
-    after = dict(model.named_parameters())
+    after = {name: each for name, each in model.named_tensors() if name in before}
     expect(
         list(after) == list(before) and all(after[name] is before[name] for name in before),
         "the model has other parameters now than before, so an optimizer that knows them would miss these. Assign to "
@@ -331,7 +346,7 @@ def one(into_one: Callable[..., Any], *, twice: Any) -> str:
         expect(
             False,
             f"the vector has {vector.numel():,} numbers, the parameters have {length:,}. model.parameters() gives each "
-            "parameter once, and no buffers.",
+            "parameter once, and no tensor that is not learned.",
         )
     expect_tensor(vector, "into_one(model)", shape=(length,))
     expect(

@@ -395,6 +395,8 @@ def weigh(weigh: Callable[..., Any], *, optimizer: Any) -> str:
         (548, 0, 0),
         mistakes={
             (520, 0, 0): "There are two groups of parameters.",
+            (548, 548, 0): "Before the first backward there are no gradients: .grad is None.",
+            (548, 0, 1096): "Before the first step there is no state.",
             (137, 0, 0): "These are elements; a float32 has four bytes.",
         },
     )

@@ -88,7 +88,7 @@ def dataset(Digits: Callable[..., Any], *, raw: Any, labels: Any) -> str:
     expect(
         same_value(values(again), values(pictures[2].float() / 16)),
         "the samples are right, but the dataset no longer looks at `raw`: it made a copy of all pictures at once, "
-        "in float32 four times as large. Convert in __getitem__.",
+        "which as float32 takes four times the bytes. Convert in __getitem__.",
     )
     return "It holds a byte for each pixel, and 64 floats exist when somebody asks for them."
 
@@ -130,6 +130,10 @@ def batches(batches: Callable[..., Any]) -> str:
                 len(shape(index)) == 1, f"`{name}[{number}]` has shape {shape(index)}; it should be a row of indices."
             )
         sizes = [len(index) for index in found]
+        expect(
+            sizes == [32, 32, 32, 4] or sorted(sizes) != [4, 32, 32, 32],
+            "the short batch is not the last one: the batches were shuffled. Shuffle the indices, then split them.",
+        )
         expect_equal(
             sizes,
             f"the list of sizes of {name}",

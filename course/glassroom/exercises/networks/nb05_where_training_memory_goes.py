@@ -88,13 +88,17 @@ def saved(saved_bytes: Callable[..., Any], *, reader: Any, pictures: Any) -> str
             0: "Nothing was counted. Is `forward()` called within the block of saved_tensors_hooks?",
         },
     )
-    many = pictures[:40]
-    wide = call(saved_bytes, "saved_bytes", lambda: (many[:10] * 1.0).requires_grad_().exp().sum(), reader)
+    both = (pictures[:10] * 1.0).requires_grad_()
+    halves = call(saved_bytes, "saved_bytes", lambda: (both[:5] * both[5:]).sum(), reader)
     expect_equal(
-        wide,
-        "saved_bytes(lambda: x.exp().sum(), model) for 10 pictures",
+        halves,
+        "saved_bytes(lambda: (x[:5] * x[5:]).sum(), model) for 10 pictures",
         10 * 64 * 4,
-        mistakes={right: "That is the figure of the forward before: begin anew in each call."},
+        mistakes={
+            right: "That is the figure of the forward before: begin anew in each call.",
+            2 * 10 * 64 * 4: "Two views are saved, and their storage counts once: tell storages apart, not tensors.",
+            5 * 64 * 4: "That is one view; what it keeps alive is its whole storage.",
+        },
     )
     return "What the graph keeps for the way back, each storage once, and nothing that is there anyway."
 
@@ -157,10 +161,10 @@ def fits(fits: Any) -> str:
     ],
 )
 def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, labels: Any) -> str:
-    model, reference = deepcopy(reader), deepcopy(reader)
+    model, reference = without_gradients(reader), without_gradients(reader)
     sizes = [20, 8, 4]
     parts = list(zip(pictures[:32].split(sizes), labels[:32].split(sizes), strict=True))
-    forwards, backwards, waiting = list[int](), list[int](), list[int]()
+    forwards, backwards, waiting, losses = list[int](), list[int](), list[int](), list[Any]()
 
     def loss_of(logits: Any, targets: Any) -> Any:
         forwards.append(len(targets))
@@ -168,11 +172,12 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
         if logits.requires_grad:
             logits.register_hook(lambda gradient: backwards.append(len(gradient)))
         picked = logits[range(len(targets)), targets.tolist()]
-        return (logits.logsumexp(1) - picked).mean()
+        losses.append((logits.logsumexp(1) - picked).mean())
+        return losses[-1]
 
     whole = loss_of(reference(pictures[:32]), labels[:32])
     whole.backward()
-    for counted in (forwards, backwards, waiting):
+    for counted in (forwards, backwards, waiting, losses):
         counted.clear()
     before = [values(each.detach()) for each in model.parameters()]
     model(pictures[:2]).sum().backward()  # gradients of before, which do not belong to this step
@@ -187,7 +192,7 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
     right = next(iter(reference.parameters())).grad
 
     def of_parts(weights: list[float], stale: bool = False) -> Any:
-        other = deepcopy(reader)
+        other = without_gradients(reader)
         if stale:
             other(pictures[:2]).sum().backward()
         for weight, (x, y) in zip(weights, parts, strict=True):
@@ -214,12 +219,34 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
         max(waiting) <= 1,
         f"the gradient is right, but {max(waiting)} graphs were alive together: call backward before the next part.",
     )
+    expect(
+        not any(map(is_kept, losses)),
+        "the gradient is right, and the graphs are kept: retain_graph=True saves everything for a second backward, "
+        "which nobody calls.",
+    )
     expect(not is_tensor(result), "`accumulate` returns a tensor; it should return a Python number. Take .item().")
     expect(
         isinstance(result, float) and same_value(result, float(whole.detach())),
         f"`accumulate` returns {result!r:.40}; the mean loss over all pictures is {float(whole.detach()):.6g}.",
     )
     return "The mountain of one part, the gradient of all."
+
+
+def is_kept(loss: Any) -> bool:
+    """Whether what a graph saved is there still after its backward."""
+    try:
+        loss.backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+def without_gradients(reader: Any) -> Any:
+    """A copy of a reader; that of a tensor has a copy of its gradient, unless the tensor is a Parameter."""
+    copied = deepcopy(reader)
+    for each in copied.parameters():
+        each.grad = None
+    return copied
 
 
 @exercise(
@@ -252,8 +279,10 @@ def blocks(in_blocks: Callable[..., Any], *, reader: Any, pictures: Any) -> str:
     model, x = deepcopy(reader), pictures[:12]
     right = reader(x)
     runs = [0] * len(model)
-    handles = [
-        child.register_forward_pre_hook(lambda *_, place=place: runs.__setitem__(place, runs[place] + 1))
+    handles = [  # in a block, its first layer tells: nobody need call the block itself
+        next(iter(child.children()), child).register_forward_pre_hook(
+            lambda *_, place=place: runs.__setitem__(place, runs[place] + 1)
+        )
         for place, child in enumerate(model)
     ]
     result = call(in_blocks, "in_blocks", model, x)

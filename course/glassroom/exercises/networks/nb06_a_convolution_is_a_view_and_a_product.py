@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_value, expect_view
 from glassroom.exercises.facts import same_value, shape, values
 
 
@@ -38,7 +38,7 @@ def by_product(images: Any, weight: Any) -> Any:
     hints=[
         "A tile is a window that moves by its own length: two rows down, or two columns to the right.",
         "Strides: from tile to tile downwards, from tile to tile sideways, then the two within a tile. "
-        "One row down is 8 cells on.",
+        "One row down is 8 cells further.",
         "tiles = image.as_strided((3, 4, 2, 2), (…, …, 8, 1))",
         "tiles = image.as_strided((3, 4, 2, 2), (16, 2, 8, 1))",
     ],
@@ -118,7 +118,7 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
         not any(name.startswith("Convolution") for name in node_names(watched)),
         "that calls the library's own convolution. Make it yourself, from windows and one product.",
     )
-    return "The same numbers as F.conv2d, without its help."
+    return "The same numbers as torch.conv2d, without its help."
 
 
 @exercise(
@@ -242,47 +242,48 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
 )
 def sizes(conv1: Any, pool1: Any, conv2: Any, pool2: Any, parameters2: Any) -> str:
     padded = "That would be right with padding. Without it, a window of 5 fits into 32 pixels at 32 − 5 + 1 places."
-    expect_equal(
-        conv1,
-        "conv1",
-        (6, 28, 28),
-        mistakes={
-            (6, 32, 32): padded,
-            (6, 27, 27): "32 − 5 is how far the window can move; with its first position that is one more.",
-            (1, 28, 28): "Every filter makes a map, and there are six.",
-        },
-    )
-    expect_equal(
-        pool1,
-        "pool1",
-        (6, 14, 14),
-        mistakes={
-            (3, 14, 14): "Pooling works on each map alone: there are still six.",
-            (6, 27, 27): "Tiles do not overlap: they move by 2, not by 1.",
-        },
-    )
-    expect_equal(
-        conv2,
-        "conv2",
-        (16, 10, 10),
-        mistakes={
-            (96, 10, 10): "Each filter looks at all six maps and makes one: 16 filters, 16 maps.",
-            (16, 14, 14): padded.replace("32", "14"),
-            (22, 10, 10): "The new maps take the place of the old ones: 16, not 6 + 16.",
-        },
-    )
-    expect_equal(
-        pool2, "pool2", (16, 5, 5), mistakes={(8, 5, 5): "Pooling works on each map alone: there are still 16."}
-    )
-    expect_equal(
-        parameters2,
-        "parameters2",
-        16 * 6 * 5 * 5 + 16,
-        mistakes={
-            16 * 6 * 5 * 5: "Those are the weights; each filter has a bias, too.",
-            16 * 5 * 5 + 16: "Each filter is six channels deep, and has 25 weights for each of them.",
-            16 * 5 * 5: "Each filter is six channels deep, and has a bias.",
-            16 * 6 * 5 * 5 + 16 * 6: "A filter adds everything up into one number, so it has one bias, not six.",
-        },
-    )
+    with every_slot():
+        expect_equal(
+            conv1,
+            "conv1",
+            (6, 28, 28),
+            mistakes={
+                (6, 32, 32): padded,
+                (6, 27, 27): "32 − 5 is how far the window can move; with its first position that is one more.",
+                (1, 28, 28): "Every filter makes a map, and there are six.",
+            },
+        )
+        expect_equal(
+            pool1,
+            "pool1",
+            (6, 14, 14),
+            mistakes={
+                (3, 14, 14): "Pooling works on each map alone: there are still six.",
+                (6, 27, 27): "Tiles do not overlap: they move by 2, not by 1.",
+            },
+        )
+        expect_equal(
+            conv2,
+            "conv2",
+            (16, 10, 10),
+            mistakes={
+                (96, 10, 10): "Each filter looks at all six maps and makes one: 16 filters, 16 maps.",
+                (16, 14, 14): padded.replace("32", "14"),
+                (22, 10, 10): "The new maps take the place of the old ones: 16, not 6 + 16.",
+            },
+        )
+        expect_equal(
+            pool2, "pool2", (16, 5, 5), mistakes={(8, 5, 5): "Pooling works on each map alone: there are still 16."}
+        )
+        expect_equal(
+            parameters2,
+            "parameters2",
+            16 * 6 * 5 * 5 + 16,
+            mistakes={
+                16 * 6 * 5 * 5: "Those are the weights; each filter has a bias, too.",
+                16 * 5 * 5 + 16: "Each filter is six channels deep, and has 25 weights for each of them.",
+                16 * 5 * 5: "Each filter is six channels deep, and has a bias.",
+                16 * 6 * 5 * 5 + 16 * 6: "A filter adds everything up into one number, so it has one bias, not six.",
+            },
+        )
     return "From 1,024 pixels to 400 numbers, by 156 and 2,416 parameters."

@@ -86,6 +86,17 @@ def read(read: Callable[..., Any], *, batch: Any) -> str:
             f"`states[:, {at}]` is not the state after row {at}.",
         )
     expect_value(last, "last", states[:, -1])
+    wanting = (start * 1).requires_grad_()
+    all_states, _ = call(read, "read", batch, wanting, cell)
+    gradient = None
+    if all_states.requires_grad:
+        all_states.sum().backward()
+        gradient = wanting.grad
+    expect(
+        gradient is not None and same_value(values(gradient[0]), [sum(0.5**n for n in range(1, steps + 1))] * 3, 1e-5),
+        "the numbers are right, and no gradient comes back from all states to the first. Detach nothing here, or the "
+        "cell could not learn from what a row did to later ones.",
+    )
     return "One cell, called for row after row: it reads whatever has rows."
 
 

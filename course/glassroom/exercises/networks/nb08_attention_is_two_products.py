@@ -65,6 +65,14 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     for mistake, wrong in shown.items():
         expect(not is_same(made, wrong), mistake)
     expect(is_same(made, right), "the shape is right, and the numbers are not those of the formula.")
+    wanting = [(each * 1).requires_grad_() for each in (q, k, v)]
+    watched = call(attention, "attention", *wanting)
+    if watched.requires_grad:
+        watched.sum().backward()
+    expect(
+        all(each.grad is not None for each in wanting),
+        "the numbers are right, and no gradient comes back to queries, keys and values: something was detached.",
+    )
     stacks = [q.expand(2, *shape(q)) * 1, (k * 0.5).expand(2, *shape(k)) * 1, v.expand(2, *shape(v)) * 1]
     deep = call(attention, "attention", *stacks)
     expect_tensor(deep, "attention of stacks", shape=(2, *shape(right)), dtype="float32")
@@ -128,6 +136,11 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     expect(
         not is_same(made, (q @ k.transpose(-1, -2)).masked_fill(hidden, float("-inf")).softmax(-1) @ v),
         "the mask is right; the scores are not divided by the root of d.",
+    )
+    one_more = below + below.diagonal(0).diag().roll(1, 1).triu()
+    expect(
+        not is_same(made, scores.masked_fill(one_more == 0, float("-inf")).softmax(-1) @ v),
+        "each position sees itself, those before it, and the next one: the triangle is one diagonal too large.",
     )
     expect(is_same(made, right), "the numbers are not those of causal attention.")
     longer = [each[..., :3, :] * 1 for each in (q, k, v)]

@@ -76,7 +76,24 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
         same_value(values(found), values(scaled(small / (spread + 1e-5).sqrt())), 1e-4),
         "for numbers that hardly differ it is another result: 1e-5 belongs to the variance, under the root.",
     )
+    gradients = []
+    for function in (norm, lambda x, weight, bias: _normalized(x) * weight + bias):
+        wanting = (x / 10).requires_grad_()
+        result = call(function, "norm", wanting, weight, bias)
+        expect(result.requires_grad, "the numbers are right, and `x` gets no gradient: something was detached.")
+        result[..., 0].sum().backward()
+        gradients.append(wanting.grad)
+    expect(
+        same_value(values(gradients[0]), values(gradients[1]), 1e-4),
+        "the numbers are right, and the gradient of `x` is not: mean and variance are computed from `x`, so they "
+        "belong to the graph too.",
+    )
     return "Every position by itself: mean 0, spread 1, then two learned vectors."
+
+
+def _normalized(x: Any) -> Any:
+    centered = x - x.mean(-1, keepdim=True)
+    return centered / ((centered**2).mean(-1, keepdim=True) + 1e-5).sqrt()
 
 
 @exercise(

@@ -7,7 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, call_writing, expect, expect_equal, expect_tensor, expect_value, run
+from glassroom.exercises.expect import (
+    call,
+    call_writing,
+    every_slot,
+    expect,
+    expect_equal,
+    expect_tensor,
+    expect_value,
+    run,
+)
 from glassroom.exercises.facts import dtype_name, is_tensor, same_value, shape, share_memory, values
 
 INFINITY = float("inf")
@@ -33,53 +42,54 @@ def left(a: Any, b: Any, c: Any, d: Any) -> str:
     for name, answer in answers.items():
         if is_tensor(answer) and shape(answer) == ():
             answers[name] = float(answer.item())
-    expect_equal(
-        answers["a"],
-        "a",
-        4096.0,
-        mistakes={
-            4097: "Between 4,096 and 8,192 there are 1,024 float16s, so they go in steps of 4.",
-            4098: "Between 4,096 and 8,192 they go in steps of 4; 4,098 is none of them.",
-            4100: "4,097 is nearer to 4,096.",
-            INFINITY: "It is far from the largest, 65,504.",
-        },
-    )
-    expect_equal(
-        answers["b"],
-        "b",
-        256.0,
-        mistakes={
-            257: "From 256 on there are 128 numbers up to 512: they go in steps of 2.",
-            258: "257 is halfway between 256 and 258. Then the one with the even fraction is taken, and that is 256.",
-            255: "255 is exactly representable, but 257 is nearer to 256.",
-        },
-    )
-    expect_equal(
-        answers["c"],
-        "c",
-        1.0,
-        mistakes={
-            1.0004: "The next float16 after 1 is 1.00098; there is nothing between them.",
-            1.0009765625: "0.0004 is less than half of the way to that one.",
-            1.00098: "0.0004 is less than half of the way to that one.",
-        },
-    )
-    expect_equal(
-        answers["d"],
-        "d",
-        INFINITY,
-        mistakes={
-            70000: "The largest float16 is 65,504.",
-            65504: "A result that is too large does not stop at the largest number: it becomes infinite.",
-        },
-    )
+    with every_slot():
+        expect_equal(
+            answers["a"],
+            "a",
+            4096.0,
+            mistakes={
+                4097: "Between 4,096 and 8,192 there are 1,024 float16s, so they go in steps of 4.",
+                4098: "Between 4,096 and 8,192 they go in steps of 4; 4,098 is none of them.",
+                4100: "4,097 is nearer to 4,096.",
+                INFINITY: "It is far from the largest, 65,504.",
+            },
+        )
+        expect_equal(
+            answers["b"],
+            "b",
+            256.0,
+            mistakes={
+                257: "From 256 on there are 128 numbers up to 512: they go in steps of 2.",
+                258: "257 is halfway between 256 and 258. Then the one with the even fraction is taken: 256.",
+                255: "255 is exactly representable, but 257 is nearer to 256.",
+            },
+        )
+        expect_equal(
+            answers["c"],
+            "c",
+            1.0,
+            mistakes={
+                1.0004: "The next float16 after 1 is 1.00098; there is nothing between them.",
+                1.0009765625: "0.0004 is less than half of the way to that one.",
+                1.00098: "0.0004 is less than half of the way to that one.",
+            },
+        )
+        expect_equal(
+            answers["d"],
+            "d",
+            INFINITY,
+            mistakes={
+                70000: "The largest float16 is 65,504.",
+                65504: "A result that is too large does not stop at the largest number: it becomes infinite.",
+            },
+        )
     return "Rounded, rounded, rounded away, and out of range."
 
 
 @exercise(
     "n10-cast",
     setup="""
-    layer, pictures = torch.nn.Linear(64, 32), torch.rand(16, 64)
+    pictures, weight, bias = torch.rand(16, 64), torch.randn(32, 64) / 8, torch.rand(32)
     half = torch.bfloat16
     """,
     hints=[
@@ -95,9 +105,9 @@ def left(a: Any, b: Any, c: Any, d: Any) -> str:
         """,
     ],
 )
-def cast(half_linear: Callable[..., Any], *, layer: Any, pictures: Any, half: Any) -> str:
-    weight = layer.weight.detach().clone().requires_grad_()
-    bias = layer.bias.detach().clone().requires_grad_()
+def cast(half_linear: Callable[..., Any], *, weight: Any, bias: Any, pictures: Any, half: Any) -> str:
+    weight = weight.detach().clone().requires_grad_()
+    bias = (bias.detach() + 0.25).requires_grad_()
     told = "the caller's own tensors were converted. Work with copies: to(half) makes one."
     made = call(half_linear, "half_linear", pictures, weight, bias, half, written=told)
     wanted = shape(pictures @ weight.t())
@@ -113,6 +123,11 @@ def cast(half_linear: Callable[..., Any], *, layer: Any, pictures: Any, half: An
     without = (made.detach().float() - (right.float() - bias.detach())).abs().max().item()
     expect(not without < 0.02 or distance < 0.02, "the bias is missing.")
     expect(distance < 0.05, "the numbers are not those of x @ weight.t() + bias.")
+    expect(
+        made.grad_fn is None or not made.grad_fn.name().startswith("ToCopy"),
+        f"the numbers are right, and they were computed in another dtype and converted to {dtype_name(half)} at the "
+        "end. Convert first, so that the product itself is half the work.",
+    )
     expect(
         bool(made.requires_grad),
         "no gradient finds its way back from the result: on the way, something was detached or taken out as numbers.",
@@ -188,7 +203,7 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
     )
     expect_equal(
         returned,
-        "what `scaled_step` returns",
+        "scaled_step(…)",
         1024.0,
         mistakes={512.0: "Nothing was infinite: the scale stays.", 2048.0: "Nothing asks for a larger scale yet."},
     )
@@ -215,7 +230,7 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
         )
         expect_equal(
             returned,
-            f"what `scaled_step` returns with {what} among the gradients",
+            f"scaled_step(…), {what} among the gradients,",
             512.0,
             mistakes={1024.0: "The scale was too large; halve it.", 2048.0: "The scale was too large; halve it."},
         )

@@ -77,7 +77,8 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
         for name, each in average.named_buffers():
             expect(
                 bool((each == 5).all()),
-                f"the buffer `{name}` is not that of the model: parameters() leaves buffers out.",
+                f"the buffer `{name}` is not that of the model. Buffers are copied, not averaged, and parameters() "
+                "leaves buffers out.",
             )
         expect(
             sum(kept.allocations) <= FEW,

@@ -8,6 +8,7 @@ from typing import Any
 import tensorglass as torch
 from tensorglass import channel_shuffle, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
 from tensorglass.core.errors import type_name, warn
+from tensorglass.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.nn import upsample as ways
 from tensorglass.ops.rearrange.pad import pad

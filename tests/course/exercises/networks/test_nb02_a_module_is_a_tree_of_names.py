@@ -29,10 +29,8 @@ def into_one(model):
 GIVE = "parameter.data = vector[offset : offset + parameter.numel()].view(parameter.shape)"
 ONE_BY_NAMES = """
 def into_one(model):
-    for name, parameter in list(model.named_parameters()):
-        *way, last = name.split(".")
-        owner = model.get_submodule(".".join(way))
-        setattr(owner, last, torch.nn.Parameter(parameter.detach().clone()))
+    for layer in (model.first, model.second):
+        layer.weight = layer.weight.detach().clone().requires_grad_()
     return torch.nn.utils.parameters_to_vector(model.parameters()).detach()
 """
 ONE_BACKWARDS = """
@@ -101,11 +99,26 @@ WRONG = [
     ("n02-one", ONE.format(detached="", parameters="model.parameters()", give=GIVE), "has a history"),
     (
         "n02-one",
-        ONE.format(detached=".detach()", parameters="model.state_dict().values()", give=GIVE),
-        "once, and no buffers",
+        ONE.format(detached=".detach()", parameters="dict(model.named_tensors()).values()", give=GIVE),
+        "no tensor that is not learned",
     ),
     ("n02-one", ONE_BY_NAMES, "other parameters now"),
     ("n02-one", ONE_BACKWARDS, "the offset of"),
+    (
+        "n02-one",
+        ONE.format(detached=".detach()", parameters="model.parameters()", give=GIVE.replace("parameter.data =", "_ =")),
+        "a storage of its own still",
+    ),
+    (
+        "n02-one",
+        ONE.format(detached=".detach()", parameters="model.parameters()", give="parameter.set_(" + GIVE[17:] + ")"),
+        "raised",
+    ),
+    (
+        "n02-one",
+        ONE_BY_SPLIT.replace("torch.empty(", "torch.zeros(").replace("part.copy_", "part.clone().copy_"),
+        "model.first.weight[0",
+    ),
 ]
 
 ALSO_RIGHT = [

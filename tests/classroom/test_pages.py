@@ -135,7 +135,7 @@ def test_the_class_is_seen_at_a_glance(folder: Path) -> None:
     assert "it ended the process" in page
     assert "Ada &lt;b&gt;Lovelace&lt;b&gt;" in page
     assert "answers wait for a person" in page
-    assert found._repr_html_().startswith("<iframe sandbox srcdoc=")
+    assert found._repr_html_().count(" sandbox srcdoc=") == found._repr_html_().count("<iframe") == 2
 
 
 def test_mistakes_are_counted_by_what_they_show_and_name_nobody(folder: Path) -> None:
@@ -208,6 +208,15 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
                 light, dark = (sum(map(int, re.findall(r"\d+", each)[:3])) for each in colours)
                 assert (light > 600 and dark < 150) if scheme == "light" else (light < 150 and dark > 600)
                 page.close()
+        name = {"light": "true", "dark": "false"}[scheme]  # the notebook's theme, in a browser of the other one
+        notebook = f'<body data-jp-theme-light="{name}">{class_page(folder)._repr_html_()}</body>'
+        page = browser.new_page(color_scheme={"light": "dark", "dark": "light"}[scheme])
+        page.set_content(notebook)
+        shown = page.locator("iframe:visible")
+        assert shown.count() == 1
+        body = shown.content_frame.locator("body")
+        colour = body.evaluate("each => getComputedStyle(each).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", colour)[:3])) > 600) is (scheme == "light")
         browser.close()
 
 

@@ -206,6 +206,8 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
     stopped: dict[int, str] = {}
     limits, left = task.limits, task.limits.wall
     known: dict[str, dict[str, Any]] = {}
+    doubt = ""  # of marks beside which a cell of the course's own was not done
+    given = {str(step.get("cell")) for step in steps if step.get("given")}
     for _ in range(ATTEMPTS):
         numbers = [number for number in range(len(steps)) if number not in stopped]
         apart = None if task.apart is None else list(task.apart)
@@ -214,9 +216,17 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
         row.seconds = round(row.seconds + outcome.seconds, 2)
         row.cpu = round(row.cpu + outcome.cpu, 2)
         row.memory = round(max(row.memory, outcome.memory), 1)
-        left -= outcome.seconds
+        left -= outcome.had
         known = {event["mark"]["id"]: event["mark"] for event in outcome.events if "mark" in event}
         last = outcome.events[-1] if outcome.events else {}
+        errors = [event["error"] for event in outcome.events if "error" in event]
+        late = next((each for each in errors if each["cell"] in given and each["name"] == "TimeoutError"), None)
+        if late:
+            doubt = f"the course's own cell {late['cell']} was not done: {late['message']}"
+        if outcome.busy:
+            doubt = row.problem = f"it could not be run: {outcome.problem}, so `glassroom grade` tries it again"
+            row.key = ""  # as of no submission
+            break
         if "done" in last:
             break
         at = max((event["at"] for event in outcome.events if "at" in event), default=-1)
@@ -227,6 +237,8 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
         step = steps[numbers[at]]
         stopped[numbers[at]] = why
         row.notes.append(f"{step.get('cell') or step.get('id')}: {why}")
+        if step.get("given") and outcome.problem:
+            doubt = f"the course's own cell {step['cell']} was not done: {why}"
         if left < 5 or stop():
             break
     reasons = {str(steps[number].get("id", "")): why for number, why in stopped.items()}
@@ -244,6 +256,9 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
                 iter(stopped.values()), row.notes[-1] if row.notes else "it was not reached"
             )
             each.message = f"It was not judged: {why}."
+        if doubt and each.part != 1:
+            each.doubt = each.doubt or doubt
+            each.part = None if outcome.busy else each.part
 
 
 def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from string import Template
 
 _PAGE = Template("""\
 <!DOCTYPE html>
-<html lang="en">
+<html lang="en"$theme>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -32,9 +32,14 @@ $body
 """)
 
 
-def page(title: str, body: str, wide: bool = False) -> str:
-    """A whole page. `title` is escaped here, `body` is HTML already."""
-    return _PAGE.substitute(title=text(title), style=_style(), body=body, wide=' class="wide"' if wide else "")
+#: How the page around a notebook says its theme, and so how a page can be held to one.
+THEMES = {"light": ' data-jp-theme-light="true"', "dark": ' data-jp-theme-light="false"', "": ""}
+
+
+def page(title: str, body: str, wide: bool = False, theme: str = "") -> str:
+    """A whole page. `title` is escaped here, `body` is HTML already. It is in the browser's theme or in `theme`."""
+    width = ' class="wide"' if wide else ""
+    return _PAGE.substitute(title=text(title), style=_style(), body=body, wide=width, theme=THEMES[theme])
 
 
 def text(words: object) -> str:

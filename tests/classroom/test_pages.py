@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from classes import make_class
 
+import tensorglass as torch
+from glassroom import show
 from glassroom.classroom.batch import row_path
 from glassroom.classroom.course_file import read_course
 from glassroom.classroom.grading import Mark, Row, task_of
@@ -122,6 +125,31 @@ def test_a_picture_that_is_none_is_left_out() -> None:
     assert picture({"image/png": "not base64!"}, "x") == ""
     assert picture({"image/svg+xml": "no picture"}, "x") == ""
     assert "data:image/png" in picture({"image/png": "iVBORw0KGgo="}, "x")
+
+
+def test_a_picture_that_hangs_browsers_is_left_out() -> None:
+    """Ten lines of names that lead to names are drawn a billion times; matplotlib's and the course's own are not."""
+    head = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink"><rect id="a0"/>'
+    used = "".join(f'<g id="a{n}">' + f'<use x:href="#a{n - 1}"/>' * 10 + "</g>" for n in range(1, 10))
+    filled = "".join(
+        f'<pattern id="a{n}"><rect fill="url(#a{n - 1})"/><rect style="fill:url(#a{n - 1})"/></pattern>'
+        for n in range(1, 10)
+    )
+    styled = '<style>rect { fill: url(#p) }</style><pattern id="p"><rect/></pattern>'
+    for harm in (used, filled, styled, "<foreignObject/>", "<animate/>", '<image href="data:image/svg+xml;x"/>', "<g>"):
+        assert "left out" in picture({"image/svg+xml": f"{head}{harm}</svg>"}, "x"), harm
+    assert "left out" in picture({"image/svg+xml": f'<!DOCTYPE svg [<!ENTITY a "x">]>{head}</svg>'}, "x")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure, axes = pyplot.subplots()
+    axes.bar([1, 2], [3, 4], hatch="/")
+    axes.imshow([[1, 2]])
+    axes.set_title("$x^2$")
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg")
+    pyplot.close(figure)
+    shown = show(x=torch.arange(6), y=torch.ones(2, 3).t()).svg
+    for own in (drawn.getvalue(), shown, f'{head}<use x:href="#a0"/></svg>'):
+        assert "data:image/svg+xml" in picture({"image/svg+xml": own}, "x")
 
 
 def test_the_class_is_seen_at_a_glance(folder: Path) -> None:

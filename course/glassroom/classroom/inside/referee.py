@@ -166,6 +166,8 @@ class Referee:
             mark["doubt"] = f"changed {', '.join(changed)}"
         elif expected_here and mark["part"]:
             mark["doubt"] = "answers of this exercise are usually judged apart, and these could not be"
+        elif trial:
+            mark["doubt"] = f"the answer holds {str(told.get('cannot', 'what the check does not take so'))[:100]}"
         return mark
 
     def hidden(self, code: str, names: dict[str, Any]) -> tuple[float, str]:

@@ -60,12 +60,14 @@ class Isolation:
             return [*_unshare(self._view(), files_mb, user), "--", *python]
         return python
 
-    def with_home(self, home: Path, command: list[str], seen: Path | None = None) -> list[str]:
+    def with_home(
+        self, home: Path, command: list[str], seen: Path | None = None, user: OwnUser | None = None
+    ) -> list[str]:
         """The command that runs another shut in by bubblewrap, with a home that is kept and the machine's network.
 
-        What is in the folder `seen` can be read there, as `/seen`.
+        What is in the folder `seen` can be read there, as `/seen`. Where root starts it, the home is its `user`'s.
         """
-        options = _bubblewrap(self._view(), 256)
+        options = _bubblewrap(self._view(), 256, user)
         for name in ("--unshare-net", "--clearenv", "--new-session"):
             options.remove(name)
         while "--setenv" in options:  # the environment is the caller's

@@ -27,7 +27,7 @@ from glassroom.classroom.course_file import Limits
 from glassroom.classroom.inside.messages import PATIENCE
 from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, NAMESPACES, NONE, Isolation
 from glassroom.classroom.sandbox.own_user import is_root, own_user
-from glassroom.classroom.sandbox.processes import TimeHad, descendants, nameless, processor, resident
+from glassroom.classroom.sandbox.processes import TimeHad, descendants, files_in_memory, nameless, processor, resident
 
 TICK = 0.1
 ENDING = 10.0
@@ -37,6 +37,7 @@ BUSY = 10  # times all its seconds, by the clock: then the machine is too busy t
 DEPTH = {BUBBLEWRAP: 2, NAMESPACES: 1, NONE: 0}  # how many programs there are before the runner itself
 OVER = 2.0  # seconds of a core that a step and all that it has started may take beyond a cell's
 PARTS = ("runner", "referee")
+MOST_FILES = 50_000  # in memory, where each takes a kilobyte of the kernel's
 MOST_SAID = 4096  # bytes of what a program prints that are kept
 
 
@@ -245,7 +246,7 @@ class _Watch:
                     outcome.problem = "it was interrupted"
                 elif time.monotonic() - checked >= TICK:
                     checked = time.monotonic()
-                    outcome.problem = outcome.problem or _too_much(runner.pid, self.limits, outcome) or self.too_long()
+                    outcome.problem = outcome.problem or self.too_much() or self.too_long()
             outcome.said = _text(said)
             outcome.problem = outcome.problem or _unfinished(outcome.events)
 
@@ -262,6 +263,19 @@ class _Watch:
             if "done" in event or "stopped" in event:
                 return True
         return False
+
+    def too_much(self) -> str:
+        """What the runner and its children use too much of, if anything."""
+        limits, family = self.limits, list(descendants(self.runner.pid))
+        memory = (sum(map(resident, family)) + nameless(family)) / 2**20
+        self.outcome.memory = max(self.outcome.memory, memory)
+        if len(family) > limits.processes + 4:
+            return f"it started more than {limits.processes:g} processes"
+        if memory > limits.memory:
+            return f"it used more than {limits.memory:g} MB of memory"
+        if self.depth and self.ran is not None and files_in_memory(self.inner()) > MOST_FILES:
+            return f"it made more than {MOST_FILES:,} files, or attributes of files"
+        return ""
 
     def too_long(self) -> str:
         """What took too much time, if anything. A step that only waits is interrupted first."""
@@ -286,30 +300,22 @@ class _Watch:
 
     def interrupt(self) -> None:
         """Tell the runner that the step at work has had its time."""
+        with contextlib.suppress(OSError):
+            os.kill(self.inner(), signal.SIGALRM)
+
+    def inner(self) -> int:
+        """The runner itself, within what shuts it in."""
         pid = self.runner.pid
-        with contextlib.suppress(OSError, IndexError, ValueError):
-            for _ in range(self.depth):
-                with open(f"/proc/{pid}/task/{pid}/children") as file:
-                    pid = int(file.read().split()[0])
-            os.kill(pid, signal.SIGALRM)
+        for _ in range(self.depth):
+            with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{pid}/task/{pid}/children") as file:
+                pid = int(file.read().split()[0])
+        return pid
 
 
 def _unfinished(events: list[dict[str, Any]]) -> str:
     return (
         "" if events and ("done" in events[-1] or "stopped" in events[-1]) else "its sandbox ended before it was judged"
     )
-
-
-def _too_much(pid: int, limits: Limits, outcome: Outcome) -> str:
-    """What the runner and its children use too much of, if anything."""
-    family = list(descendants(pid))
-    memory = (sum(map(resident, family)) + nameless(family)) / 2**20
-    outcome.memory = max(outcome.memory, memory)
-    if len(family) > limits.processes + 4:
-        return f"it started more than {limits.processes:g} processes"
-    if memory > limits.memory:
-        return f"it used more than {limits.memory:g} MB of memory"
-    return ""
 
 
 def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:

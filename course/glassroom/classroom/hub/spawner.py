@@ -86,6 +86,8 @@ class ClassroomSpawner(LocalProcessSpawner):
         self.cmd = self.shut_in([sys.executable, "-P", "-m", "jupyterhub.singleuser"])
         self.notebook_dir = f"{HOME}/{FOLDER}"
         self.popen_kwargs = {"cwd": "/", "pass_fds": self.passed}
+        if self.own_user:
+            self.interrupt_timeout = self.term_timeout = 1  # what a sandbox of another user is built by hears neither
         return await super().start()
 
     def hand_out(self) -> None:

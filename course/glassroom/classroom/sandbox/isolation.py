@@ -33,6 +33,7 @@ _COURSE = "/course"
 _HOME = "/home/learner"
 SEEN = "/seen"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_END_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")  # whatever runs in it
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 
 
@@ -175,7 +176,9 @@ def _works(means: str) -> bool:
 
 def _bubblewrap(view: View, files_mb: float, user: OwnUser | None = None) -> list[str]:
     size = str(int(files_mb * 2**20))
-    command = ["bwrap", *(["--userns", str(user.namespace)] if user else ["--unshare-user", "--disable-userns"])]
+    # Who becomes another user is no longer told when its parent ends. So all of it is in a place that ends with that.
+    command = [*_END_WITH_PARENT, "unshare", "--pid", "--fork", "--kill-child"] if user else []
+    command += ["bwrap", *(["--userns", str(user.namespace)] if user else ["--unshare-user", "--disable-userns"])]
     command += ["--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     command += ["--uid", str(INSIDE), "--gid", str(INSIDE)]
@@ -198,9 +201,8 @@ def _unshare(view: View, files_mb: float, user: OwnUser | None = None) -> list[s
     spec = {"binds": view.binds, "links": view.links, "masks": view.masks, "size": int(files_mb * 2**20), "home": _HOME}
     spec["user"] = user.number if user else None
     script = Path(__file__).with_name("namespaces.py")
-    end = ["setpriv", "--pdeathsig", "KILL"]  # it ends with who started it, whatever runs in it
     python = [sys.executable, "-I", "-S", str(script), json.dumps(spec)]
-    return [*end, "unshare", *own, "--fork", "--kill-child", *python]
+    return [*_END_WITH_PARENT, "unshare", *own, "--fork", "--kill-child", *python]
 
 
 def _packages() -> tuple[Path, Path]:

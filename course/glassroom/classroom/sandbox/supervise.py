@@ -21,11 +21,12 @@ import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from glassroom.classroom.course_file import Limits
 from glassroom.classroom.inside.messages import PATIENCE
-from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, NAMESPACES, NONE, Isolation
+from glassroom.classroom.sandbox.isolation import NONE, Isolation
 from glassroom.classroom.sandbox.own_user import is_root, own_user
 from glassroom.classroom.sandbox.processes import TimeHad, descendants, files_in_memory, nameless, processor, resident
 
@@ -34,7 +35,7 @@ ENDING = 10.0
 STARTING = 90.0  # seconds until the two have started
 GRACE = 5.0  # seconds in which a step that is interrupted must come to its end
 BUSY = 10  # times all its seconds, by the clock: then the machine is too busy to tell anything
-DEPTH = {BUBBLEWRAP: 2, NAMESPACES: 1, NONE: 0}  # how many programs there are before the runner itself
+AROUND = ("bwrap", "setpriv", "unshare")  # the programs between us and the runner
 OVER = 2.0  # seconds of a core that a step and all that it has started may take beyond a cell's
 PARTS = ("runner", "referee")
 MOST_FILES = 50_000  # in memory, where each takes a kilobyte of the kernel's
@@ -201,7 +202,7 @@ class _Watch:
         self, isolation: Isolation, limits: Limits, runner: subprocess.Popen[bytes], referee: int, outcome: Outcome
     ) -> None:
         self.runner, self.limits, self.outcome = runner, limits, outcome
-        self.depth = DEPTH[isolation.means]
+        self.shut_in = isolation.means != NONE
         self.began = time.monotonic()
         self.time = TimeHad(runner.pid, referee)
         self.step: float = 0.0  # the time had when the step began that is at work
@@ -273,7 +274,7 @@ class _Watch:
             return f"it started more than {limits.processes:g} processes"
         if memory > limits.memory:
             return f"it used more than {limits.memory:g} MB of memory"
-        if self.depth and self.ran is not None and files_in_memory(self.inner()) > MOST_FILES:
+        if self.shut_in and self.ran is not None and files_in_memory(self.inner()) > MOST_FILES:
             return f"it made more than {MOST_FILES:,} files, or attributes of files"
         return ""
 
@@ -306,9 +307,9 @@ class _Watch:
     def inner(self) -> int:
         """The runner itself, within what shuts it in."""
         pid = self.runner.pid
-        for _ in range(self.depth):
-            with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{pid}/task/{pid}/children") as file:
-                pid = int(file.read().split()[0])
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            while Path(f"/proc/{pid}/comm").read_text().strip() in AROUND:
+                pid = int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
         return pid
 
 

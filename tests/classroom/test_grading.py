@@ -135,11 +135,16 @@ def test_where_the_machine_is_too_busy_marks_stay_open_and_are_tried_again(
         patched.setattr("glassroom.classroom.sandbox.supervise.BUSY", 0)
         report = graded(a_class)
     bob = report.rows[1]
-    assert "too busy" in bob.problem
+    assert bob.problem == "it could not be run (the machine was too busy)"
     assert set(parts(bob).values()) == {None}
     assert [row.learner for row in report.doubtful] == ["bob"]
     report = graded(a_class)
     assert (report.marked, report.kept, parts(report.rows[1])) == (1, 1, SOLVED)
+    task = task_of(read_course(a_class), read_course(a_class).assignments[0])
+    task = replace(task, apart=tuple(SOLVED), limits=replace(task.limits, memory=1))  # nothing starts in that
+    row = mark(task, "ada", {FILE: serialise(answered(notebook, {}, solved=True))}, best_isolation([a_class]))
+    assert row.problem.startswith("it could not be run (")
+    assert set(parts(row).values()) == {None}
 
 
 def test_the_learners_own_cells_and_their_own_copy_of_the_course_count(

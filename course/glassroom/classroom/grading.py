@@ -223,23 +223,24 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
         late = next((each for each in errors if each["cell"] in given and each["name"] == "TimeoutError"), None)
         if late:
             doubt = f"the course's own cell {late['cell']} was not done: {late['message']}"
-        if outcome.busy:
-            doubt = row.problem = f"it could not be run: {outcome.problem}, so `glassroom grade` tries it again"
-            row.key = ""  # as of no submission
-            break
         if "done" in last:
             break
         at = max((event["at"] for event in outcome.events if "at" in event), default=-1)
         why = str(last.get("why") or outcome.problem)
-        if not 0 <= at < len(numbers):
-            row.notes.append(why + (f": {printable(outcome.said.splitlines()[-1])[:200]}" if outcome.said else ""))
+        if stop():
+            row.notes.append(why)
+            break
+        if outcome.busy or at < 0:  # the machine's doing, and not the learner's
+            said = "" if outcome.busy else "".join(outcome.said.splitlines()[-1:])
+            doubt = row.problem = f"it could not be run ({why}{f': {printable(said)[:200]}' if said else ''})"
+            row.key = ""  # as of no submission: it is tried again
             break
         step = steps[numbers[at]]
         stopped[numbers[at]] = why
         row.notes.append(f"{step.get('cell') or step.get('id')}: {why}")
         if step.get("given") and outcome.problem:
             doubt = f"the course's own cell {step['cell']} was not done: {why}"
-        if left < 5 or stop():
+        if left < 5:
             break
     reasons = {str(steps[number].get("id", "")): why for number, why in stopped.items()}
     ids = {step["id"] for step in steps if "id" in step}
@@ -258,7 +259,7 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
             each.message = f"It was not judged: {why}."
         if doubt and each.part != 1:
             each.doubt = each.doubt or doubt
-            each.part = None if outcome.busy else each.part
+            each.part = each.part if row.key else None
 
 
 def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -168,7 +168,7 @@ def _works(means: str) -> bool:
     command = isolation.command("glassroom.classroom.sandbox.trial", (), 8, user)
     passed = [user.namespace] if user else []
     try:
-        done = subprocess.run(command, capture_output=True, timeout=60, env=isolation.environment(), pass_fds=passed)
+        done = subprocess.run(command, capture_output=True, timeout=300, env=isolation.environment(), pass_fds=passed)
     except (OSError, subprocess.SubprocessError):
         return False
     return done.returncode == 0 and done.stdout.strip() == b"shut in"

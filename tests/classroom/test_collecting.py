@@ -6,6 +6,7 @@ import copy
 import io
 import json
 import os
+import pwd
 import time
 import warnings
 import zipfile
@@ -197,6 +198,27 @@ def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(
     monkeypatch.setattr(os, "fwalk", swapped)
     collect(read_course(a_class), tmp_path / "in", "memory-02")
     assert (a_class / "submitted" / "eve" / "memory-02" / FILE).read_bytes() == b"mine"
+
+
+def test_nobody_hands_in_for_another_by_nbgraders_exchange(
+    a_class: Path, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes to the exchange names the folder; the system names its owner."""
+    account = pwd.getpwnam("nobody") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
+    inbound = tmp_path / "exchange" / "inbound"
+    for learner in ("ada", account.pw_name):
+        place = inbound / f"{learner}+memory-02+2030-01-01 10:00:00 UTC+x1y2"
+        place.mkdir(parents=True)
+        (place / FILE).write_bytes(serialise(notebook))
+        if os.getuid() == 0:
+            os.chown(place, account.pw_uid, -1)
+    monkeypatch.setattr("os.getuid", lambda: account.pw_uid + 1)
+    report = taking(a_class, inbound.parent)
+    assert taken(a_class) == [f"{account.pw_name}/memory-02/{FILE}"]
+    assert [line.partition(": ")[2] for line in report.oddities] == [
+        f"handed in as ada by the account {account.pw_name}; kept in collected/"
+    ]
+    assert kept(a_class) == [serialise(notebook)]
 
 
 def test_nbgraders_exchange(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:

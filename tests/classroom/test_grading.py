@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -68,6 +69,82 @@ def test_each_exercise_counts_for_itself(a_class: Path, notebook: Notebook, hand
     assert set(parts(rows["eve"]).values()) == {0}
     assert "waits for your answer" in rows["eve"].marks[1].message
     assert {each.how for row in rows.values() for each in row.marks} == {"apart"}
+
+
+@contextlib.contextmanager
+def six_others_on_one_core() -> Iterator[None]:
+    """What this thread starts has a seventh of a core meanwhile."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    spin = [sys.executable, "-S", "-c", "while True: pass"]
+    others = [subprocess.Popen(spin, start_new_session=True) for _ in range(6)]
+    try:
+        yield
+    finally:
+        for each in others:
+            each.kill()
+            each.wait()
+        os.sched_setaffinity(0, before)
+
+
+def test_a_busy_machine_costs_nobody_a_mark(a_class: Path, notebook: Notebook) -> None:
+    """Limits count the time that a submission had, not the time that others had meanwhile."""
+    course = read_course(a_class)
+    task = task_of(course, course.assignments[0])
+    task = replace(task, apart=tuple(SOLVED), limits=replace(task.limits, cell=0.5))
+    work = "import time\nbegan = time.process_time()\nwhile time.process_time() - began < 0.35: pass\n"
+    notebook = answered(notebook, {"02-middle": work + "middle = a[1:5].view(2, 2)"}, solved=True)
+    isolation = best_isolation([a_class])
+    with six_others_on_one_core(), ThreadPoolExecutor(1) as pool:  # a thread has its own referee
+        row = pool.submit(mark, task, "ada", {FILE: serialise(notebook)}, isolation).result()
+    assert (parts(row), row.notes) == (SOLVED, [])
+
+
+def test_who_sleeps_is_ended_and_told_in_whole_seconds(a_class: Path, notebook: Notebook) -> None:
+    course = read_course(a_class)
+    task = task_of(course, course.assignments[0])
+    sleeping = answered(notebook, {"02-middle": "import time\ntime.sleep(10**6)"}, solved=True)
+    own = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None}
+    hangs = (
+        "import builtins, time\nold = builtins.__import__\n"
+        "builtins.__import__ = lambda name, *a: time.sleep(10**6) if name == 'tensorglass' else old(name, *a)"
+    )
+    hanging = answered(notebook, {}, solved=True)
+    hanging["cells"].insert(0, {**own, "source": hangs})
+    isolation = best_isolation([a_class])
+    for work, limits in ((sleeping, {"wall": 2.3456}), (sleeping, {"cell": 0.5}), (hanging, {"cell": 0.5})):
+        found = replace(task, apart=tuple(SOLVED), limits=replace(task.limits, **limits))
+        row = mark(found, "ada", {FILE: serialise(work)}, isolation)
+        if "wall" in limits:
+            assert row.notes == ["02-middle-answer: it ran for more than 2 seconds"]
+        elif work is sleeping:
+            assert parts(row) == {**SOLVED, "02-middle": 0}
+            assert "it was not done after 1.5 seconds" in row.marks[1].message
+        else:  # a cell of the course's own: somebody must look
+            assert all("own cell" in each.doubt and "was not done" in each.doubt for each in row.marks if not each.part)
+            assert not all(each.part for each in row.marks)
+
+
+def test_where_the_machine_is_too_busy_marks_stay_open_and_are_tried_again(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(a_class, "ada", answered(notebook, {}))
+    graded(a_class)
+    hand_in(a_class, "bob", answered(notebook, {}, solved=True))
+    with monkeypatch.context() as patched:
+        patched.setattr("glassroom.classroom.sandbox.supervise.BUSY", 0)
+        report = graded(a_class)
+    bob = report.rows[1]
+    assert bob.problem == "it could not be run (the machine was too busy)"
+    assert set(parts(bob).values()) == {None}
+    assert [row.learner for row in report.doubtful] == ["bob"]
+    report = graded(a_class)
+    assert (report.marked, report.kept, parts(report.rows[1])) == (1, 1, SOLVED)
+    task = task_of(read_course(a_class), read_course(a_class).assignments[0])
+    task = replace(task, apart=tuple(SOLVED), limits=replace(task.limits, memory=1))  # nothing starts in that
+    row = mark(task, "ada", {FILE: serialise(answered(notebook, {}, solved=True))}, best_isolation([a_class]))
+    assert row.problem.startswith("it could not be run (")
+    assert set(parts(row).values()) == {None}
 
 
 def test_the_learners_own_cells_and_their_own_copy_of_the_course_count(
@@ -185,8 +262,10 @@ def started(command: list[str]) -> subprocess.Popen[bytes]:
 def test_a_run_that_is_killed_goes_on_where_it_was(
     a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], with_signal: signal.Signals
 ) -> None:
+    sleep = "import time\nwhile True:\n    try: time.sleep(10**6)\n    except BaseException: pass"
     for number in range(8):
-        hand_in(a_class, f"learner-{number}", answered(notebook, {}, solved=True))
+        answers = {} if number else {"02-middle": sleep}
+        hand_in(a_class, f"learner-{number}", answered(notebook, answers, solved=True))
     command = [sys.executable, "-m", "glassroom", "grade", str(a_class), "--jobs", "2"]
     process = started(command)
     done = a_class / "marks" / "memory-02"
@@ -202,7 +281,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
     assert report.kept == len(before)
     assert report.kept + report.marked == 8
     assert all(path.read_bytes() == content for path, content in before.items())
-    assert [parts(row) for row in report.rows] == [SOLVED] * 8
+    assert [parts(row) for row in report.rows] == [{**SOLVED, "02-middle": 0}, *[SOLVED] * 7]
 
 
 def test_the_cluster_gives_the_same_marks_and_survives_the_death_of_a_worker(

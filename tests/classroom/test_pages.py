@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from classes import make_class
 
+import tensorglass as torch
+from glassroom import show
 from glassroom.classroom.batch import row_path
 from glassroom.classroom.course_file import read_course
 from glassroom.classroom.grading import Mark, Row, task_of
@@ -124,6 +127,31 @@ def test_a_picture_that_is_none_is_left_out() -> None:
     assert "data:image/png" in picture({"image/png": "iVBORw0KGgo="}, "x")
 
 
+def test_a_picture_that_hangs_browsers_is_left_out() -> None:
+    """Ten lines of names that lead to names are drawn a billion times; matplotlib's and the course's own are not."""
+    head = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink"><rect id="a0"/>'
+    used = "".join(f'<g id="a{n}">' + f'<use x:href="#a{n - 1}"/>' * 10 + "</g>" for n in range(1, 10))
+    filled = "".join(
+        f'<pattern id="a{n}"><rect fill="url(#a{n - 1})"/><rect style="fill:url(#a{n - 1})"/></pattern>'
+        for n in range(1, 10)
+    )
+    styled = '<style>rect { fill: url(#p) }</style><pattern id="p"><rect/></pattern>'
+    for harm in (used, filled, styled, "<foreignObject/>", "<animate/>", '<image href="data:image/svg+xml;x"/>', "<g>"):
+        assert "left out" in picture({"image/svg+xml": f"{head}{harm}</svg>"}, "x"), harm
+    assert "left out" in picture({"image/svg+xml": f'<!DOCTYPE svg [<!ENTITY a "x">]>{head}</svg>'}, "x")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure, axes = pyplot.subplots()
+    axes.bar([1, 2], [3, 4], hatch="/")
+    axes.imshow([[1, 2]])
+    axes.set_title("$x^2$")
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg")
+    pyplot.close(figure)
+    shown = show(x=torch.arange(6), y=torch.ones(2, 3).t()).svg
+    for own in (drawn.getvalue(), shown, f'{head}<use x:href="#a0"/></svg>'):
+        assert "data:image/svg+xml" in picture({"image/svg+xml": own}, "x")
+
+
 def test_the_class_is_seen_at_a_glance(folder: Path) -> None:
     found = class_page(folder)
     assert "12 handed in, 0 missing" in str(found)
@@ -135,7 +163,7 @@ def test_the_class_is_seen_at_a_glance(folder: Path) -> None:
     assert "it ended the process" in page
     assert "Ada &lt;b&gt;Lovelace&lt;b&gt;" in page
     assert "answers wait for a person" in page
-    assert found._repr_html_().startswith("<iframe sandbox srcdoc=")
+    assert found._repr_html_().count(" sandbox srcdoc=") == found._repr_html_().count("<iframe") == 2
 
 
 def test_mistakes_are_counted_by_what_they_show_and_name_nobody(folder: Path) -> None:
@@ -208,6 +236,15 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
                 light, dark = (sum(map(int, re.findall(r"\d+", each)[:3])) for each in colours)
                 assert (light > 600 and dark < 150) if scheme == "light" else (light < 150 and dark > 600)
                 page.close()
+        name = {"light": "true", "dark": "false"}[scheme]  # the notebook's theme, in a browser of the other one
+        notebook = f'<body data-jp-theme-light="{name}">{class_page(folder)._repr_html_()}</body>'
+        page = browser.new_page(color_scheme={"light": "dark", "dark": "light"}[scheme])
+        page.set_content(notebook)
+        shown = page.locator("iframe:visible")
+        assert shown.count() == 1
+        body = shown.content_frame.locator("body")
+        colour = body.evaluate("each => getComputedStyle(each).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", colour)[:3])) > 600) is (scheme == "light")
         browser.close()
 
 

@@ -40,7 +40,7 @@ def on_cluster(address: str, jobs: int) -> Runner:
                 local_directory=scratch.name,
             )
         try:
-            client = Client(cluster if cluster is not None else address, timeout=30)
+            client = Client(cluster, timeout=300) if cluster is not None else Client(address, timeout=30)
         except (OSError, ValueError, TimeoutError) as error:
             raise Problem(f"No dask scheduler answers at {address} ({error}).") from error
         name = f"glassroom-stop-{uuid.uuid4().hex}"

@@ -8,6 +8,7 @@ LMS, nbgrader or the teacher wrote, and never by what lies inside a learner's ow
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
@@ -273,13 +274,36 @@ def _in_folder(source: Path, layout: _Layout) -> Iterator[Item]:
             learner, assignment, _ = _whose(relative, layout)
             try:
                 content = read_file(Path(name), folder=opened)
-                changed = os.stat(name, dir_fd=opened, follow_symlinks=False).st_mtime
+                about = os.stat(name, dir_fd=opened, follow_symlinks=False)
             except (Unreadable, OSError) as reason:
                 yield Item(str(relative), learner, name, fault=str(reason), assignment=assignment)
                 continue
             own = assignment in layout.assignments and len(relative.parts) - layout.outer == 3  # nbgrader's layout
-            when = (_timestamp(Path(), opened) if own else None) or _date(changed)
+            exchanged = _EXCHANGE.match(layout.within(relative)[0])
+            uids = (os.fstat(opened).st_uid, about.st_uid)
+            if exchanged and (owner := _somebody_else(exchanged["learner"], uids)):
+                fault = f"handed in as {exchanged['learner']} by the account {owner}; kept in collected/"
+                yield Item(str(relative), owner, name, content, fault)
+                continue
+            when = (_timestamp(Path(), opened) if own else None) or _date(about.st_mtime)
             yield from _unfold(content, relative, "", when, layout)
+
+
+def _somebody_else(learner: str, uids: Iterable[int]) -> str:
+    """The account that put this into the exchange, if it is not the learner's; nothing where no account tells.
+
+    The exchange's folders are named by whoever writes them. What root or this account owns has been copied.
+    """
+    try:
+        import pwd
+    except ImportError:  # a system that has no such accounts
+        return ""
+    for uid in uids:
+        if uid not in (0, os.getuid()):
+            with contextlib.suppress(KeyError):  # an account of another machine's
+                if (name := pwd.getpwuid(uid).pw_name) != learner:
+                    return name
+    return ""
 
 
 def _date(seconds: float) -> datetime | None:

@@ -42,7 +42,8 @@ closed = 14
 cost = 0.0
 
 # What one submission may use. Memory, files and output are in MB, times in seconds. `cell` and `cpu` are seconds of a
-# core; by the clock a cell may take three times as long, since a machine may have other work, and all of it `wall`.
+# core; a cell that sleeps may take three times as long, and all of it `wall`. Where the machine is busy, time that a
+# submission only waits for a core does not count.
 [limits]
 wall = 120
 cell = 20

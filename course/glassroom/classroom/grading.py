@@ -206,6 +206,8 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
     stopped: dict[int, str] = {}
     limits, left = task.limits, task.limits.wall
     known: dict[str, dict[str, Any]] = {}
+    doubt = ""  # of marks beside which a cell of the course's own was not done
+    given = {str(step.get("cell")) for step in steps if step.get("given")}
     for _ in range(ATTEMPTS):
         numbers = [number for number in range(len(steps)) if number not in stopped]
         apart = None if task.apart is None else list(task.apart)
@@ -214,20 +216,31 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
         row.seconds = round(row.seconds + outcome.seconds, 2)
         row.cpu = round(row.cpu + outcome.cpu, 2)
         row.memory = round(max(row.memory, outcome.memory), 1)
-        left -= outcome.seconds
+        left -= outcome.had
         known = {event["mark"]["id"]: event["mark"] for event in outcome.events if "mark" in event}
         last = outcome.events[-1] if outcome.events else {}
+        errors = [event["error"] for event in outcome.events if "error" in event]
+        late = next((each for each in errors if each["cell"] in given and each["name"] == "TimeoutError"), None)
+        if late:
+            doubt = f"the course's own cell {late['cell']} was not done: {late['message']}"
         if "done" in last:
             break
         at = max((event["at"] for event in outcome.events if "at" in event), default=-1)
         why = str(last.get("why") or outcome.problem)
-        if not 0 <= at < len(numbers):
-            row.notes.append(why + (f": {printable(outcome.said.splitlines()[-1])[:200]}" if outcome.said else ""))
+        if stop():
+            row.notes.append(why)
+            break
+        if outcome.busy or at < 0:  # the machine's doing, and not the learner's
+            said = "" if outcome.busy else "".join(outcome.said.splitlines()[-1:])
+            doubt = row.problem = f"it could not be run ({why}{f': {printable(said)[:200]}' if said else ''})"
+            row.key = ""  # as of no submission: it is tried again
             break
         step = steps[numbers[at]]
         stopped[numbers[at]] = why
         row.notes.append(f"{step.get('cell') or step.get('id')}: {why}")
-        if left < 5 or stop():
+        if step.get("given") and outcome.problem:
+            doubt = f"the course's own cell {step['cell']} was not done: {why}"
+        if left < 5:
             break
     reasons = {str(steps[number].get("id", "")): why for number, why in stopped.items()}
     ids = {step["id"] for step in steps if "id" in step}
@@ -244,6 +257,9 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
                 iter(stopped.values()), row.notes[-1] if row.notes else "it was not reached"
             )
             each.message = f"It was not judged: {why}."
+        if doubt and each.part != 1:
+            each.doubt = each.doubt or doubt
+            each.part = each.part if row.key else None
 
 
 def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:

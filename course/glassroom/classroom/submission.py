@@ -148,7 +148,7 @@ def _step(teachers: Notebook, code: str, cell: Notebook, made: Composed) -> dict
         return {"do": "test", "id": id, "source": test}
     if marks.get("grade"):
         return {"do": "hidden", "id": id, "code": test}
-    return {"do": "run", "cell": id, "source": test}
+    return {"do": "run", "cell": id, "source": test, "given": True}
 
 
 def _place(id: str, order: list[str], present: list[str]) -> int:

@@ -36,8 +36,8 @@ c.ClassroomSpawner.memory_mb = {memory}
 c.ClassroomSpawner.processes = {processes}
 c.ClassroomSpawner.cores = {cores}
 c.ClassroomSpawner.default_url = "/lab"
-c.ClassroomSpawner.start_timeout = 120
-c.ClassroomSpawner.http_timeout = 120
+c.ClassroomSpawner.start_timeout = 300
+c.ClassroomSpawner.http_timeout = 300
 c.ClassroomSpawner.args = ["--ServerApp.shutdown_no_activity_timeout=0"]
 c.JupyterHub.concurrent_spawn_limit = 10
 

@@ -20,6 +20,7 @@ from jupyterhub.spawner import LocalProcessSpawner
 from traitlets import Integer, Unicode
 
 from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, SEEN, Isolation, best_isolation
+from glassroom.classroom.sandbox.own_user import OwnUser, owner_of_home
 from glassroom.records.printable import printable
 from glassroom.workspace.learner_folder import update
 from glassroom.workspace.problems import Problem
@@ -40,6 +41,8 @@ class ClassroomSpawner(LocalProcessSpawner):
     memory_mb = Integer(2048, help="The most memory that one process of a learner's may have, in MB.").tag(config=True)
     processes = Integer(200, help="The most processes and threads that a learner may have.").tag(config=True)
     cores = Integer(2, help="The cores that a learner's programs may use at a time.").tag(config=True)
+
+    own_user: OwnUser | None = None
 
     @property
     def home(self) -> Path:
@@ -78,10 +81,13 @@ class ClassroomSpawner(LocalProcessSpawner):
                 "bubblewrap does not work here, so learners could read each other's files: apt install bubblewrap"
             )
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.own_user = owner_of_home(self.home)
         await asyncio.to_thread(self.hand_out)
         self.cmd = self.shut_in([sys.executable, "-P", "-m", "jupyterhub.singleuser"])
         self.notebook_dir = f"{HOME}/{FOLDER}"
-        self.popen_kwargs = {"cwd": "/"}
+        self.popen_kwargs = {"cwd": "/", "pass_fds": self.passed}
+        if self.own_user:
+            self.interrupt_timeout = self.term_timeout = 1  # what a sandbox of another user is built by hears neither
         return await super().start()
 
     def hand_out(self) -> None:
@@ -92,7 +98,14 @@ class ClassroomSpawner(LocalProcessSpawner):
         command = self.shut_in([sys.executable, "-P", "-m", module, f"{HOME}/{FOLDER}", SEEN, kind], sources)
         environment = Isolation(BUBBLEWRAP).environment()
         try:
-            done = subprocess.run(command, env=environment, capture_output=True, timeout=HANDING_OUT, check=False)
+            done = subprocess.run(
+                command,
+                env=environment,
+                capture_output=True,
+                timeout=HANDING_OUT,
+                check=False,
+                pass_fds=self.passed,
+            )
         except subprocess.TimeoutExpired:
             self.log.warning("%s: the course was not brought up to date within %d s", self.user.name, HANDING_OUT)
             return
@@ -104,7 +117,12 @@ class ClassroomSpawner(LocalProcessSpawner):
         """The command in a sandbox with this learner's home in it."""
         isolation = Isolation(BUBBLEWRAP, (Path(self.homes),))
         limits = ["prlimit", f"--as={self.memory_mb << 20}", f"--nproc={self.processes}", "--core=0", "--"]
-        return isolation.with_home(self.home, [*limits, *command], seen)
+        return isolation.with_home(self.home, [*limits, *command], seen, self.own_user)
+
+    @property
+    def passed(self) -> list[int]:
+        """The open files that a sandbox is built with."""
+        return [self.own_user.namespace] if self.own_user else []
 
 
 @cache

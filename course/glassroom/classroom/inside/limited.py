@@ -10,8 +10,9 @@ import sys
 #: The kernel's names of the machines, and which number of a call is theirs.
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 #: Calls that no notebook needs, by their numbers on x86-64 and on aarch64 (None where there is no such call). Memory
-#: that no process shows (System V's shared segments, messages and semaphores), a look into other processes, and ways
-#: into the kernel that few programs use.
+#: that no process shows (System V's shared segments, messages and semaphores), a look into other processes, a place
+#: behind all others in the queue for a core (where time passes that counts for nobody), and ways into the kernel that
+#: few programs use.
 REFUSED = {
     "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "ptrace": (101, 117), "mount": (165, 40),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "inotify_init": (253, None),
@@ -20,7 +21,8 @@ REFUSED = {
     "setns": (308, 268), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "bpf": (321, 280),
     "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "open_tree": (428, 428), "move_mount": (429, 429),
     "fsopen": (430, 430), "fspick": (433, 433), "pidfd_getfd": (438, 438), "mount_setattr": (442, 442),
-    "memfd_secret": (447, 447),
+    "memfd_secret": (447, 447), "setpriority": (141, 140), "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119), "sched_setattr": (314, 274),
 }  # fmt: skip
 _SOCKET, _SOCKET_OPTION = (41, 198), (54, 208)
 _BUFFERS = (7, 32)  # options by which a socket holds megabytes, in the kernel's memory and no process's

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-import select
 import socket
-import time
 from typing import Any
 
 MOST_BYTES = 48_000_000
 DEEPEST = 60
-PATIENCE = 3  # times as long by the clock as on a core: a machine may have other work
+PATIENCE = 3  # times a cell's seconds of a core: what a step may have, sleep and all
 
 
 class Ended(Exception):
     """The other side is gone, or what it sends is no message."""
-
-
-class TooSlow(Exception):
-    """The other side did not answer in time."""
 
 
 def send(channel: socket.socket, message: dict[str, Any]) -> None:
@@ -32,14 +26,13 @@ def send(channel: socket.socket, message: dict[str, Any]) -> None:
         raise Ended("it is gone") from error
 
 
-def receive(channel: socket.socket, seconds: float | None = None) -> dict[str, Any]:
-    """The next message. Raises `TooSlow` after so many seconds, `Ended` for what is no message."""
-    until = None if seconds is None else time.monotonic() + seconds
-    size = int.from_bytes(_exactly(channel, 8, until), "big")
+def receive(channel: socket.socket) -> dict[str, Any]:
+    """The next message, however long it takes: who watches the two ends what hangs. Raises `Ended` for no message."""
+    size = int.from_bytes(_exactly(channel, 8), "big")
     if size > MOST_BYTES:
         raise Ended("it sends more than a message may have")
     try:
-        message = json.loads(_exactly(channel, size, until))
+        message = json.loads(_exactly(channel, size))
     except (ValueError, RecursionError) as error:
         raise Ended("it sends what is no message") from error
     if not isinstance(message, dict):
@@ -47,13 +40,9 @@ def receive(channel: socket.socket, seconds: float | None = None) -> dict[str, A
     return message
 
 
-def _exactly(channel: socket.socket, count: int, until: float | None) -> bytes:
+def _exactly(channel: socket.socket, count: int) -> bytes:
     parts: list[bytes] = []
     while count:
-        if until is not None:
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([channel], [], [], left)[0]:
-                raise TooSlow
         try:
             part = channel.recv(min(count, 1 << 20))
         except OSError as error:

@@ -19,6 +19,19 @@ from glassroom.workspace.notebook_json import parse
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import write_atomically
 
+#: In a notebook a page stands in two frames, one in each theme, of which the page around them shows one.
+FRAMES = """\
+<style>
+.gr-frames iframe { width: 100%; height: 70vh; border: 0; }
+.gr-frames .gr-dark { display: none; }
+:is([data-jp-theme-light="false"], .vscode-dark) .gr-frames .gr-light { display: none; }
+:is([data-jp-theme-light="false"], .vscode-dark) .gr-frames .gr-dark { display: block; }
+@media (prefers-color-scheme: dark) {
+  .gr-frames:not([data-jp-theme-light] *, .vscode-light *, .vscode-dark *) .gr-light { display: none; }
+  .gr-frames:not([data-jp-theme-light] *, .vscode-light *, .vscode-dark *) .gr-dark { display: block; }
+}
+</style>
+"""
 MOST_MISTAKES, MOST_STUCK, MOST_PAIRS = 12, 15, 20
 
 
@@ -28,7 +41,11 @@ class ClassPage:
     def __init__(self, course: Course, found: Sequence[tuple[Assignment, list[Result], list[str]]]) -> None:
         self.course = course
         self.found = found
-        self.html = page(f"{course.name}: the class", "\n".join(self._body()), wide=True)
+        self._inside = "\n".join(self._body())
+        self.html = self._page()
+
+    def _page(self, theme: str = "") -> str:
+        return page(f"{self.course.name}: the class", self._inside, wide=True, theme=theme)
 
     def save(self, path: str | Path) -> Path:
         """Write the page, which needs nothing else, to a file."""
@@ -36,9 +53,12 @@ class ClassPage:
         return Path(path)
 
     def _repr_html_(self) -> str:
-        # A frame without scripts: the page's styles stay out of the notebook, and the notebook's out of the page.
-        style = "width:100%;height:70vh;border:0"
-        return f'<iframe sandbox srcdoc="{escape(self.html)}" title="The class" style="{style}"></iframe>'
+        # Frames without scripts: the page's styles stay out of the notebook, and the notebook's out of the page.
+        frames = (
+            f'<iframe class="gr-{theme}" sandbox srcdoc="{escape(self._page(theme))}" title="The class"></iframe>'
+            for theme in ("light", "dark")
+        )
+        return f'{FRAMES}<div class="gr-frames">{"".join(frames)}</div>'
 
     def __str__(self) -> str:
         lines = []

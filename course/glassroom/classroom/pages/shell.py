@@ -10,10 +10,11 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from string import Template
+from xml.etree import ElementTree
 
 _PAGE = Template("""\
 <!DOCTYPE html>
-<html lang="en">
+<html lang="en"$theme>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -32,9 +33,14 @@ $body
 """)
 
 
-def page(title: str, body: str, wide: bool = False) -> str:
-    """A whole page. `title` is escaped here, `body` is HTML already."""
-    return _PAGE.substitute(title=text(title), style=_style(), body=body, wide=' class="wide"' if wide else "")
+#: How the page around a notebook says its theme, and so how a page can be held to one.
+THEMES = {"light": ' data-jp-theme-light="true"', "dark": ' data-jp-theme-light="false"', "": ""}
+
+
+def page(title: str, body: str, wide: bool = False, theme: str = "") -> str:
+    """A whole page. `title` is escaped here, `body` is HTML already. It is in the browser's theme or in `theme`."""
+    width = ' class="wide"' if wide else ""
+    return _PAGE.substitute(title=text(title), style=_style(), body=body, wide=width, theme=THEMES[theme])
 
 
 def text(words: object) -> str:
@@ -56,6 +62,8 @@ def picture(output: Mapping[str, str], describes: str) -> str:
     """An output of a cell: a picture as an image, in which no script runs; words as words."""
     svg, png = output.get("image/svg+xml"), output.get("image/png")
     if svg and svg.lstrip().startswith("<"):
+        if not is_drawn_once(svg):
+            return '<p class="muted">A picture is left out, since it may be drawn without end.</p>'
         data = base64.b64encode(svg.encode("utf-8", "replace")).decode()
         return f'<figure><img alt="{text(describes)}" src="data:image/svg+xml;base64,{data}"></figure>'
     if png:
@@ -66,6 +74,53 @@ def picture(output: Mapping[str, str], describes: str) -> str:
         return f'<figure><img alt="{text(describes)}" src="data:image/png;base64,{data}"></figure>'
     words = output.get("text/plain", "")
     return f"<pre>{text(words[:4000])}</pre>" if words.strip() else ""
+
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_SHAPES = {"path", "rect", "circle", "ellipse", "line", "polyline", "polygon"}
+_NAMED = {"clipPath", "pattern", "linearGradient", "radialGradient"}  # and used by url(#…)
+_PARTS = {
+    *_SHAPES,
+    *_NAMED,
+    "svg",
+    "g",
+    "defs",
+    "use",
+    "style",
+    "stop",
+    "text",
+    "tspan",
+    "title",
+    "desc",
+    "metadata",
+    "image",
+}
+
+
+def is_drawn_once(svg: str) -> bool:
+    """Whether a picture is made of plain parts, each drawn as often as it says: no name in it leads to further names.
+
+    A few lines of names that lead to ten others each are enough to hang a browser.
+    """
+    try:
+        root = ElementTree.fromstring(svg)
+    except (ElementTree.ParseError, ValueError):
+        return False
+    parts = [(each, each.tag.removeprefix(_SVG)) for each in root.iter() if str(each.tag).startswith(_SVG)]
+    shapes = {each.get("id") for each, kind in parts if kind in _SHAPES}
+    others = {each.get("id") for each, kind in parts if kind not in _SHAPES}
+    for each, kind in parts:
+        link = next((value for name, value in each.items() if name.endswith("href")), "#")
+        named = [inner for inner in each.iter() if inner is not each] if kind in _NAMED else []
+        if (
+            kind not in _PARTS
+            or (kind == "use" and (link[1:] not in shapes or link[1:] in others))
+            or (kind == "image" and not link.startswith("data:image/png;"))
+            or (kind == "style" and re.search(r"url|@import|\\\\", each.text or ""))
+            or any(inner.tag == f"{_SVG}use" or "url(" in "".join(inner.attrib.values()) for inner in named)
+        ):
+            return False
+    return "<!ENTITY" not in svg
 
 
 @cache

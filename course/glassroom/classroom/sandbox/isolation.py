@@ -33,6 +33,7 @@ _COURSE = "/course"
 _HOME = "/home/learner"
 SEEN = "/seen"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_END_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")  # whatever runs in it
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 
 
@@ -60,12 +61,14 @@ class Isolation:
             return [*_unshare(self._view(), files_mb, user), "--", *python]
         return python
 
-    def with_home(self, home: Path, command: list[str], seen: Path | None = None) -> list[str]:
+    def with_home(
+        self, home: Path, command: list[str], seen: Path | None = None, user: OwnUser | None = None
+    ) -> list[str]:
         """The command that runs another shut in by bubblewrap, with a home that is kept and the machine's network.
 
-        What is in the folder `seen` can be read there, as `/seen`.
+        What is in the folder `seen` can be read there, as `/seen`. Where root starts it, the home is its `user`'s.
         """
-        options = _bubblewrap(self._view(), 256)
+        options = _bubblewrap(self._view(), 256, user)
         for name in ("--unshare-net", "--clearenv", "--new-session"):
             options.remove(name)
         while "--setenv" in options:  # the environment is the caller's
@@ -165,7 +168,7 @@ def _works(means: str) -> bool:
     command = isolation.command("glassroom.classroom.sandbox.trial", (), 8, user)
     passed = [user.namespace] if user else []
     try:
-        done = subprocess.run(command, capture_output=True, timeout=60, env=isolation.environment(), pass_fds=passed)
+        done = subprocess.run(command, capture_output=True, timeout=300, env=isolation.environment(), pass_fds=passed)
     except (OSError, subprocess.SubprocessError):
         return False
     return done.returncode == 0 and done.stdout.strip() == b"shut in"
@@ -173,7 +176,9 @@ def _works(means: str) -> bool:
 
 def _bubblewrap(view: View, files_mb: float, user: OwnUser | None = None) -> list[str]:
     size = str(int(files_mb * 2**20))
-    command = ["bwrap", *(["--userns", str(user.namespace)] if user else ["--unshare-user", "--disable-userns"])]
+    # Who becomes another user is no longer told when its parent ends. So all of it is in a place that ends with that.
+    command = [*_END_WITH_PARENT, "unshare", "--pid", "--fork", "--kill-child"] if user else []
+    command += ["bwrap", *(["--userns", str(user.namespace)] if user else ["--unshare-user", "--disable-userns"])]
     command += ["--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     command += ["--uid", str(INSIDE), "--gid", str(INSIDE)]
@@ -196,9 +201,8 @@ def _unshare(view: View, files_mb: float, user: OwnUser | None = None) -> list[s
     spec = {"binds": view.binds, "links": view.links, "masks": view.masks, "size": int(files_mb * 2**20), "home": _HOME}
     spec["user"] = user.number if user else None
     script = Path(__file__).with_name("namespaces.py")
-    end = ["setpriv", "--pdeathsig", "KILL"]  # it ends with who started it, whatever runs in it
     python = [sys.executable, "-I", "-S", str(script), json.dumps(spec)]
-    return [*end, "unshare", *own, "--fork", "--kill-child", *python]
+    return [*_END_WITH_PARENT, "unshare", *own, "--fork", "--kill-child", *python]
 
 
 def _packages() -> tuple[Path, Path]:

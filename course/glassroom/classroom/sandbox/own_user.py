@@ -2,7 +2,7 @@
 
 The kernel counts the processes of every user but root, and much of what lies in `/proc` is root's to write. So what
 root starts runs as a user that nobody else is: a number that no account has, one for each thread that marks and each of
-its two sandboxes. Inside it is called 1000, as everybody's is.
+its two sandboxes, and one for each learner of a hub. Inside it is called 1000, as everybody's is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 INSIDE = 1000
 FIRST = 1 << 30  # far from accounts, and from what is set aside for containers and services
+FIRST_OF_LEARNERS = FIRST + (1 << 28)  # beyond those of all threads
 ROOT_INSIDE = 1  # root's files can be opened while the sandbox is built; a name that is not 0 keeps the rights to do so
 _MAKE = (
     "import ctypes, sys\n"
@@ -59,6 +60,23 @@ def own_user(part: int = 0) -> OwnUser | None:
         except OSError:
             users[part] = None
     return users[part]
+
+
+def owner_of_home(home: Path) -> OwnUser | None:
+    """The user whose a learner's home is, if root starts their server: it stays the same, and no other home's.
+
+    A home that root owns, a new one or one from before, becomes theirs with all that is in it. Raises OSError.
+    """
+    if not is_root():
+        return None
+    number = home.stat().st_uid
+    if number <= FIRST_OF_LEARNERS:
+        number = max(FIRST_OF_LEARNERS, *(each.stat().st_uid for each in home.parent.iterdir())) + 1
+        for folder, folders, names in os.walk(home):
+            for name in (*folders, *names):
+                os.chown(os.path.join(folder, name), number, number, follow_symlinks=False)
+        os.chown(home, number, number)  # last: where this ends half-way, it begins anew
+    return OwnUser(number)
 
 
 def _namespace(number: int) -> int:

@@ -2,6 +2,7 @@
 
 The watch counts time, memory and processes from outside, reads no more than it must, and believes nothing: what comes
 back are lines of JSON, each checked against what it may say. When it ends, every process that was started has ended.
+Time is what the two had of it (see `processes.TimeHad`): where others have the cores, the limits wait.
 """
 
 from __future__ import annotations
@@ -14,24 +15,30 @@ import select
 import selectors
 import signal
 import socket
-import stat
 import subprocess
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from glassroom.classroom.course_file import Limits
+from glassroom.classroom.inside.messages import PATIENCE
 from glassroom.classroom.sandbox.isolation import NONE, Isolation
 from glassroom.classroom.sandbox.own_user import is_root, own_user
+from glassroom.classroom.sandbox.processes import TimeHad, descendants, files_in_memory, nameless, processor, resident
 
 TICK = 0.1
 ENDING = 10.0
+STARTING = 90.0  # seconds until the two have started
+GRACE = 5.0  # seconds in which a step that is interrupted must come to its end
+BUSY = 10  # times all its seconds, by the clock: then the machine is too busy to tell anything
+AROUND = ("bwrap", "setpriv", "unshare")  # the programs between us and the runner
 OVER = 2.0  # seconds of a core that a step and all that it has started may take beyond a cell's
 PARTS = ("runner", "referee")
-SOCKETS, SOCKET = 16, 4_000_000  # so many any program has; bytes that each further one may hold
+MOST_FILES = 50_000  # in memory, where each takes a kilobyte of the kernel's
 MOST_SAID = 4096  # bytes of what a program prints that are kept
 
 
@@ -41,8 +48,10 @@ class Outcome:
 
     events: list[dict[str, Any]] = field(default_factory=list)
     problem: str = ""
+    busy: bool = False  # whether it ended because the machine gave it too little time
     said: str = ""  # the end of what the two printed
-    seconds: float = 0.0
+    seconds: float = 0.0  # by the clock
+    had: float = 0.0  # seconds that the two had
     memory: float = 0.0  # MB, the most that the runner and its children had at once
     cpu: float = 0.0  # seconds of a core, of both
 
@@ -53,7 +62,7 @@ def run_pair(
     limits: Limits,
     stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Run a plan in two sandboxes. Always returns within the wall limit (and a second or two)."""
+    """Run a plan in two sandboxes. Always returns when they have had the wall limit (and a second or two)."""
     outcome = Outcome()
     began = time.monotonic()
     ours, theirs = socket.socketpair()
@@ -64,8 +73,9 @@ def run_pair(
         spent = referee.cpu
         told, said = referee.judge(ours, json.dumps(plan).encode(), stack)
         theirs.close()  # `ours` stays open until the processor is read: the runner ends with it, and its time is lost
-        _watch(runner, told, said, limits, outcome, began, stop)
-        outcome.cpu = _processor(runner.pid) + referee.cpu - spent
+        watch = _Watch(isolation, limits, runner, referee.process.pid, outcome)
+        watch.until_done(told, said, stop)
+        outcome.cpu = processor(runner.pid) + referee.cpu - spent
     if not outcome.events or outcome.events[-1].get("done") is not True:
         referee.end()  # it may be at work still
     outcome.seconds = time.monotonic() - began
@@ -88,7 +98,7 @@ class Referee:
     @property
     def cpu(self) -> float:
         """Seconds of a core that it and its forks have taken."""
-        return _processor(self.process.pid)
+        return processor(self.process.pid)
 
     def judge(self, channel: socket.socket, plan: bytes, stack: contextlib.ExitStack) -> tuple[int, int]:
         """Have a plan judged over a channel; returns what can be read of the marks and of the printed text."""
@@ -185,140 +195,128 @@ def _feed(pipe: int, content: bytes) -> None:
         file.write(content)
 
 
-def _watch(
-    runner: subprocess.Popen[bytes],
-    telling: int,
-    saying: int,
-    limits: Limits,
-    outcome: Outcome,
-    began: float,
-    stop: Callable[[], bool],
-) -> None:
-    assert runner.stdout
-    pending = bytearray()
-    said = {"runner": bytearray(), "referee": bytearray()}
-    most = int(limits.output * 2**20)
-    told = printed = 0
-    with selectors.DefaultSelector() as selector:
-        selector.register(telling, selectors.EVENT_READ, "told")
-        selector.register(saying, selectors.EVENT_READ, "referee")
-        selector.register(runner.stdout, selectors.EVENT_READ, "runner")
+class _Watch:
+    """What is looked at while the two are at work, and when it has been enough."""
+
+    def __init__(
+        self, isolation: Isolation, limits: Limits, runner: subprocess.Popen[bytes], referee: int, outcome: Outcome
+    ) -> None:
+        self.runner, self.limits, self.outcome = runner, limits, outcome
+        self.shut_in = isolation.means != NONE
+        self.began = time.monotonic()
+        self.time = TimeHad(runner.pid, referee)
+        self.step: float = 0.0  # the time had when the step began that is at work
+        self.ran: float | None = None  # seconds of a core until then; None until both have started
+        self.interrupted: float | None = None  # the time had when the step was interrupted
+
+    def until_done(self, telling: int, saying: int, stop: Callable[[], bool]) -> None:
+        """Read what the two say until the referee is done, or they have had too much of something."""
+        runner, outcome = self.runner, self.outcome
+        assert runner.stdout
+        pending = bytearray()
+        said = {"runner": bytearray(), "referee": bytearray()}
+        most = int(self.limits.output * 2**20)
+        told = printed = 0
         checked = 0.0
-        before: float | None = None  # seconds of a core until the step that is at work
-        while selector.get_map():
-            for key, _ in selector.select(TICK):
-                part = os.read(key.fd, 1 << 16)
-                if not part:
-                    selector.unregister(key.fileobj)
-                    if key.data == "told":
-                        outcome.said = _text(said)
-                        outcome.problem = outcome.problem or _unfinished(outcome.events)
-                        return
-                    continue
-                if key.data == "told":
-                    told += len(part)
-                    pending += part
-                    *lines, rest = pending.split(b"\n")
-                    pending = bytearray(rest)
-                    if lines:
-                        before = _processor(runner.pid)
-                    for line in lines:
-                        event = checked_event(bytes(line))
-                        if event is None:
-                            outcome.problem = "what came back is not what a referee says"
+        with selectors.DefaultSelector() as selector:
+            selector.register(telling, selectors.EVENT_READ, "told")
+            selector.register(saying, selectors.EVENT_READ, "referee")
+            selector.register(runner.stdout, selectors.EVENT_READ, "runner")
+            while selector.get_map() and not outcome.problem:
+                for key, _ in selector.select(TICK):
+                    part = os.read(key.fd, 1 << 16)
+                    if not part:
+                        selector.unregister(key.fileobj)
+                        if key.data == "told":
+                            outcome.said = _text(said)
+                            outcome.problem = _unfinished(outcome.events)
                             return
-                        outcome.events.append(event)
-                        if "done" in event or "stopped" in event:
+                    elif key.data == "told":
+                        told += len(part)
+                        *lines, rest = (pending + part).split(b"\n")
+                        pending = bytearray(rest)
+                        if self.takes(lines):
                             outcome.said = _text(said)
                             return
-                else:
-                    said[key.data] = (said[key.data] + part)[-MOST_SAID:]
-                    printed += len(part)
-            now = time.monotonic()
-            if told > max(most, 1 << 20) * 4 or printed > most:
-                outcome.problem = f"it printed more than {limits.output:g} MB"
-            elif now - began > limits.wall:
-                outcome.problem = f"it ran for more than {limits.wall:g} seconds"
-            elif stop():
-                outcome.problem = "it was interrupted"
-            elif now - checked >= TICK:
-                checked = now
-                outcome.problem = _too_much(runner.pid, limits, outcome)
-                if before is not None and _processor(runner.pid) - before > limits.cell + OVER:
-                    outcome.problem = f"it ran for more than {limits.cell:g} seconds, and could not be interrupted"
-            if outcome.problem:
-                outcome.said = _text(said)
-                return
-        outcome.problem = _unfinished(outcome.events)
+                    else:
+                        said[key.data] = (said[key.data] + part)[-MOST_SAID:]
+                        printed += len(part)
+                if told > max(most, 1 << 20) * 4 or printed > most:
+                    outcome.problem = f"it printed more than {self.limits.output:g} MB"
+                elif stop():
+                    outcome.problem = "it was interrupted"
+                elif time.monotonic() - checked >= TICK:
+                    checked = time.monotonic()
+                    outcome.problem = outcome.problem or self.too_much() or self.too_long()
+            outcome.said = _text(said)
+            outcome.problem = outcome.problem or _unfinished(outcome.events)
+
+    def takes(self, lines: list[bytearray]) -> bool:
+        """Take what the referee has told; whether that was the last of it."""
+        if lines:
+            self.ran, self.step, self.interrupted = processor(self.runner.pid), self.time.look(), None
+        for line in lines:
+            event = checked_event(bytes(line))
+            if event is None:
+                self.outcome.problem = "what came back is not what a referee says"
+                return True
+            self.outcome.events.append(event)
+            if "done" in event or "stopped" in event:
+                return True
+        return False
+
+    def too_much(self) -> str:
+        """What the runner and its children use too much of, if anything."""
+        limits, family = self.limits, list(descendants(self.runner.pid))
+        memory = (sum(map(resident, family)) + nameless(family)) / 2**20
+        self.outcome.memory = max(self.outcome.memory, memory)
+        if len(family) > limits.processes + 4:
+            return f"it started more than {limits.processes:g} processes"
+        if memory > limits.memory:
+            return f"it used more than {limits.memory:g} MB of memory"
+        if self.shut_in and self.ran is not None and files_in_memory(self.inner()) > MOST_FILES:
+            return f"it made more than {MOST_FILES:,} files, or attributes of files"
+        return ""
+
+    def too_long(self) -> str:
+        """What took too much time, if anything. A step that only waits is interrupted first."""
+        limits, had = self.limits, self.time.look()
+        self.outcome.had = had
+        if time.monotonic() - self.began > BUSY * limits.wall:
+            self.outcome.busy = True
+            return "the machine was too busy"
+        if had > limits.wall:
+            return f"it ran for more than {limits.wall:.0f} seconds"
+        if self.ran is None:
+            self.outcome.busy = had > STARTING
+            return f"it had not started after {STARTING:g} seconds" if had > STARTING else ""
+        if processor(self.runner.pid) - self.ran > limits.cell + OVER:
+            return f"it ran for more than {limits.cell:g} seconds, and could not be interrupted"
+        if self.interrupted is None and had - self.step > PATIENCE * limits.cell:
+            self.interrupted = had
+            self.interrupt()
+        if self.interrupted is not None and had - self.interrupted > GRACE:
+            return f"it was not done after {PATIENCE * limits.cell:g} seconds, and could not be interrupted"
+        return ""
+
+    def interrupt(self) -> None:
+        """Tell the runner that the step at work has had its time."""
+        with contextlib.suppress(OSError):
+            os.kill(self.inner(), signal.SIGALRM)
+
+    def inner(self) -> int:
+        """The runner itself, within what shuts it in."""
+        pid = self.runner.pid
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            while Path(f"/proc/{pid}/comm").read_text().strip() in AROUND:
+                pid = int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+        return pid
 
 
 def _unfinished(events: list[dict[str, Any]]) -> str:
     return (
         "" if events and ("done" in events[-1] or "stopped" in events[-1]) else "its sandbox ended before it was judged"
     )
-
-
-def _too_much(pid: int, limits: Limits, outcome: Outcome) -> str:
-    """What the runner and its children use too much of, if anything."""
-    family = list(descendants(pid))
-    memory = (sum(map(_resident, family)) + _nameless(family)) / 2**20
-    outcome.memory = max(outcome.memory, memory)
-    if len(family) > limits.processes + 4:
-        return f"it started more than {limits.processes:g} processes"
-    if memory > limits.memory:
-        return f"it used more than {limits.memory:g} MB of memory"
-    return ""
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """A process and all that it has started, as far as they are there."""
-    found, waiting = {pid}, [pid]
-    while waiting and len(found) < 5000:
-        each = waiting.pop()
-        yield each
-        try:
-            tasks = os.listdir(f"/proc/{each}/task")
-            children: list[int] = []
-            for task in tasks:
-                with open(f"/proc/{each}/task/{task}/children") as file:
-                    children += map(int, file.read().split())
-        except OSError:
-            continue
-        waiting += [child for child in children if child not in found]
-        found.update(children)
-
-
-def _processor(pid: int) -> float:
-    """Seconds of a core that a process, those that it started, and those of them that have ended took."""
-    ticks = 0
-    for each in descendants(pid):
-        with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{each}/stat") as file:
-            ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _resident(pid: int) -> int:
-    try:
-        with open(f"/proc/{pid}/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError, ValueError):
-        return 0
-
-
-def _nameless(family: list[int]) -> int:
-    """Bytes in files that have no name and lie in memory, and that sockets may hold, which are no process's own."""
-    found: dict[tuple[int, int], int] = {}
-    sockets = set()
-    for pid in family:
-        with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as opened:
-            for each in opened:
-                with contextlib.suppress(OSError):
-                    about = each.stat()
-                    if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
-                        found[about.st_dev, about.st_ino] = about.st_blocks * 512
-                    elif stat.S_ISSOCK(about.st_mode):
-                        sockets.add(about.st_ino)
-    return sum(found.values()) + SOCKET * max(0, len(sockets) - SOCKETS)
 
 
 def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     if made.added:
         print(f"New in {folder / 'course.toml'}: {', '.join(made.added)}. Set points and due dates there.")
     for name, points in made.assignments.items():
-        print(f"released {name} ({points:g} points): {folder / 'release' / name}")
+        print(f"released {name} ({points:g} {'point' if points == 1 else 'points'}): {folder / 'release' / name}")
     for name in made.kept:
         print(f"kept     {name}: learners have handed it in. Say --force to make it anew.")
     return Exit.OK

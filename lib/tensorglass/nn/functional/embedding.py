@@ -5,8 +5,9 @@ from __future__ import annotations
 import tensorglass as torch
 from tensorglass.core.errors import explained, old_type_name, warn
 from tensorglass.ops.arg_parser.checks import check_tensors
+from tensorglass.ops.kernels.positions import first_outside
 from tensorglass.ops.nn import embedding as ops
-from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.tensor import Tensor, array_of
 
 
 def embedding(
@@ -54,7 +55,7 @@ def _check(input: Tensor, weight: Tensor, name: str) -> None:
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{old_type_name(input)} instead (while checking arguments for {name})"
         )
-    if input.numel() and not bool(((input >= 0) & (input < weight.size(0))).all()):
+    if input._backend.launch(first_outside, array_of(input), weight.size(0)) is not None:
         raise explained(
             IndexError("index out of range in self"), f"There are rows 0 … {weight.size(0) - 1} in the weight."
         )
@@ -173,14 +174,13 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return torch.empty((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device)
-    if int(tensor.min()) < 0:
+    if tensor._backend.launch(first_outside, array_of(tensor), 2**63) is not None:
         raise RuntimeError("Class values must be non-negative.")
-    largest = int(tensor.max())
     if num_classes == -1:
-        num_classes = largest + 1
+        num_classes = int(tensor.max()) + 1
     elif num_classes < 1:
         raise RuntimeError("num_classes should be positive")
-    elif largest >= num_classes:
+    elif tensor._backend.launch(first_outside, array_of(tensor), num_classes) is not None:
         raise RuntimeError("Class values must be smaller than num_classes.")
     made = torch.zeros((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device)
     return made.scatter_(-1, tensor.unsqueeze(-1), 1)

@@ -17,6 +17,7 @@ from tensorglass.nn.functional.linear import linear
 from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.declare.autocast import as_it_is, in_float32
 from tensorglass.ops.declare.registry import has_shortcut
+from tensorglass.ops.kernels.positions import first_outside
 from tensorglass.ops.nn import loss as ops
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -373,18 +374,12 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
             f"shape: {_s(weight)}"
         )
-    wrong = target._storage.backend.launch(_outside, array_of(target), classes, ignore_index)
+    wrong = target._storage.backend.launch(first_outside, array_of(target), classes, 0, ignore_index)
     if wrong is not None:
         raise explained(
             IndexError(f"Target {wrong} is out of bounds."),
             f"Classes are 0 … {classes - 1}, as many as the input has in its dimension {0 if rank == 1 else 1}.",
         )
-
-
-def _outside(xp: Any, target: Any, classes: int, ignore_index: int) -> int | None:
-    """The first target that is no class and not ignored."""
-    wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
-    return int(target[wrong][0]) if bool(wrong.any()) else None
 
 
 @in_float32
@@ -544,7 +539,7 @@ def multi_margin_loss(
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {_s(weight)}")
     if target._dtype is not torch.int64:
         raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
-    if target.numel() and not bool(((target >= 0) & (target < classes)).all()):
+    if target._storage.backend.launch(first_outside, array_of(target), classes) is not None:
         raise RuntimeError("target out of range")
     rows = input if input.dim() == 2 else input.reshape(1, -1)
     loss = ops.multi_margin_loss(rows, target.reshape(-1), p, margin, weight, reduction)
@@ -572,7 +567,7 @@ def multilabel_margin_loss(
     if target._dtype is not torch.int64:
         raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
     classes = input.size(-1) if input.dim() else 1
-    if target.numel() and not bool(((target >= -1) & (target < classes)).all()):
+    if target._storage.backend.launch(first_outside, array_of(target), classes, -1) is not None:
         raise RuntimeError("target out of range")
     is_batch = input.dim() == 2
     rows = input if is_batch else input.reshape(1, -1)

@@ -117,7 +117,7 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
     if slip := _slip(answer, expected):
         raise Misconception(f"`{name}` is {facts.text(answer)}: {slip}")
     if _kind(answer) == _kind(expected):
-        raise Misconception(f"`{name}` is {facts.text(answer)}, which is not it.")
+        raise Misconception(f"`{name}` is {facts.text(answer)}, which is not right.")
     raise Misconception(f"`{name}` is {facts.text(answer)}; it should be {_kind(expected)}.")
 
 

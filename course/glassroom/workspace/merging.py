@@ -46,6 +46,7 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
     mine_by_key, new_by_key = by_key(mine), by_key(new)
     digests = given if given is not None else _guessed(mine_by_key, new_by_key)
     taken: set[str] = set()
+    said = _said(mine)
     cells: list[Notebook] = result.notebook["cells"]
     placed: dict[str, int] = {}  # by key: after how many cells of the result that cell stands
     for key, cell in new_by_key.items():
@@ -55,9 +56,9 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
         taken.add(key)
         if now is None:
             if was != digest_of(cell):
-                cells.append(copy.deepcopy(cell))  # new; or changed, though the learner had deleted it
+                cells.append(_filled(cell, said, result))  # new; or changed, though the learner had deleted it
         else:
-            cells.extend(_one_of(was, now, cell, result))
+            cells.extend(_one_of(was, now, cell, said, result))
         placed[key] = len(cells)
     remembered = given
     if remembered is None:
@@ -72,7 +73,8 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
 def asks_for_an_answer(cell: Notebook) -> bool:
     """Whether the course's cell waits for something to be typed."""
     text = source(cell)
-    return cell["cell_type"] == "code" and (PLACEHOLDER in text or bool(re.search(r"predict\([^)]*=\s*\.\.\.", text)))
+    dots = r"=\s*\.\.\.\s*[,)]"  # of a prediction's answers
+    return cell["cell_type"] == "code" and (PLACEHOLDER in text or ("predict(" in text and bool(re.search(dots, text))))
 
 
 def is_answered(cell: Notebook) -> bool:
@@ -85,66 +87,107 @@ def _is_a_learners(key: str, cell: Notebook) -> bool:
     return bool(MADE_BY_A_FRONT_END.fullmatch(cell.get("id", ""))) or (key.startswith("check ") and is_answered(cell))
 
 
-def _one_of(was: str | None, now: Notebook, cell: Notebook, result: Merged) -> list[Notebook]:
+def _one_of(was: str | None, now: Notebook, cell: Notebook, said: Said, result: Merged) -> list[Notebook]:
     """What becomes of a cell that both sides have."""
     if source(now) == source(cell):
         return [copy.deepcopy(now)]
-    if was == digest_of(now):
-        return [copy.deepcopy(cell)]
+    said = {**said, **_said({"cells": [now]})}
     is_answer = asks_for_an_answer(cell)
     if was == digest_of(cell):
         result.answers += is_answer
         result.own += not is_answer
         return [copy.deepcopy(now)]
-    both = _with_answer(source(now), source(cell)) if is_answer else None
+    if was in (digest_of(now), digest_of(_unsaid(now))):
+        return [_filled(cell, said, result)]
+    both = _with_answer(source(now), source(cell), said)
     if both is not None:
         result.answers += 1
         return [{**copy.deepcopy(cell), "source": lines(both)}]
     result.own += 1
-    return [copy.deepcopy(cell), _apart(now)]
+    return [_filled(cell, said, result), _apart(now)]
 
 
-def _with_answer(now: str, new: str) -> str | None:
+def _with_answer(now: str, new: str, said: Said) -> str | None:
     """The new code with what was typed into the old one; None if it cannot be told apart."""
-    typed = new
     fresh = _placeholder(new)
-    if fresh is not None:
-        wanted, rows = new.split("\n"), now.split("\n")
-        before, after = wanted[: fresh[0]], wanted[fresh[1] :]
-        fits = len(rows) >= len(before) + len(after) and rows[: len(before)] == before
-        if not fits or (after and rows[-len(after) :] != after):
-            return None
-        answer = rows[len(before) : len(rows) - len(after)]
-        typed = "\n".join([*wanted[: fresh[0]], *answer, *wanted[fresh[1] :]])
-    return _with_predictions(now, typed)
+    if fresh is None:
+        return None
+    wanted, rows = new.split("\n"), now.split("\n")
+    before, after = wanted[: fresh[0]], wanted[fresh[1] :]
+    fits = len(rows) >= len(before) + len(after) and rows[: len(before)] == before
+    if not fits or (after and rows[-len(after) :] != after):
+        return None
+    answer = rows[len(before) : len(rows) - len(after)]
+    return _with_predictions(said, "\n".join([*before, *answer, *after]))
 
 
-def _with_predictions(now: str, new: str) -> str | None:
-    """The new code, in which the dots of each prediction are the answers to the same question in the old one."""
+# --- predictions -----------------------------------------------------------------------------------------------------
+
+Said = Mapping[str, Mapping[str, str]]  #: what was typed as a prediction: by the question, by the kind of answer
+
+
+def _said(notebook: Notebook) -> Said:
+    """The predictions that the learner has made, in whichever cell."""
+    return {
+        question: {kind: text for kind, (node, text) in answers.items() if not _is_dots(node)}
+        for cell in notebook["cells"]
+        for question, answers in _predictions_of(cell)
+    }
+
+
+def _filled(cell: Notebook, said: Said, result: Merged) -> Notebook:
+    """A copy of the course's cell with the learner's answers to the questions that it asks."""
+    code = (_with_predictions(said, source(cell)) if asks_for_an_answer(cell) else None) or source(cell)
+    result.answers += code != source(cell)
+    return {**copy.deepcopy(cell), "source": lines(code)} if code != source(cell) else copy.deepcopy(cell)
+
+
+def _unsaid(cell: Notebook) -> Notebook:
+    """The cell with dots again where predictions were typed."""
+    dots = {question: dict.fromkeys(answers, "...") for question, answers in _predictions_of(cell)}
+    code = _with_predictions(dots, source(cell), over_dots=False) if dots else None
+    return {**cell, "source": lines(code)} if code is not None else cell
+
+
+def _with_predictions(said: Said, code: str, *, over_dots: bool = True) -> str | None:
+    """The code with what was `said` for the dots of its predictions, or for their answers; None for what is no code."""
     try:
-        said = dict(_predictions(now))
-        asked = list(_predictions(new))
+        asked = list(_predictions(code))
     except SyntaxError:
         return None
-    rows = [row.encode() for row in new.split("\n")]
+    rows = [row.encode() for row in code.split("\n")]
     places = [
-        (keyword.value, ast.get_source_segment(now, said[question][kind].value))
+        (node, said[question][kind])
         for question, answers in asked
-        for kind, keyword in answers.items()
-        if question in said and kind in said[question] and _is_dots(keyword.value)
+        for kind, (node, _) in answers.items()
+        if kind in said.get(question, ()) and _is_dots(node) is over_dots
     ]
     for node, text in sorted(places, key=lambda each: (each[0].lineno, each[0].col_offset), reverse=True):
-        if text is not None and node.end_col_offset is not None and node.end_lineno == node.lineno:
+        if node.end_col_offset is not None and node.end_lineno == node.lineno:
             row = rows[node.lineno - 1]
             rows[node.lineno - 1] = row[: node.col_offset] + text.encode() + row[node.end_col_offset :]
     return b"\n".join(rows).decode()
 
 
-def _predictions(code: str) -> Iterator[tuple[str, dict[str, ast.keyword]]]:
-    """The questions of the `predict` calls in some code, each with its answers."""
+def _predictions_of(cell: Notebook) -> list[tuple[str, dict[str, tuple[ast.expr, str]]]]:
+    """The questions that a cell asks; none, if it cannot be read."""
+    if cell["cell_type"] != "code" or "predict(" not in source(cell):
+        return []
+    try:
+        return list(_predictions(source(cell)))
+    except (SyntaxError, ValueError):
+        return []
+
+
+def _predictions(code: str) -> Iterator[tuple[str, dict[str, tuple[ast.expr, str]]]]:
+    """The questions of the `predict` calls in some code, each with its answers: where they are, and their text."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "predict" and node.args:
-            yield ast.unparse(node.args[0]), {each.arg: each for each in node.keywords if each.arg}
+            answers = {each.arg: each.value for each in node.keywords if each.arg}
+            yield (
+                ast.unparse(node.args[0]),
+                {kind: (value, ast.get_source_segment(code, value) or "...") for kind, value in answers.items()},
+            )
 
 
 def _is_dots(node: ast.expr) -> bool:
@@ -172,11 +215,16 @@ def _add_own(
 ) -> None:
     """Put the learner's own cells, and those of theirs that the course has dropped, where they stood."""
     anchor, own = 0, list[tuple[int, Notebook]]()
+    asked = {question for cell in result.notebook["cells"] for question, _ in _predictions_of(cell)}
     for key, cell in mine.items():
         if key in taken:
             anchor = placed[key]
         elif source(cell).strip() and given.get(key) != digest_of(cell):
-            own.append((anchor, cell))
+            has_moved = {
+                question for question, _ in _predictions_of(cell)
+            } <= asked  # all its answers, into other cells
+            if not has_moved or given.get(key) != digest_of(_unsaid(cell)):
+                own.append((anchor, cell))
     for at, cell in reversed(own):
         result.notebook["cells"].insert(at, _apart(cell))
     result.own += len(own)

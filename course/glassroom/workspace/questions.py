@@ -40,7 +40,7 @@ QUESTIONS: dict[str, list[Question]] = {
         Question(
             11,
             "Why does writing into an expanded tensor raise?",
-            ("1_memory/08_in_place_and_clone", "1_memory/05_strides_and_offset"),
+            ("1_memory/05_strides_and_offset",),
         ),
         Question(12, "What can go wrong in a line like `a -= a[:, :1]`?", ("1_memory/08_in_place_and_clone",)),
         Question(13, "What may `as_strided` reach?", ("1_memory/05_strides_and_offset",)),

@@ -325,7 +325,7 @@ def test_plain_answers_are_compared_and_known_mistakes_named(torch):
     expect_equal(torch.Size([2, 3]), "shape", (2, 3))
     mistakes = {48: "That counts bytes."}
     assert misconception(expect_equal, 48, "offset", 6, mistakes) == "`offset` is 48. That counts bytes."
-    assert "which is not it" in misconception(expect_equal, 5, "offset", 6, mistakes)
+    assert "which is not right" in misconception(expect_equal, 5, "offset", 6, mistakes)
     assert "it should be True or False" in misconception(expect_equal, 1, "shared", True)
     assert "it should be a plain integer" in misconception(expect_equal, torch.tensor(6), "offset", 6)
     assert "a tuple of 2" in misconception(expect_equal, 3, "stride", (3, 1))

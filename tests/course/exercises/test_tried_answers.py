@@ -6,6 +6,14 @@ import math
 
 from exercise_answers import right_answers, wrong_answers
 
+RECORDED = """
+recorded = []
+for factor in (1.0, 2.0, 3.0):
+    {clear}
+    (factor * w).sum().backward()
+    recorded.append(w.grad)
+"""
+
 WRONG = [
     (
         "t03-brighter",
@@ -337,7 +345,22 @@ def clip(parameters, longest):
 """,
         "norms of parts do not add up",
     ),
-]
+    ("02-share-storage", "share_storage = lambda x, y: bool(x.flatten()[0] == y.flatten()[0])", "of one storage"),
+    ("06-in-order", "in_order = lambda size: torch.zeros(size).t().stride()", "reverse order"),
+    ("07-rows", "rows = lambda frames: frames.permute(0, 2, 1).reshape(len(frames), -1)", "it should be 1"),
+    ("08-first-column", "first = scores[:, 0].detach()", "detach() and slices do not help"),
+    ("10-held", "bytes_held = lambda ts: sum({t.untyped_storage().nbytes() for t in ts})", "a clone of it"),
+    ("11-stride", "contiguous_stride = lambda size: torch.zeros(size).stride()[::-1]", "reverse order"),
+    ("image-tiles", "tiles = lambda frame, size: frame.unfold(0, size, size).unfold(1, size, size)", "has shape"),
+    ("t01-among", "among = lambda x, tensors: any(x.equal(each) for each in tensors)", "is another tensor"),
+    ("t02-split", "def split(n, seed):\n    torch.manual_seed(seed)\n    return torch.randperm(n)", "a generator of"),
+    ("t09-safe", "to_tensor = torch.tensor", "nothing needs to be copied"),
+    ("t13-values", "values_of = lambda tensor: tensor.detach().clone()", "did you clone them?"),
+    ("tensors-confusion", "confusion = lambda t, s, k: torch.bincount(s * k + t, None, k * k).view(k, k)", "the truth"),
+    ("a03-recorded", RECORDED.format(clear="if w.grad is not None: w.grad.zero_()"), "are one tensor"),
+    ("a05-limit", "limit = lambda x, most: x.register_hook(lambda g: g.clamp(-most, most))", "changes the direction"),
+    ("logcosh-stable", "log_cosh = lambda x: x.cosh().log()", "too large for a float32"),
+]  # fmt: skip
 
 RIGHT = [
     ("t06-channels", "brightness = batch.transpose(0, 1).flatten(1).mean(1)"),
@@ -893,7 +916,26 @@ def root(x):
     return torch.where(x > 0, x, 0.0).sqrt()
 """,
     ),
-]
+    ("02-middle", "middle = a.narrow(0, 1, 4).unflatten(0, (2, 2))"),
+    ("03-paint-the-frame", "board.fill_(1)\nboard[1:-1, 1:-1] = 0"),
+    ("04-gather-columns", "top = torch.diagonal(scores[best])"),
+    ("05-other-diagonal", "anti = picture.view(-1)[3:13:3]"),
+    ("06-camera", "x = torch.einsum('nhwc->nchw', photo)"),
+    ("07-crop", "joined = x.view(2, 12)[:, 4:]"),
+    ("image-brighter", "def brighter(frame, by):\n    y = frame + by\n    y[y < frame] = 255\n    return y"),
+    ("t02-split", "split = lambda n, s: torch.rand(n, generator=torch.Generator().manual_seed(s)).argsort()"),
+    ("t04-outside", "outside = lambda x, low, high: x.clamp(low, high) != x"),
+    ("t05-gaps", "gaps = torch.cdist(places[:, None], places[:, None])"),
+    ("t06-softmax", "stable_softmax = lambda x: 1 / (x[..., None, :] - x[..., :, None]).exp().sum(-1)"),
+    ("t07-large", "large = torch.kron(small, torch.ones(2, 2, dtype=torch.int64))"),
+    ("t11-anywhere", "numbered = lambda table: table + torch.ones_like(table).cumsum(1) - 1"),
+    ("t15-outer", "outer = lambda a, b: a[:, None] @ b[None]"),
+    ("tensors-confusion", "confusion = lambda t, s, k: torch.zeros(k, k).long().index_put((t, s), t[0] * 0 + 1, True)"),
+    ("a02-once", "torch.autograd.backward([first, second])"),
+    ("a05-limit", "limit = lambda x, most: x.register_hook(lambda g: g * (most / g.norm()).clamp(max=1))"),
+    ("a08-length", "lengths = lambda rows: rows.norm(dim=1)"),
+    ("fit-distances", "distances = lambda position, masts: torch.cdist(position[None], masts)[0]"),
+]  # fmt: skip
 
 test_a_misconception_is_told = wrong_answers(WRONG, math=math)
 test_another_way_passes_as_well = right_answers(RIGHT, math=math)

@@ -160,6 +160,33 @@ def test_where_both_have_changed_a_cell_the_answer_goes_in_or_stands_below(cours
     assert (merge.answers, merge.own) == (1, 2)
 
 
+def test_predictions_follow_their_questions_into_whichever_cell_asks_them(course, folder):
+    first = 'guess = predict("f(x): view or copy?", memory={})'
+    second = 'guess = predict("g(x): which stride?", stride={})'
+    (course / OTHER).write_bytes(notebook(first.format('"view"'), "told(1)", second.format("(3, 1)"), "told(2)"))
+    update(folder, course)
+    (folder / OTHER).write_bytes(notebook(first.format('"copy"'), "told(1)", second.format("(1, 3)"), "told(2)"))
+    both = f"x = 1\n{first}\n{second}"
+    (course / OTHER).write_bytes(notebook(both.format('"view"', "(3, 1)"), "told(1, 2)"))
+    merge = update(folder, course).merged[OTHER]
+    assert sources_in(folder / OTHER) == [both.format('"copy"', "(1, 3)"), "told(1, 2)"]
+    assert (merge.answers, merge.own) == (1, 0)
+
+
+def test_a_prediction_whose_question_is_gone_or_with_code_beside_it_stands_by_itself(course, folder):
+    first, second = 'predict("f(x): an error?", error={})', 'predict("g(x): which stride?", stride={})'
+    (course / OTHER).write_bytes(notebook(first.format('"none"'), second.format("(3, 1)"), "last"))
+    update(folder, course)
+    mine = first.format('"none"'), f"{second.format('(1, 3)')}\nmy = 5", "last"
+    (folder / OTHER).write_bytes(notebook(*mine))
+    (course / OTHER).write_bytes(notebook(f"print()\n{second.format('(3, 1)')}", "last, better"))
+    merge = update(folder, course).merged[OTHER]
+    written = sources_in(folder / OTHER)
+    assert f"print()\n{second.format('(1, 3)')}" in written
+    assert all(each in written for each in mine[:2])
+    assert (merge.answers, merge.own) == (1, 2)
+
+
 def test_a_copy_of_a_version_that_remembered_no_cells_keeps_its_answers(course, folder):
     (course / OTHER).write_bytes(notebook("first", ASKED.format('"01-a"')))
     update(folder, course)

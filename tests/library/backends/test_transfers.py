@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import weakref
 
+import pytest
+
 import tensorglass as torch
 from tensorglass import memory, transfers
 from tensorglass.backends.transfer_log import KEPT, Transfer
@@ -41,6 +43,38 @@ def test_a_value_that_python_reads_has_no_target() -> None:
     y[0].item()
     [went] = transfers.since(start)
     assert (went.target, went.storages) == ("cpu", (None, None))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x.clone().index_add_(0, i, y)",
+        "x.scatter_add(0, wide, y)",
+        "x.gather(0, wide)",
+        "x.index_select(0, i)",
+        "x.take(i)",
+        "x.put(i - 12, y[:, 0])",
+        "x.index_put((i,), y, accumulate=True)",
+        "x.clone().__setitem__(i, y)",
+        "x.clone().__setitem__(x > 3, 0.5)",
+        "F.embedding(i, x)",
+        "F.cross_entropy(x, i % 3)",
+        "F.one_hot(i, 4)",
+    ],
+)
+def test_a_device_asserts_that_positions_are_there_and_asks_the_host_for_nothing(expression: str) -> None:
+    x, y = torch.arange(12.0, device="sim").view(4, 3), torch.ones(4, 3, device="sim")
+    i = torch.tensor([0, 1, 1, 3], device="sim")
+    names = {"x": x, "y": y, "i": i, "wide": i[:, None].expand(4, 3), "F": torch.nn.functional}
+    expected = eval(expression, {name: each.cpu() if hasattr(each, "cpu") else each for name, each in names.items()})
+    start = transfers.count()
+    found = eval(expression, names)
+    assert transfers.since(start) == []
+    assert found is None or torch.equal(found.cpu(), expected)
+    names["i"], names["wide"] = i + 24, names["wide"] + 24
+    if "x > 3" not in expression:
+        with pytest.raises((IndexError, RuntimeError), match=r"out of (bounds|range)|smaller than num_classes"):
+            eval(expression.replace("% 3", ""), names)
 
 
 def test_nothing_is_logged_on_the_host() -> None:

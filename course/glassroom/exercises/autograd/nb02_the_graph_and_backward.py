@@ -46,7 +46,7 @@ def reaches(tensor: Any, leaf: Any) -> bool:
     """,
     hints=[
         "Each node knows the nodes of its inputs, and the last one, a leaf's, knows none.",
-        "Begin at tensor.grad_fn, and go from node.next_functions to its first pair's first part.",
+        "Begin at tensor.grad_fn. The node below is the first part of the first pair in node.next_functions.",
         """
         def node_names(tensor):
             names = []
@@ -133,7 +133,7 @@ TWICE: dict[str, tuple[bool, str]] = {
     "a02-twice",
     setup="u = torch.arange(6.0, requires_grad=True)",
     hints=[
-        "A second walk fails at a node that saved a tensor, for that was freed by the first.",
+        "A second walk fails at a node that saved a tensor: the first walk freed it.",
         "For each result: could you write down the slope without knowing a single number of u?",
         "Two of the five depend on the numbers: a product, and a function whose slope is itself.",
         "added, squared, exponential, reshaped, averaged = True, False, False, True, True",

@@ -82,7 +82,7 @@ def target(loss: Any, *, w: Any) -> str:
     idle = torch.tensor([5.0], requires_grad=True)
     """,
     hints=[
-        "An update is not to be recorded, and it has to write into the tensor that is there.",
+        "An update must not be recorded, and it has to write into the tensor that is there.",
         "Inside no_grad, `weight -= …` is allowed. Ask for `grad is not None` first, and set it to None afterwards.",
         """
         @torch.no_grad()

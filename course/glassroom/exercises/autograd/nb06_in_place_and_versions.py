@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths, expect_value
-from glassroom.exercises.facts import first_sentence, leaf_of, same_value, values
+from glassroom.exercises.facts import dtype_name, first_sentence, leaf_of, same_value, values
 
 SAVES = {
     "after_exp": (True, "The derivative of exp is its result, `y`; nobody needs `h` again."),
@@ -179,9 +179,9 @@ def unroll(unroll: Callable[..., Any], *, u: Any) -> str:
         name = f"unroll(u, {steps})"
         result = call(unroll, "unroll", mine, steps)
         expect(not isinstance(result, list), f"`{name}` is a list; make one tensor of it with torch.stack.")
+        expect_tensor(result, name, dtype=dtype_name(mine))
         factor = float(mine.detach())
         expect_value(result, name, [factor**power for power in range(steps + 1)])
-        expect_tensor(result, name, dtype="float32")
         expect(
             result.requires_grad, f"`{name}` does not require grad: the graph was cut (detach, item, torch.tensor?)."
         )

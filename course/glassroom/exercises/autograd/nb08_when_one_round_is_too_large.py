@@ -25,7 +25,7 @@ from glassroom.exercises.facts import (
 @exercise(
     "a07-valley",
     hints=[
-        "What is kept between the parts, plus what one part keeps while it is computed again, is to be small.",
+        "Two things add up: what is kept between the parts, and what one part keeps while it is computed again.",
         "The sum is smallest where the two are about equal: near the square root.",
         "parts = …\nruns = 2 * …",
         "parts = 8\nruns = 2 * 64",

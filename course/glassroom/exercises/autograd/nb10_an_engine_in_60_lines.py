@@ -110,7 +110,7 @@ def fitted(fitted: Callable[..., Any], *, grad: Any) -> str:
     """,
     hints=[
         "The gradient of a has a's size, (n, k). From grad, (n, m), and b, (k, m), there is one product of that size.",
-        "(n, m) @ (m, k) is (n, k): b has to be transposed. For b the same from the other side.",
+        "(n, m) @ (m, k) is (n, k): so b has to be transposed. For b, it is the same from the other side.",
         "def matmul_rule(grad, a, b):\n    return grad @ …, … @ grad",
         "def matmul_rule(grad, a, b):\n    return grad @ b.t(), a.t() @ grad",
     ],

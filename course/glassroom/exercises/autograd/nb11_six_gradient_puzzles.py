@@ -7,6 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor
+from glassroom.exercises.facts import dtype_name
 
 POINTS = [-1.7, -0.4, 0.3, 0.9, 1.6, 2.5]
 ARRIVING = [3.0, -0.5, 0.25, -2.0, 1.5, -4.0]  #: the gradient that comes from behind
@@ -18,7 +19,7 @@ def _sent_back(
     """What the function returns, and the gradients of its inputs when `ARRIVING` comes back."""
     leaves = [torch.tensor(list(each), requires_grad=True) for each in inputs]
     result = call(function, name, *leaves)
-    expect_tensor(result, f"what `{name}` returns", shape=(len(inputs[0]),), dtype="float32")
+    expect_tensor(result, f"what `{name}` returns", shape=(len(inputs[0]),), dtype=dtype_name(leaves[0]))
     expect(
         all(leaf.tolist() == torch.tensor(list(each)).tolist() for leaf, each in zip(leaves, inputs, strict=True)),
         f"`{name}` has changed what it was given.",
@@ -126,23 +127,32 @@ def scaled(scaled: Callable[..., Any], *, torch: Any) -> str:
 
 
 @exercise(
-    "a10-root",
+    "a10-share",
     hints=[
-        "where chooses between values that are both computed, and 0 times an infinite derivative is nan.",
-        "Let the square root never see what is not positive: give it 1 there, and choose afterwards.",
-        "def root(x):\n    inside = torch.where(x > 0, x, …)\n    return torch.where(x > 0, …, 0.0)",
-        "def root(x):\n    inside = torch.where(x > 0, x, 1.0)\n    return torch.where(x > 0, inside.sqrt(), 0.0)",
+        "x.mean() sends the same gradient to every element of x. What does its value lack, to be x?",
+        "Added to a tensor, x.mean() is broadcast, so the gradients that arrive are summed before they are shared out.",
+        "def shared(x):\n    return x.mean() + (…).detach()",
+        "def shared(x):\n    return x.mean() + (x - x.mean()).detach()",
     ],
 )
-def root(root: Callable[..., Any], *, torch: Any) -> str:
-    points = [-1.0, 0.0, 0.25, 1.0, 4.0, -0.0]
-    result, (grad,), (x,) = _sent_back(root, "root", torch, points)
-    positive = x.detach() > 0
-    safe = torch.where(positive, x.detach(), torch.ones(6))
-    _expect_value(result, "root", torch.where(positive, safe.sqrt(), torch.zeros(6)))
-    wanted = torch.where(positive, torch.tensor(ARRIVING) / (2 * safe.sqrt()), torch.zeros(6))
-    _expect_gradient(grad, "x", wanted)
-    return "The square root never saw what it has no slope for."
+def shared(shared: Callable[..., Any], *, torch: Any) -> str:
+    result, (grad,), (x,) = _sent_back(shared, "shared", torch, POINTS)
+    arriving = torch.tensor(ARRIVING)
+    _expect_value(result, "shared", x.detach())
+    slips = (
+        (arriving, AS_IT_ARRIVES),
+        (0 * arriving + arriving.sum(), "The value is right, and every element gets the sum. A share is the mean."),
+        (
+            arriving / len(POINTS),
+            "The value is right, and the gradient is divided, and not shared: each keeps its own.",
+        ),
+        (
+            arriving - arriving.mean(),
+            "The value is right, and the mean is taken away from the gradient: keep only that.",
+        ),
+    )
+    _expect_gradient(grad, "x", 0 * arriving + arriving.mean(), slips)
+    return "The value of x, and one gradient for all of its elements."
 
 
 @exercise(

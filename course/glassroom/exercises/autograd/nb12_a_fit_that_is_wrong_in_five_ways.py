@@ -192,7 +192,7 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
     "fit-step",
     setup=MASTS + DISTANCES + LOSS,
     hints=[
-        "backward adds to .grad, so it has to be empty before. And a step is no part of a graph.",
+        "backward adds to .grad, so clear it first. And a step must not be part of a graph.",
         "position.grad = None, backward, and under no_grad position -= …, which writes into position itself.",
         """
         def step(position, masts, measured, rate):

@@ -41,7 +41,7 @@ def clipped(clipped: Callable[..., Any], *, tensor: Any) -> str:
     expect_tensor(result, "clipped(x, 1.0)", shape=(3,))
     expect(
         values(result.detach()) != [0.5, -1.0, 1.0],
-        "the values were clipped, on their way forward. It is the gradient that is to be clipped, on its way back.",
+        "the values were clipped, on their way forward. Clip the gradient instead, on its way back.",
     )
     expect_value(result.detach(), "clipped(x, 1.0)", numbers)
     because = "view_as(x) is a result of its own, and reads the same memory."

@@ -70,6 +70,10 @@ def reverse(Reverse: Any, *, w: Any) -> str:
             not same_value(found, values(w.detach() * 0 - strength)),
             "what goes on does not depend on what arrives. Multiply the gradient that backward gets.",
         )
+        expect(
+            not same_value(found, values(-w.detach())),
+            f"the gradient is reversed, and not multiplied by {strength}: forward keeps the strength in ctx.",
+        )
         expect_equal(found, "the gradient of x", right)
     return "Nothing changes on the way forward; on the way back the sign does."
 

@@ -53,7 +53,7 @@ from glassroom.exercises.facts import dtype_name, same_value, text, values
 def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -> str:
     mine = x.detach().clone()
     result = call_writing(numerical, "numerical", f, mine, 0.125)
-    expect(values(mine) == values(x), "`x` was changed and not put back: each element is to be moved by itself.")
+    expect(values(mine) == values(x), "`x` was changed and not put back: move each element by itself.")
     expect_tensor(result, "numerical(f, x, eps)", shape=tuple(x.shape))
     right = 2 * x
     right[0] += x[-1]
@@ -144,8 +144,8 @@ CURES = {
 @exercise(
     "e02-cure",
     hints=[
-        "Ask first whether the numerical matrix is to be believed.",
-        "It is not in single precision, near a kink, and for a function that changes. Else backward is wrong.",
+        "Ask first whether you can believe the numerical matrix.",
+        "You cannot in single precision, near a kink, or for a function that changes. Otherwise, backward is wrong.",
         'Two of the five are cured by "mend".',
         """
         single = "double"

@@ -193,7 +193,8 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
 )
 def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
     at = x.detach().clone()
-    found = call(bend, "bend", _bent, at, v.detach())
+    with functions_called() as called:
+        found = call(bend, "bend", _bent, at, v.detach())
     expect(
         not isinstance(found, (tuple, list)),
         "`bend` returns a tuple: torch.func.jvp gives a result and its tangent. The tangent is the answer.",
@@ -210,7 +211,13 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
     right = [6 * x0 * x1 * v0 + 3 * x0 * x0 * v1, 3 * x0 * x0 * v0]
     expect(same_value(values(found), right), f"{text(values(found))} is not the Hessian times v.")
     _expect_untouched(at)
-    return "One backward for the gradient, one forward along v, and no matrix."
+    for ready in ("hessian", "jacfwd", "jacrev", "jacobian"):
+        expect(
+            ready not in called,
+            f"the product is right, and `{ready}` made the whole matrix for it. Go forward once, along v, through the "
+            "gradient.",
+        )
+    return "How the gradient moves along v: two numbers, and no matrix."
 
 
 def _jacobian_of_f(x: Any) -> list[list[float]]:
@@ -249,6 +256,7 @@ def _expect_jacobian(found: Any, name: str, right: list[list[float]]) -> None:
     )
     expect_tensor(found, name, shape=(len(right), len(right[0])))
     expect(same_value(values(found), right), f"`{name}` is {text(values(found))}, and not {text(right)}.")
+    expect_tensor(found, name, dtype="float32")
 
 
 def _expect_untouched(tensor: Any) -> None:

@@ -108,7 +108,7 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
         ):
             expect(not same_value(found, mistake), f"{found:.4g}: {shows}")
         right = 2 / (middle + half)
-        expect(same_value(found, right), f"{found:.4g} is not it; for {text(values(matrix))} it is {right:.4g}.")
+        expect(same_value(found, right), f"{found:.4g} is not right; for {text(values(matrix))} it is {right:.4g}.")
     return "The most curved direction decides how large the rate may be."
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises.account import functions_called
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor
 from glassroom.exercises.facts import values
@@ -48,7 +49,8 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
     ]
     for j in (0, 2, 3):
         runs.clear()
-        found = call(column, "column", f, x, j)
+        with functions_called() as called:
+            found = call(column, "column", f, x, j)
         name = f"column(f, x, {j})"
         expect(
             len(runs) <= MOST,
@@ -76,4 +78,9 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
             f"`{name}` is {[round(each, 3) for each in mine]}, and should be {[round(each, 3) for each in wanted]}.",
         )
         expect(values(x) == place, "`x` has been written to.")
+        for ready in ("jacfwd", "jacrev", "jacobian"):
+            expect(
+                ready not in called,
+                f"the column is right, and `{ready}` made the whole Jacobian for it, a row or a column at a time.",
+            )
     return "One column, for the price of one run."

@@ -102,7 +102,7 @@ def first_column(first: Any, *, scores: Any) -> str:
     "08-history",
     setup="weight = torch.zeros(2)",
     hints=[
-        "A list holds references. Three times the same tensor is three times the same storage.",
+        "A list holds references. The same tensor three times is the same storage three times.",
         "What you append must keep its values when the weight is written to: it needs a storage of its own.",
         """
         history = []

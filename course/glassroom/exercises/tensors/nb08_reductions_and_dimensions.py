@@ -114,7 +114,7 @@ def shares(shares: Callable[..., Any], *, samples: Sequence[Any]) -> str:
     for x in samples:
         wrong = {"in the whole tensor": x / x.sum(), "along dimension 0": x / x.sum(0)}
         along_the_last(shares, "shares", x, x / x.sum(-1, keepdim=True), wrong)
-    return "The sums keep their dimension, so each number meets the sum of its own row, in any number of dimensions."
+    return "Each number meets the sum of its own row, in any number of dimensions."
 
 
 @exercise(
@@ -239,7 +239,7 @@ def so_far(so_far: Any, *, days: Any) -> str:
         "`so_far` divides by 0, 1, 2, …: the count begins with 1.",
     )
     expect_value(so_far, "so_far", running / counts)
-    return "A running sum divided by a running count; the last one is the mean of all days."
+    return "Each day has the mean of all the days up to it; the last one is the mean of all."
 
 
 @exercise(
@@ -270,4 +270,4 @@ def softmax(stable_softmax: Callable[..., Any], *, samples: Sequence[Any]) -> st
         expect_without(kept, "stable_softmax", SOFTMAX, writing)
         leaving = "That computes outside of tensors, where neither a device nor a graph can see it."
         expect_without(kept, "stable_softmax", LEAVING, leaving)
-    return "No exponential is larger than 1, whatever the scores are."
+    return "The shares are right, however large the scores are."

@@ -82,7 +82,7 @@ def zipped(zipped: Any, *, p: Any, q: Any) -> str:
     )
     expect(not same_value(values(zipped), pairs), "The pairs are right. Now view them as one dimension.")
     expect_tensor(zipped, "zipped", shape=(6,), value=[n for pair in pairs for n in pair], dtype="int64")
-    return "With the new dimension last, neighbors in the storage are partners."
+    return "Neighbors in the storage are partners."
 
 
 @exercise(
@@ -200,7 +200,7 @@ def large(large: Any, *, small: Any) -> str:
         "`large` shows the picture four times, side by side. Here each *pixel* should be repeated.",
     )
     expect_value(large, "large", small[:, None, :, None].expand(2, 2, 2, 2).reshape(4, 4))
-    return "Each row twice, then each column twice: the picture, enlarged."
+    return "Each pixel is a square of four now: the picture, enlarged."
 
 
 @exercise(

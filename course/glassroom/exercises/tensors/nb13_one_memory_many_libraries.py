@@ -11,6 +11,7 @@ import numpy as np
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_value
 from glassroom.exercises.facts import (
+    dtype_name,
     is_array,
     is_tensor,
     same_value,
@@ -106,4 +107,8 @@ def unit(unit: Callable[..., Any], *, torch: Any) -> str:
             f"`{name}` divides by the sum of the squares; the length is its root.",
         )
         expect(same_value(found, wanted), f"`{name}` holds {text(found)}; it should hold {text(wanted)}.")
+        expect(
+            dtype_name(result) == dtype_name(x),
+            f"the values are right, and `{name}` made {dtype_name(result)} of {dtype_name(x)}. Convert nothing.",
+        )
     return "One function, and each library computed with its own."

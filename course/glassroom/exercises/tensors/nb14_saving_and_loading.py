@@ -137,7 +137,7 @@ DATA = {
 @exercise(
     "t10-data",
     hints=[
-        "A file may hold what is nothing but data: tensors, numbers, text, and containers of these.",
+        "A file may hold plain data: tensors, numbers, text, and containers of these.",
         "To bring back an object of a class, or a function, Python has to look a name up and call it.",
         "Two of the five are refused.",
         """

@@ -114,7 +114,7 @@ def largest(largest: Callable[..., Any], *, too_large: type[Exception]) -> str:
         expect(found != "a result", f"`{name}` returns what run returns; it should return the size.")
         expect(
             tried == halves[: halves.index(wanted) + 1] if wanted else tried == halves,
-            f"`{name}` tried {', '.join(map(str, tried))}, {told}. It should halve until one works, "
+            f"`{name}` tried {_listed(tried)}, {told}. It should halve until one works, "
             "and stop there; a size of 0 is not worth a try.",
         )
         expect_equal(found, f"{name}, {told},", wanted)
@@ -133,3 +133,9 @@ def largest(largest: Callable[..., Any], *, too_large: type[Exception]) -> str:
 
 class _Endless(BaseException):
     """Stops an answer that would go on for ever."""
+
+
+def _listed(sizes: list[int]) -> str:
+    """All of a few sizes; of many, the first ones and the last."""
+    shown = list(map(str, sizes))
+    return ", ".join(shown if len(shown) <= 8 else [*shown[:4], "…", shown[-1]])

@@ -141,8 +141,8 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
     expect_nothing_moved(
         kept,
         "means",
-        "item(), tolist() and a tensor made on the host are transfers, and so are bincount and index_add_, which look "
-        "at the labels on the host before they begin.",
+        "item(), tolist() and a tensor made on the host are transfers, and so is bincount, which must know the largest "
+        "label before it can make its result.",
     )
     expect_tensor(call(means, "means", pixels, used, 20), "means(pixels, labels, 20)", shape=(20, 3), dtype="float32")
     return "A mean for each color, and 0 where there is nothing to average."

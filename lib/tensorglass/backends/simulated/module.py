@@ -53,6 +53,13 @@ class SimulatedModule:
     def to_host(self, array: SimulatedArray) -> numpy.ndarray:
         return self.backend.to_host(array)
 
+    def asserted(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
+        """What a kernel finds to refuse: asserted on the device, as CUDA's kernels do. Nothing moves, nobody waits."""
+        seen: list[SimulatedArray] = []
+        found = kernel(numpy, *[self._cells(argument, seen) for argument in arguments])
+        self.backend.launched(kernel.__name__, sum(array.nbytes for array in seen))
+        return found
+
     def call(
         self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Any:

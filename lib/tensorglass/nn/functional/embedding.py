@@ -5,8 +5,9 @@ from __future__ import annotations
 import tensorglass as torch
 from tensorglass.core.errors import explained, old_type_name, warn
 from tensorglass.ops.arg_parser.checks import check_int, check_tensors
+from tensorglass.ops.kernels.positions import first_outside
 from tensorglass.ops.nn import embedding as ops
-from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.tensor import Tensor, array_of
 
 
 def embedding(
@@ -59,15 +60,15 @@ def _check_lookup(input: Tensor, weight: Tensor, name: str, mode: str = "") -> N
         raise RuntimeError("'weight' must be 2-D")
     _check_integers(input, name)
     rows = weight.size(0)
-    if not input.numel() or bool(((input >= 0) & (input < rows)).all()):
+    value = input._backend.launch(first_outside, array_of(input), rows)
+    if value is None:
         return
-    place = int(((input < 0) | (input >= rows)).flatten().nonzero()[0])
-    value = int(input.flatten()[place])
     error: Exception = IndexError("index out of range in self")
     if mode == "max":
         words = "Expected idx >= 0 && idx < num_embeddings but found idx to be"
         error = RuntimeError(f"embedding_bag: {words} {value}")
     elif mode:
+        place = input.flatten().tolist().index(value)
         words = "which is not in the valid range"
         error = RuntimeError(f"Index {place} of input takes value {value} {words} [0, {rows})")
     raise explained(error, f"There are rows 0 … {rows - 1} in the weight.")
@@ -191,14 +192,13 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return torch.empty((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device)
-    if int(tensor.min()) < 0:
+    if tensor._backend.launch(first_outside, array_of(tensor), 2**63) is not None:
         raise RuntimeError("Class values must be non-negative.")
-    largest = int(tensor.max())
     if num_classes == -1:
-        num_classes = largest + 1
+        num_classes = int(tensor.max()) + 1
     elif num_classes < 1:
         raise RuntimeError("num_classes should be positive")
-    elif largest >= num_classes:
+    elif tensor._backend.launch(first_outside, array_of(tensor), num_classes) is not None:
         raise RuntimeError("Class values must be smaller than num_classes.")
     made = torch.zeros((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device)
     return made.scatter_(-1, tensor.unsqueeze(-1), 1)

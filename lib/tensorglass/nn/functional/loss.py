@@ -24,6 +24,7 @@ from tensorglass.ops.arg_parser.checks import (
 )
 from tensorglass.ops.declare.autocast import as_it_is, in_float32
 from tensorglass.ops.declare.registry import has_shortcut
+from tensorglass.ops.kernels.positions import first_outside
 from tensorglass.ops.nn import loss as ops
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -413,18 +414,12 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
             f"shape: {_s(weight)}"
         )
-    wrong = target._storage.backend.launch(_outside, array_of(target), classes, ignore_index)
+    wrong = target._storage.backend.launch(first_outside, array_of(target), classes, 0, ignore_index)
     if wrong is not None:
         raise explained(
             IndexError(f"Target {wrong} is out of bounds."),
             f"Classes are 0 … {classes - 1}, as many as the input has in its dimension {0 if rank == 1 else 1}.",
         )
-
-
-def _outside(xp: Any, target: Any, classes: int, ignore_index: int) -> int | None:
-    """The first target that is no class and not ignored."""
-    wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
-    return int(target[wrong][0]) if bool(wrong.any()) else None
 
 
 @in_float32
@@ -585,7 +580,7 @@ def multi_margin_loss(
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {_s(weight)}")
     if target._dtype is not torch.int64:
         raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
-    if target.numel() and not bool(((target >= 0) & (target < classes)).all()):
+    if target._storage.backend.launch(first_outside, array_of(target), classes) is not None:
         raise RuntimeError("target out of range")
     refuse_gradients("multi_margin_loss", weight=weight)
     _check_floating("multi_margin_loss_cpu_kernel", input)
@@ -615,7 +610,7 @@ def multilabel_margin_loss(
     if target._dtype is not torch.int64:
         raise RuntimeError(f"expected scalar type Long but found {target._dtype.scalar_type}")
     classes = input.size(-1) if input.dim() else 1
-    if target.numel() and not bool(((target >= -1) & (target < classes)).all()):
+    if target._storage.backend.launch(first_outside, array_of(target), classes, -1) is not None:
         raise RuntimeError("argument #2 'target' is out of range")
     _check_floating("multilabel_margin_loss_forward_out_frame", input)
     is_batch = input.dim() == 2

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tensorglass import geometry, memory
-from tensorglass.backends import Array
+from tensorglass.backends import Array, Backend
 from tensorglass.backends import get as get_backend
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
@@ -24,7 +24,7 @@ from tensorglass.ops.kernels import select_by_mask
 from tensorglass.ops.kernels.positions import add_at, first_outside
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.storage.storage import UntypedStorage
-from tensorglass.tensor.construct import empty_on, from_array, view_of
+from tensorglass.tensor.construct import empty_on, from_array, result_tensor, view_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
@@ -145,15 +145,21 @@ def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
     return made
 
 
-def write_advanced(view: Tensor, advanced: Sequence[Index | None], value: Tensor, accumulate: bool = False) -> None:
+def write_advanced(
+    view: Tensor, advanced: Sequence[Index | None], value: Tensor | complex, accumulate: bool = False
+) -> None:
     """Write `value`, broadcast, to the elements that `advanced` names, or add it to them."""
     warn_if_expanded("index_put_", view, "tensor[indices] = tensor")
     advanced = beside(view._storage, advanced)
     mask = advanced[-1]
-    if not accumulate and value.numel() == 1 and mask is not None and mask.is_mask and not any(advanced[:-1]):
+    is_one = not isinstance(value, Tensor) or value.numel() == 1
+    if not accumulate and is_one and mask is not None and mask.is_mask and not any(advanced[:-1]):
         check_mask(mask.size, view._size, len(advanced) - 1)
+        value = value if isinstance(value, Tensor) else _of_number(_HOST, CPU, value, view._dtype)
         fill_masked(view, mask, len(advanced) - 1, value.item())
         return
+    if not isinstance(value, Tensor):
+        value = _of_number(view._backend, view._storage.device, value, view._dtype)
     for read in (value, *[index.tensor for index in advanced if index is not None]):
         if read is not None and read._storage is view._storage:
             widths = view._dtype.itemsize, read._dtype.itemsize
@@ -175,6 +181,11 @@ def write_advanced(view: Tensor, advanced: Sequence[Index | None], value: Tensor
         if value._size and not accumulate:
             memory.copied(geometry.numel(size) * view._dtype.itemsize)
     view._written()
+
+
+def _of_number(backend: Backend, device: Device, number: complex, dtype: DType) -> Tensor:
+    array = backend.xp.asarray(number_array(backend, number, dtype))
+    return result_tensor(array, dtype, backend, device, (), ())
 
 
 def fill_masked(view: Tensor, mask: Index, first: int, number: complex) -> None:

@@ -129,7 +129,8 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         size, stride, offset, advanced = parse(input, index)
     if advanced:
         is_whole = (size, stride, offset) == header_of(input)
-        _write_advanced(input if is_whole else view_of(input, size, stride, offset), advanced, value)
+        given = _without_leading_ones(value) if isinstance(value, Tensor) else value
+        write_advanced(input if is_whole else view_of(input, size, stride, offset), advanced, given)
     elif isinstance(value, Tensor):
         view = view_of(input, size, stride, offset)
         view.copy_(_fitted(_of_its_own(value, view), view))
@@ -191,13 +192,6 @@ def _without_leading_ones(value: Tensor, always_a_view: bool = False) -> Tensor:
         return value
     first = next((dim for dim, length in enumerate(size) if length != 1), len(size))
     return value.view(size[first:])
-
-
-def _write_advanced(view: Tensor, advanced: list[Any], value: Any) -> None:
-    if not isinstance(value, Tensor):
-        array = number_array(view._backend, value, view._dtype)
-        value = from_array(array, view._dtype, view._storage)
-    write_advanced(view, advanced, _without_leading_ones(value))
 
 
 @operator("indexing", function=False, method=False, dunders=("__delitem__",))

@@ -310,12 +310,10 @@ def _put_in_row(xp: Any, target: Array, index: Array, source: Array, accumulate:
     if not target.size:
         return
     key = index.reshape(-1)
-    if key.size and key.min() < 0:
-        key = key % target.size
     if target.flags.c_contiguous:
         target = target.reshape(-1)
     else:
-        key = xp.unravel_index(key, target.shape)
+        key = xp.unravel_index(key % target.size, target.shape)
     if accumulate:
         xp.add.at(target, key, source.reshape(-1))
     else:

@@ -1,6 +1,8 @@
 """Positions and elements: whether positions are there, elements equal or finite; and adding at positions.
 
 The host's elements are looked at before it is decided how to go on; to look at those of a GPU would be to wait for it.
+Only positions are looked at there, too: the simulated device asserts that they are there, as CUDA's kernels do, and
+CuPy's functions, which would clip them or wrap around, are waited for.
 
 NumPy's `add.at` is quick along a row, and slow where it must work out which slice an element belongs to. Elements
 without gaps are a row, so positions are counted through it; where no position occurs twice, `add.at` is not needed.
@@ -19,13 +21,20 @@ _FEW = 64  #: so few positions Python looks through faster than the array module
 _BEGINNING = 4096  #: elements that are compared first: most tensors that differ, differ here
 
 
-def first_outside(xp: Any, index: Array, length: int, least: int = 0) -> int | None:
-    """The first element that is not from `least` up to below `length`; None if all are."""
-    if index.size <= _FEW and xp is HOST.xp:
-        return next((each for each in index.reshape(-1).tolist() if not least <= each < length), None)
-    if least <= index.min() and index.max() < length:
+def first_outside(xp: Any, index: Array, length: int, least: int = 0, ignored: int | None = None) -> int | None:
+    """The first element that is not from `least` up to below `length`, nor `ignored`; None if all are."""
+    if xp is not HOST.xp:
+        if hasattr(xp, "asserted"):
+            found: int | None = xp.asserted(first_outside, index, length, least, ignored)
+            return found
+    elif index.size <= _FEW:
+        elements = index.reshape(-1).tolist()
+        return next((each for each in elements if not (least <= each < length or each == ignored)), None)
+    if not index.size or (least <= index.min() and index.max() < length):
         return None
-    return int(index[(index < least) | (index >= length)][0])
+    outside = index[(index < least) | (index >= length)]
+    outside = outside if ignored is None else outside[outside != ignored]
+    return int(outside[0]) if outside.size else None
 
 
 def all_equal(xp: Any, input: Array, other: Array) -> Any:

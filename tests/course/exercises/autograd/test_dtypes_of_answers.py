@@ -14,7 +14,7 @@ WIDER = [
         "a10-clip",
         "def tame(x):\n    y = x.double() * 1\n    y.register_hook(lambda grad: grad.clamp(-1, 1))\n    return y",
     ),
-    ("a10-root", "def root(x): return torch.where(x > 0, x.clamp(min=1e-30).double().sqrt(), 0.0)"),
+    ("a10-share", "def shared(x): return x.mean() + (x - x.mean()).detach().double()"),
 ]
 
 test_a_wider_dtype_than_asked_for_is_told = wrong_answers(

@@ -112,6 +112,7 @@ WRONG = [
     ("a06-unroll", BUFFER.format(way=""), "still finds a saved tensor that was overwritten"),
     ("a06-unroll", LIST.format(way=".detach()", result="torch.stack(states)"), "`u.grad` is wrong"),
     ("a06-unroll", LIST.format(way="", result="states"), "with torch.stack"),
+    ("a06-unroll", LIST.format(way="", result="torch.stack(states).double()"), "dtype torch.float64"),
     ("a06-unroll", LIST.format(way="", result="torch.tensor([s.item() for s in states])"), "does not require grad"),
     ("a06-unroll", LIST.format(way="", result="torch.stack(states[1:])"), "has shape (3,)"),
     ("a06-noticed", NOTICED + "False, True, False, True, False", "one version"),

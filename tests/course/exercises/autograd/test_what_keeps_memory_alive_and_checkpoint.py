@@ -103,7 +103,7 @@ WRONG = [
     ("a07-mean", MEAN.format(add="+= loss_of(batch)", result="total.item() / len(batches)"), "graphs were alive"),
     ("a07-mean", MEAN_OF_A_LIST, "graphs were alive together"),
     ("a07-mean", MEAN_KEPT_OUTSIDE, "still held after"),
-    ("a07-mean", MEAN.format(add="+= loss_of(batch).item()", result="total"), "is not it"),
+    ("a07-mean", MEAN.format(add="+= loss_of(batch).item()", result="total"), "is not right"),
     ("a07-who", WHO + "False, False, False, True, False, True", "A list holds the tensor"),
     ("a07-who", WHO + "True, True, False, True, False, True", "knows of no graph"),
     ("a07-who", WHO + "True, False, True, True, False, True", "has no grad_fn"),
@@ -123,7 +123,7 @@ WRONG = [
     (
         "a07-carry",
         CARRY.format(state="state.detach() * 0", backward="loss.backward()", kept="loss.item()"),
-        "is not it",
+        "is not right",
     ),
     (
         "a07-record",

@@ -152,7 +152,7 @@ WRONG = [
         REVERSE.format(result="x.view_as(x)", gradients="torch.full_like(gradient, -ctx.strength), None"),
         "does not depend on what arrives",
     ),
-    ("e01-reverse", REVERSE.format(result="x.view_as(x)", gradients="-gradient, None"), "the gradient of x"),
+    ("e01-reverse", REVERSE.format(result="x.view_as(x)", gradients="-gradient, None"), "keeps the strength"),
     ("e01-reverse", REVERSE.format(result="x.view_as(x)", gradients="None, None"), "no gradient goes on to `x`"),
     ("e01-reverse", REVERSE.format(result="-x", gradients="-ctx.strength * gradient, None"), "holds"),
     (

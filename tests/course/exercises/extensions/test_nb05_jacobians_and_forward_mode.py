@@ -47,6 +47,8 @@ WRONG = [
     ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="rows"), "make one tensor"),
     ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows, dim=1)"), "lies on its side"),
     ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="sum(rows)"), "the sum of the rows"),
+    ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows).double()"), "dtype torch.float64"),
+    ("e04-columns", COLUMNS.format(direction="direction", result="torch.stack(columns, 1).double()"), "dtype torch.f"),
     ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.cat(rows)"), "has shape (6,)"),
     ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows) * 2"), "and not [["),
     ("e04-rows", ROWS.format(leaf="x.requires_grad_()", result="torch.stack(rows)"), "requires grad now"),
@@ -94,6 +96,7 @@ WRONG = [
         "the Hessian times ones",
     ),
     ("e04-bend", BEND.format(result="v * 2"), "is not the Hessian times v"),
+    ("e04-bend", BEND.format(result="torch.func.hessian(f)(x) @ v"), "made the whole matrix"),
     (
         "e04-bend",
         BEND.format(result="torch.func.jvp(torch.func.grad(f), (x.requires_grad_(),), (v,))[1].detach()"),
@@ -105,8 +108,8 @@ ALSO_RIGHT = [
     ("e04-rows", ROWS.format(leaf=OWN_LEAF, result="torch.vstack(rows)")),
     ("e04-rows", "def by_rows(f, x): return torch.func.jacrev(f)(x)"),
     ("e04-columns", COLUMNS.format(direction="direction", result="torch.stack(columns).t()")),
+    ("e04-bend", BEND.format(result="torch.func.grad(lambda z: (torch.func.grad(f)(z) * v).sum())(x)")),
     ("e04-samples", SAMPLES.format(result="2 * ((xs * w).sum(1, keepdim=True) - ys[:, None]) * xs")),
-    ("e04-bend", BEND.format(result="torch.func.hessian(f)(x) @ v")),
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)

@@ -54,7 +54,7 @@ WRONG = [
     ("e06-rate", RATE.format(result="m + half"), "the largest curvature"),
     ("e06-rate", RATE.format(result="1 / (m + half)"), "above twice that"),
     ("e06-rate", RATE.format(result="2 / (m - half)"), "*smaller* eigenvalue"),
-    ("e06-rate", RATE.format(result="2 / m"), "is not it"),
+    ("e06-rate", RATE.format(result="2 / m"), "is not right"),
     ("e06-rate", RATE.format(result="hessian"), "it should return one number"),
     ("e06-mean-square", "def MeanSquare(p, A, y): return ((A @ p - y) ** 2).mean()", "derived from"),
     ("e06-mean-square", MEAN_SQUARE.format(keep=KEEP, result="(residual**2).sum()", back=BACK), "holds"),

@@ -20,6 +20,12 @@ test_wrong_answers = wrong_answers(
             "f ran 8 times",
         ),
         ("extensions-column", f"{ONE}    return torch.func.jvp(f, (x,), (t,))[0]", "and should be"),
+        ("extensions-column", "column = lambda f, x, j: torch.func.jacrev(f)(x)[:, j]", "made the whole Jacobian"),
+        (
+            "extensions-column",
+            "column = lambda f, x, j: torch.autograd.functional.jacobian(f, x)[:, j]",
+            "made the whole Jacobian",
+        ),
         (
             "extensions-column",
             "def column(f, x, j):\n    x = x.clone().requires_grad_()\n    return torch.autograd.grad(f(x)[j], x)[0]",
@@ -39,6 +45,5 @@ test_right_answers = right_answers(
             "        y = f(torch.autograd.forward_ad.make_dual(x, t))\n"
             "        return torch.autograd.forward_ad.unpack_dual(y).tangent",
         ),
-        ("extensions-column", "column = lambda f, x, j: torch.autograd.functional.jacobian(f, x)[:, j]"),
     ]
 )

@@ -345,7 +345,7 @@ WRONG = [
     ("e07-softsign", softsign("a = x.detach(); y = a / (1 + a.abs())"), "one of the library's kernels"),
     ("e07-softsign", softsign("x.numpy; y = torch.nn.functional.softsign(x.detach())"), "the library's"),
     ("e07-softsign", softsign("y = x.new_tensor([[v / (1 + abs(v)) for v in r] for r in x.tolist()])"), "numpy()"),
-    ("e08-pair", PAIR.format(count=3, make="return Ledger()"), "which is not it"),
+    ("e08-pair", PAIR.format(count=3, make="return Ledger()"), "which is not right"),
     ("e08-pair", PAIR.format(count=2, make="return self.backend"), "served by one backend"),
     ("e08-pair", PAIR.format(count=2, make="return Ledger()"), "`make(2)` raised nothing"),
     ("e08-pair", PAIR.format(count=2, make="return [Ledger(), Ledger()][index]"), "it should raise a RuntimeError"),

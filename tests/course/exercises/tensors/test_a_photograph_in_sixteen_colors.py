@@ -145,6 +145,20 @@ test_right_answers = right_answers(
             "    return (c @ pixels / c.sum(1)[:, None]).nan_to_num()",
         ),
         (
+            "colors-means",
+            "def means(pixels, labels, k):\n"
+            "    sums = pixels.new_zeros(k, 3).index_add_(0, labels, pixels)\n"
+            "    count = pixels.new_zeros(k).scatter_add(0, labels, torch.ones_like(pixels[:, 0]))\n"
+            "    count[count == 0] = 1\n"
+            "    return sums / count[:, None]",
+        ),
+        (
+            "colors-means",
+            "def means(pixels, labels, k):\n"
+            "    one = torch.nn.functional.one_hot(labels, k).float()\n"
+            "    return one.t() @ pixels / one.sum(0).clamp(min=1)[:, None]",
+        ),
+        (
             "colors-fit",
             "def fit(pixels, palette, rounds):\n"
             "    if rounds == 0:\n"

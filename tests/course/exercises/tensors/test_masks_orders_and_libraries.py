@@ -101,6 +101,11 @@ WRONG = [
     ("t08-standard", "def standardized(x): return (x - x.mean()) / x.std(correction=0)", "it should "),
     ("t08-standard", "def standardized(x): x -= x.mean(0); return x / x.std(0, correction=0)", "is not what it was"),
     ("t09-unit", "def unit(x, xp): return x / xp.sqrt(xp.sum(x * x))", "the length of the whole"),
+    (
+        "t09-unit",
+        "def unit(x, xp): return x / xp.sqrt(xp.sum(xp.asarray(x, dtype=xp.float64) ** 2, axis=-1, keepdims=True))",
+        "made float64 of float32",
+    ),
     ("t09-unit", "def unit(x, xp): return x / xp.sum(x * x, axis=-1, keepdims=True)", "the length is its root"),
     ("t09-unit", "def unit(x, xp): return torch.nn.functional.normalize(torch.as_tensor(x))", "Let `xp` compute"),
     (

@@ -10,7 +10,7 @@ FIGURES = "allocated_small, reserved_small, reserved_both = "
 WRONG = [
     ("t12-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage of its own"),
     ("t12-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "should return a list"),
-    ("t12-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not it"),
+    ("t12-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not right"),
     ("t12-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
     ("t12-pin", PIN + "True, True, False, True", "as slow as what it avoids"),
     ("t12-pin", PIN + "False, False, False, True", "pinned once"),

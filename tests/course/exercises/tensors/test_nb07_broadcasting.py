@@ -16,7 +16,7 @@ WRONG = [
     ("t05-sizes", SIZES + "(3, 4), 'error', (2, 2, 6), 'error', (8, 7, 6, 5)", "put in front of the shorter"),
     ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 6), 'error', (8, 7, 6, 5)", "its first 2 stands in front"),
     ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), (4, 2, 3), (8, 7, 6, 5)", "never in between"),
-    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), 'error', (8, 1, 6, 5)", "which is not it"),
+    ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), 'error', (8, 1, 6, 5)", "which is not right"),
     ("t05-sizes", SIZES + "12, (2, 6), (2, 2, 6), 'error', (8, 1, 6, 5)", "is one number"),
     ("t05-bytes", COSTS + "12_000, 0, 0", "counts elements"),
     ("t05-bytes", COSTS + "32_000_000, 0, 0", "Nothing is stretched in memory"),

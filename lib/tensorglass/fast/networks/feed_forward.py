@@ -125,7 +125,7 @@ def _forward(
     zero = number(xp, 0, hidden.dtype)
     for block in _blocks(hidden):
         part = hidden[block]
-        xp.maximum(zero, xp.add(part, bias, part), out=part)
+        xp.maximum(xp.add(part, bias, part), zero, out=part)
         if noise is not None:
             xp.multiply(part, _rows(noise)[block], part)
     output = _product(hidden, second.T)
@@ -145,13 +145,13 @@ def _backward(
     if not any(wanted[:3]):
         return found
     towards = _product(grad, second)
-    of_bias = xp.zeros(len(first), grad.dtype)
+    of_bias, ones = xp.zeros(len(first), grad.dtype), xp.ones(ROWS, grad.dtype)
     for block in _blocks(towards):
         part = above_threshold(xp, towards[block], hidden[block], 0, towards[block])
         if noise is not None:
             xp.multiply(part, _rows(noise)[block], part)
         if wanted[2]:
-            xp.add(of_bias, xp.ones(len(part), part.dtype).dot(part), of_bias)
+            xp.add(of_bias, ones[: len(part)].dot(part), of_bias)
     if wanted[0]:
         found[0] = matrix_product(xp, towards, first)
     if wanted[1]:

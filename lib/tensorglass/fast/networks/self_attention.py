@@ -204,11 +204,11 @@ def _forward(
     weights = HOST.empty(dtype, (batch, heads, length, length))
     attended = xp.empty(rows.shape, rows.dtype)
     images, of_images = (_images(each, batch, is_batch_first) for each in (projected, attended))
-    (of_heads,) = _in_heads(of_images, 1, heads)
+    (of_heads,), projections = _in_heads(of_images, 1, heads), _in_heads(images, 3, heads)
     scale = x.dtype.type(math.sqrt(heads / width))
     for block in blocks(weights.shape, weights.itemsize):
-        part = xp.add(images[block], bias, images[block])
-        query, key, value = _in_heads(part, 3, heads)
+        xp.add(images[block], bias, images[block])
+        query, key, value = [each[block] for each in projections]
         found = weights_of(query, turned(key, scale), of_block(mask, block), weights[block])
         xp.matmul(found if noise is None else found * noise[block], value, of_heads[block])
     output = matrix_product(xp, attended, last.T)
@@ -235,28 +235,30 @@ def _backward(
     towards = matrix_product(xp, rows, last)
     made = HOST.empty(HOST.dtype_of(x), projected.shape)
     of_bias = xp.zeros(3 * width, x.dtype)
-    images, towards_images, of_attended, of_images = (
-        _images(each, batch, is_batch_first) for each in (projected, towards, attended, made)
+    in_heads = (len(rows), heads, width // heads)
+    shares = xp.vecdot(towards.reshape(in_heads), attended.reshape(in_heads)) * scale
+    images, of_images, towards_images, shares = (
+        _images(each, batch, is_batch_first) for each in (projected, made, towards, shares)
     )
+    (towards_heads,), shares = _in_heads(towards_images, 1, heads), shares.transpose(0, 2, 1)[..., None]
+    projections, of_projections = _in_heads(images, 3, heads), _in_heads(of_images, 3, heads)
     scratch: Array | None = None
     for block in blocks(weights.shape, weights.itemsize):
-        kept, part = weights[block], of_images[block]
-        (towards_heads,), (output,) = (_in_heads(each[block], 1, heads) for each in (towards_images, of_attended))
-        (query, key, value), (of_query, of_key, of_value) = (
-            _in_heads(each, 3, heads) for each in (images[block], part)
-        )
+        kept, towards = weights[block], towards_heads[block]
+        query, key, value = [each[block] for each in projections]
+        of_query, of_key, of_value = [each[block] for each in of_projections]
         dropped = kept if noise is None else kept * noise[block]
-        xp.matmul(dropped.swapaxes(-1, -2), towards_heads, of_value)
+        xp.matmul(dropped.swapaxes(-1, -2), towards, of_value)
         scratch = xp.empty(kept.shape, kept.dtype) if scratch is None else scratch[: len(kept)]
-        of_scores = xp.matmul(towards_heads, turned(value, scale), scratch)
+        of_scores = xp.matmul(towards, turned(value, scale), scratch)
         if noise is not None:
             xp.multiply(of_scores, noise[block], of_scores)
-        xp.subtract(of_scores, (xp.vecdot(towards_heads, output) * scale)[..., None], of_scores)
+        xp.subtract(of_scores, shares[block], of_scores)
         xp.multiply(of_scores, kept, of_scores)
         xp.matmul(of_scores, key, of_query)
         xp.matmul(of_scores.swapaxes(-1, -2), query, of_key)
         if wanted[2]:
-            xp.add(of_bias, total(xp, part, (0, 1)).reshape(-1), of_bias)
+            xp.add(of_bias, total(xp, of_images[block], (0, 1)).reshape(-1), of_bias)
     if wanted[0]:
         found[0] = _images(matrix_product(xp, made, weight), batch, is_batch_first).transpose(1, 0, 2)
     if wanted[1]:

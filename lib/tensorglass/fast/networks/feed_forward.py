@@ -1,7 +1,7 @@
 """The shortcut of a Transformer's feed-forward part: two linear layers, with ReLU and dropout between, as one node.
 
-What lies between the layers is their largest matrix by far. Bias and ReLU are put on it in place, and so is ReLU's
-slope on its gradient, a few rows at a time, which stay in the cache. A derivative of the derivative is found by
+What lies between the layers is their largest matrix by far. Bias, ReLU and dropout are put on it in place, and so are
+their slopes on its gradient, some rows at a time, which stay in the cache. A derivative of the derivative is found by
 tensors.
 """
 
@@ -122,12 +122,9 @@ def _forward(
 ) -> tuple[Array, Array]:
     """What lies between the layers, as the second is given it, and the output."""
     hidden = _product(x, first.T)
-    zero = number(xp, 0, hidden.dtype)
-    for block in _blocks(hidden):
-        part = hidden[block]
-        xp.maximum(xp.add(part, bias, part), zero, out=part)
-        if noise is not None:
-            xp.multiply(part, _rows(noise)[block], part)
+    xp.maximum(xp.add(hidden, bias, hidden), number(xp, 0, hidden.dtype), out=hidden)
+    if noise is not None:
+        xp.multiply(hidden, _rows(noise), hidden)
     output = _product(hidden, second.T)
     return hidden, xp.add(output, last, output)
 

@@ -104,7 +104,7 @@ def hook_backward(lib: Any, layer: Any) -> None:
 
 
 def derive(lib: Any, layer: Any) -> None:
-    class Low(lib.nn.Linear):  # type: ignore[name-defined, misc]
+    class Low(lib.nn.Linear):  # type: ignore[name-defined, misc]  # of either library
         def forward(self, input: Any) -> Any:
             return super().forward(input) - 1
 

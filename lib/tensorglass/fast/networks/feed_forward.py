@@ -16,7 +16,7 @@ from tensorglass.autograd.function import Function
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.fast.networks.one_node import is_usual
-from tensorglass.ops.kernels.activation_slopes import above_threshold, number
+from tensorglass.ops.kernels.activation_slopes import number
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.sum import ROWS, total
 from tensorglass.tensor.construct import from_array
@@ -141,10 +141,11 @@ def _backward(
         found[4] = total(xp, grad, (0,)).reshape(-1)
     if not any(wanted[:3]):
         return found
-    towards = _product(grad, second)
+    towards, bits = _product(grad, second), f"u{grad.itemsize}"
     of_bias, ones = xp.zeros(len(first), grad.dtype), xp.ones(ROWS, grad.dtype)
     for block in _blocks(towards):
-        part = above_threshold(xp, towards[block], hidden[block], 0, towards[block])
+        part = towards[block]  # an infinity times 0 is no number, so its bits are multiplied, as those of an integer
+        xp.multiply(part.view(bits), xp.not_equal(hidden[block], 0), part.view(bits))
         if noise is not None:
             xp.multiply(part, _rows(noise)[block], part)
         if wanted[2]:

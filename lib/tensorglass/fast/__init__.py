@@ -112,6 +112,13 @@ def _with_views_of_heads(form: Form) -> Form:
     return self_attention.of_attention(form)
 
 
+def _with_hidden_rows_in_place(form: Form) -> Form:
+    """A Transformer's feed-forward part: one node."""
+    from tensorglass.fast.networks import feed_forward
+
+    return feed_forward.of_feed_forward(form)
+
+
 def _with_scores_in_place(form: Form) -> Form:
     """Scaled dot-product attention: one node."""
     from tensorglass.fast.networks import scaled_dot_product
@@ -213,6 +220,7 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "linear": linear.of_linear,
     "scaled_dot_product_attention": _with_scores_in_place,
     "multi_head_attention": _with_views_of_heads,
+    "feed_forward": _with_hidden_rows_in_place,
     "recurrent_layer": _with_one_node,
     "cross_entropy": cross_entropy.of_cross_entropy,
     # optimizers

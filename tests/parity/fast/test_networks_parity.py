@@ -78,6 +78,51 @@ def rows_of(lib: Any, **options: Any) -> Callable[..., Any]:
     return lambda x: lib.nn.functional.embedding(places, x, **options)
 
 
+def block(lib: Any, change: Callable[[Any, Any], Any] = lambda lib, layer: None, **options: Any) -> Callable[..., Any]:
+    """A Transformer's block after a change of its feed-forward part, which draws what it drops anew from a seed."""
+    layer = lib.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, **{"dropout": 0.0, **options})
+    change(lib, layer)
+
+    def run(x: Any) -> Any:
+        lib.manual_seed(5)
+        return layer(x)
+
+    run.layer = layer  # type: ignore[attr-defined]  # as above
+    return run
+
+
+def drop_a_third(lib: Any, layer: Any) -> None:
+    layer.dropout.p = 0.3
+
+
+def hook(lib: Any, layer: Any) -> None:
+    layer.linear1.register_forward_hook(lambda module, inputs, output: output * 2)
+
+
+def hook_backward(lib: Any, layer: Any) -> None:
+    layer.dropout.register_full_backward_hook(lambda module, inputs, outputs: (inputs[0] * 3,))
+
+
+def derive(lib: Any, layer: Any) -> None:
+    class Low(lib.nn.Linear):  # type: ignore[name-defined, misc]  # of either library
+        def forward(self, input: Any) -> Any:
+            return super().forward(input) - 1
+
+    layer.linear2 = Low(16, 8)
+
+
+def assign_forward(lib: Any, layer: Any) -> None:
+    layer.linear1.forward = lambda x: lib.nn.functional.linear(x, layer.linear1.weight, layer.linear1.bias * 2)
+
+
+def reparametrize(lib: Any, layer: Any) -> None:
+    lib.nn.utils.parametrize.register_parametrization(layer.linear1, "weight", lib.nn.Tanh())
+
+
+def leave_out_bias(lib: Any, layer: Any) -> None:
+    layer.linear2.register_parameter("bias", None)
+
+
 def outputs(layer: Any) -> Callable[..., Any]:
     return lambda x: layer(x)[0]
 
@@ -164,6 +209,14 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "transformer block, norm first": (
         lambda lib: lib.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, norm_first=True), [(5, 3, 8)]
     ),
+    "transformer block with dropout": (lambda lib: block(lib, dropout=0.2), [(3, 5, 8)]),
+    "transformer block, gelu": (lambda lib: block(lib, activation="gelu"), [(3, 5, 8)]),
+    **{
+        f"transformer block: {change.__name__}": (lambda lib, change=change: block(lib, change), [(3, 5, 8)])
+        for change in (
+            drop_a_third, hook, hook_backward, derive, assign_forward, reparametrize, leave_out_bias
+        )
+    },
     "convolution of a batch": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(33, 2, 6, 5)]),
     "convolution of a batch by steps": (lambda lib: lib.nn.Conv2d(2, 3, 3, stride=2), [(40, 2, 7, 6)]),
     "convolution of a batch, dilated": (lambda lib: lib.nn.Conv2d(2, 3, 2, dilation=2, bias=False), [(32, 2, 6, 5)]),

@@ -3,8 +3,9 @@
 Each gate lies in an array of its own, the output gate first: (gates, steps, batch, width). So what a step does with one
 gate, with the three sigmoids or with the three that make the cell state goes along one run of memory. A sigmoid is a
 hyperbolic tangent of half the number, ``σ(x) = (1 + tanh(x / 2)) / 2``, so one call makes all four gates. On the way
-back each step has the products for the hidden state alone; those for weights and inputs are made of all steps together.
-A derivative of the derivative is that of the plain way, which is run once more.
+back each step has the product for the hidden state alone. The gates' gradients are laid side by side, in the order of
+the weights, and the products for weights and inputs are made of all steps together. A derivative of the derivative is
+that of the plain way, which is run once more.
 """
 
 from __future__ import annotations
@@ -17,16 +18,12 @@ from tensorglass.autograd.backward import grad as gradients
 from tensorglass.autograd.function import Function
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.core import dtypes
-from tensorglass.core.devices import CPU
-from tensorglass.graph import anomaly, dual
-from tensorglass.ops.declare import autocast
-from tensorglass.ops.kernels.matmul import SMALL, matrix_product
+from tensorglass.fast.networks.one_node import is_usual
+from tensorglass.ops.kernels.matmul import SMALL, aligned, matrix_product
 from tensorglass.ops.kernels.sum import total
 from tensorglass.tensor.construct import from_array
-from tensorglass.tensor.grad_mode import enable_grad, state, watched
+from tensorglass.tensor.grad_mode import enable_grad, state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 XP = HOST.xp
@@ -62,33 +59,12 @@ def of_layer(form: Form) -> Form:
 
     @wraps(form)
     def layer_first(cell: Any, input: Any, start: Any, w: Any, backwards: bool, sizes: Any) -> Any:
-        if cell.__name__ == "_lstm" and w.hr is None and _takes(input, (*start, *w[:4])):
+        if cell.__name__ == "_lstm" and w.hr is None and is_usual(input, (*start, *w[:4])):
             output, *last = LSTMLayer.apply((cell, type(w), backwards), input, *start, *w[:4])
             return output, tuple(last)
         return form(cell, input, start, w, backwards, sizes)
 
     return layer_first
-
-
-def _takes(input: Any, others: Sequence[Any]) -> bool:
-    """Whether this is the way: floating-point numbers of one dtype on the CPU, which nobody watches or casts."""
-    dtype = input._dtype if type(input) in PLAIN else None
-    if dtype is not dtypes.float32 and dtype is not dtypes.float64:
-        return False
-    if (
-        autocast.state.dtypes
-        or dual.made.dual_tensors
-        or anomaly.state.enabled
-        or watched.saved_tensors_hooks
-        or 0 in input._size
-    ):
-        return False
-    for each in (input, *others):
-        if each is not None and (
-            type(each) not in PLAIN or each._dtype is not dtype or each._storage.device is not CPU
-        ):
-            return False
-    return True
 
 
 def _tensor(array: Array, like: Tensor) -> Tensor:
@@ -99,11 +75,21 @@ def _tensor(array: Array, like: Tensor) -> Tensor:
 _ORDER = (3, 0, 1, 2)
 
 
-def _by_gates(weight: Array, *, is_scaled: bool) -> Array:
-    """The rows of each gate: (4, width, columns); with halves of the sigmoids'."""
-    made: Array = weight.reshape(4, len(weight) // 4, -1)[list(_ORDER)]
-    if is_scaled:
-        XP.multiply(made[:3], made.dtype.type(0.5), made[:3])
+def _by_gates(weight: Array) -> Array:
+    """The rows of each gate: (4, width, columns)."""
+    width = len(weight) // 4
+    made = aligned((4, width, weight.shape[1]), weight.dtype)
+    for each, place in zip(made, _ORDER, strict=True):
+        each[...] = weight[place * width : (place + 1) * width]
+    return made
+
+
+def _scaled_by_gates(weight: Array) -> Array:
+    """The columns that make each gate, (4, columns, width); with halves for the sigmoids."""
+    width = len(weight) // 4
+    made = aligned((4, weight.shape[1], width), weight.dtype)
+    for each, place in zip(made, _ORDER, strict=True):
+        XP.multiply(weight[place * width : (place + 1) * width].T, weight.dtype.type(1 if place == 2 else 0.5), each)
     return made
 
 
@@ -129,8 +115,7 @@ def _steps(
     xp: Any, cells: Array, squashed: Array, output: Array, gates: Array, inputs: list[Any], is_backwards: bool
 ) -> None:
     x, hidden, cell, weight_in, weight, bias_in, bias = inputs
-    weights_in, weights = (_by_gates(each, is_scaled=True).swapaxes(1, 2) for each in (weight_in, weight))
-    weights_in, weights = xp.ascontiguousarray(weights_in), xp.ascontiguousarray(weights)
+    weights_in, weights = _scaled_by_gates(weight_in), _scaled_by_gates(weight)
     is_small = _is_small(x, hidden)
     if not is_small:
         rows = x.reshape(-1, x.shape[2])
@@ -139,7 +124,7 @@ def _steps(
     found, part = xp.empty((4, *hidden.shape), gates.dtype), xp.empty(hidden.shape, gates.dtype)
     if bias is not None:
         biases = xp.empty_like(found)
-        xp.copyto(biases, _by_gates(bias_in + bias, is_scaled=True).reshape(4, 1, -1))
+        xp.copyto(biases, _scaled_by_gates((bias_in + bias)[:, None]))
     half = xp.asarray(0.5, gates.dtype)
     x, along = _turned(x, is_backwards), gates[:, ::-1] if is_backwards else gates
     for number, (made, after, tanh) in enumerate(zip(output, cells, squashed, strict=True)):
@@ -181,20 +166,19 @@ def _gradients(
 ) -> list[Array | None]:  # fmt: skip
     x, hidden, cell, weight_in, weight, _, _ = given
     steps, batch, width = output.shape
-    made = HOST.empty(HOST.dtype_of(gates), gates.shape)
-    along, of_all = (gates[:, ::-1], made[:, ::-1]) if is_backwards else (gates, made)
-    weights_in, weights = (_by_gates(each, is_scaled=False) for each in (weight_in, weight))
-    of_input = HOST.empty(HOST.dtype_of(gates), x.shape) if wanted[0] else None
-    in_turn = _turned(of_input, is_backwards) if of_input is not None and _is_small(x, hidden) else None
-    found_in = xp.empty((4, *x.shape[1:]), gates.dtype)
+    made = HOST.empty(HOST.dtype_of(gates), (steps, batch, 4, width))
+    along, in_turn = (gates[:, ::-1], made[::-1]) if is_backwards else (gates, made)
+    weights = _by_gates(weight)
     towards_hidden, towards_cell = [each.copy() for each in towards_last]
     part, found = xp.empty_like(cell), xp.empty_like(gates[:, 0])
-    for block in _blocks_from_the_end(steps, gates[:, 0].nbytes):
+    scratch: Array | None = None
+    for block in _blocks_from_the_end(steps, found.nbytes):
         first = [cell[None]] if not block.start else []
         before = XP.concatenate([*first, cells[max(0, block.start - 1) : block.stop - 1]])
-        slopes = _slopes(along[:, block], before, squashed[block], output[block], of_all[:, block])
+        scratch = xp.empty((4, *before.shape), gates.dtype) if scratch is None else scratch[:, : len(before)]
+        slopes = _slopes(along[:, block], before, squashed[block], output[block], scratch)
         for number in range(block.stop - 1, block.start - 1, -1):
-            of_gates = of_all[:, number]
+            of_gates = scratch[:, number - block.start]
             xp.add(towards_hidden, towards_output[number], towards_hidden)
             xp.multiply(of_gates[0], towards_hidden, of_gates[0])
             xp.multiply(slopes[number - block.start], towards_hidden, part)
@@ -202,22 +186,21 @@ def _gradients(
             xp.multiply(of_gates[1:], towards_cell, of_gates[1:])
             xp.multiply(towards_cell, along[2, number], towards_cell)
             xp.add.reduce(xp.matmul(of_gates, weights, found), axis=0, out=towards_hidden)
-            if in_turn is not None:
-                xp.add.reduce(xp.matmul(of_gates, weights_in, found_in), axis=0, out=in_turn[number])
-    rows = made.reshape(4, steps * batch, width)
-    if of_input is not None and in_turn is None:
-        xp.copyto(of_input, _added_up(rows, weights_in).reshape(x.shape))
-    answers: list[Array | None] = [of_input]
-    answers += [towards_hidden if wanted[1] else None, towards_cell if wanted[2] else None]
-    answers.append(_towards_weight(rows, x.reshape(steps * batch, -1)) if wanted[3] else None)
-    answers.append(None)
+        for of_gate, place in zip(scratch, _ORDER, strict=True):
+            in_turn[block, :, place] = of_gate
+    rows, inputs = made.reshape(steps * batch, 4 * width), x.reshape(steps * batch, -1)
+    answers: list[Array | None] = [None] * 7
+    if wanted[0]:
+        answers[0] = matrix_product(xp, rows, weight_in).reshape(x.shape)
+    answers[1:3] = [towards_hidden if wanted[1] else None, towards_cell if wanted[2] else None]
+    if wanted[3]:
+        answers[3] = matrix_product(xp, rows.T, inputs)
     if wanted[4]:
         before = XP.concatenate([hidden[None], output[:-1]])
-        answers[4] = _towards_weight(rows, _turned(before, is_backwards).reshape(steps * batch, width))
-    sums = None
+        answers[4] = matrix_product(xp, rows.T, _turned(before, is_backwards).reshape(steps * batch, width))
     if wanted[5] or wanted[6]:
-        sums = total(xp, rows, (1,)).reshape(4, width)[list(_PLACES)].reshape(-1)
-    answers += [sums if wanted[5] else None, sums.copy() if sums is not None and wanted[6] else None]
+        sums = total(xp, rows, (0,)).reshape(-1)
+        answers[5:] = [sums if wanted[5] else None, sums.copy() if wanted[6] else None]
     return answers
 
 
@@ -242,24 +225,3 @@ def _slopes(gates: Array, before: Array, squashed: Array, output: Array, out: Ar
     XP.multiply(f, before, let_through)
     XP.subtract(let_through, XP.multiply(let_through, f, of_f), of_f)
     return XP.subtract(o, XP.multiply(output, squashed, let_through), let_through)
-
-
-#: Where in our order the gates stand in the order of the weights.
-_PLACES = (1, 2, 3, 0)
-
-
-def _added_up(rows: Array, weights: Array) -> Array:
-    """The products with the weights of each gate, added up."""
-    made = matrix_product(XP, rows[0], weights[0])
-    for of_gate, each in zip(rows[1:], weights[1:], strict=True):
-        XP.add(made, matrix_product(XP, of_gate, each), made)
-    return made
-
-
-def _towards_weight(rows: Array, inputs: Array) -> Array:
-    """The gradient for a weight, the rows of all gates one below the other."""
-    width = rows.shape[2]
-    made = XP.empty((4, width, inputs.shape[1]), rows.dtype)
-    for of_gate, place in zip(rows, _ORDER, strict=True):
-        matrix_product(XP, of_gate.T, inputs, made[place])
-    return made.reshape(4 * width, -1)

@@ -18,19 +18,18 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
+from tensorglass.fast.networks.one_node import is_usual
 from tensorglass.geometry.strides import contiguous_strides, dim_order
-from tensorglass.graph import anomaly, dual
-from tensorglass.ops.declare import autocast
-from tensorglass.ops.kernels.activations import FAR
 from tensorglass.ops.nn.arguments import as_query_lies
 from tensorglass.tensor.construct import from_array, result_tensor
-from tensorglass.tensor.grad_mode import enable_grad, state, watched
+from tensorglass.tensor.grad_mode import enable_grad, state
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 XP = HOST.xp
-_MOST = 1 << 20  # bytes of scores that are worked on at a time
+_MOST = 1 << 18  # bytes of scores that are worked on at a time
+_LEAST_SUM, _MOST_SUM = 1e-8, 1e26  # of exponentials whose shares of it are all exact, down to 1e-29
 
 
 def of_attention(form: Form) -> Form:
@@ -87,14 +86,8 @@ def of_attention(form: Form) -> Form:
 
 
 def _takes(query: Any, key: Any, value: Any) -> bool:
-    """Whether this is the way: tensors of one dtype on the CPU that fit without broadcasting, which nobody watches."""
-    dtype = query._dtype if type(query) in PLAIN else None
-    if dtype is not dtypes.float32 and dtype is not dtypes.float64:
-        return False
-    for each in (query, key, value):
-        if type(each) not in PLAIN or each._dtype is not dtype or each._storage.device is not CPU or 0 in each._size:
-            return False
-    if autocast.state.dtypes or dual.made.dual_tensors or anomaly.state.enabled or watched.saved_tensors_hooks:
+    """Whether this is the way: tensors that fit without broadcasting."""
+    if not is_usual(query, (key, value)):
         return False
     size: tuple[int, ...] = query._size
     return (
@@ -143,34 +136,36 @@ def blocks(scores: tuple[int, ...], itemsize: int) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def turned(array: Array) -> Array:
-    """A copy of matrices with rows for columns, which BLAS multiplies with sooner than with a view."""
-    return XP.ascontiguousarray(array.swapaxes(-1, -2))
+def turned(array: Array, factor: Any) -> Array:
+    """Matrices times a number, with rows for columns: BLAS multiplies with a copy sooner than with a view."""
+    made = XP.empty((*array.shape[:-2], array.shape[-1], array.shape[-2]), array.dtype)
+    return XP.multiply(array.swapaxes(-1, -2), factor, made)
 
 
-def only_hides(mask: Array | None) -> bool:
-    """Whether a mask adds no other numbers than 0 and -inf."""
-    return mask is None or not ((mask != 0) & (mask != -XP.inf)).any()
+def weights_of(query: Array, key: Array, mask: Array | None, out: Array) -> Array:
+    """The softmax of ``query @ key + mask`` in its last dimension, in `out`; zeros for a query that sees no key.
 
-
-def become_weights(scores: Array, mask: Array | None, is_simple: bool) -> None:
-    """Softmax of the last dimension, in place; zeros for a query that sees no key.
-
-    Where no exponential is near the end of the range of numbers, the largest of each row need not be looked for.
-    `is_simple` says of the mask that it only hides.
+    The largest of each row is taken off only where a sum of exponentials shows that they have left the range of
+    numbers, or come near its end.
     """
-    is_safe = is_simple and scores.min() > -FAR and scores.max() < FAR
-    if mask is not None:
-        XP.add(scores, mask, scores)
-    if not is_safe:
+    scores = _scores(query, key, mask, out)
+    ones = XP.ones(scores.shape[-1], scores.dtype)
+    sums = XP.exp(scores, scores).dot(ones)
+    if not (sums.min() > _LEAST_SUM and sums.max() < _MOST_SUM):
+        _scores(query, key, mask, out)
         largest = scores.max(-1, keepdims=True)
         if mask is not None:
             largest[largest == -XP.inf] = 0
         XP.subtract(scores, largest, scores)
-    sums = XP.exp(scores, scores).dot(XP.ones(scores.shape[-1], scores.dtype))
-    if mask is not None:
-        sums[sums == 0] = 1
-    XP.multiply(scores, XP.divide(1, sums, sums)[..., None], scores)
+        sums = XP.exp(scores, scores).dot(ones)
+        if mask is not None:
+            sums[sums == 0] = 1
+    return XP.multiply(scores, XP.divide(1, sums, sums)[..., None], scores)
+
+
+def _scores(query: Array, key: Array, mask: Array | None, out: Array) -> Array:
+    scores = XP.matmul(query, key, out)
+    return scores if mask is None else XP.add(scores, mask, scores)
 
 
 def of_block(mask: Array | None, block: slice) -> Array | None:
@@ -181,11 +176,9 @@ def of_block(mask: Array | None, block: slice) -> Array | None:
 def _forward(
     xp: Any, query: Array, key: Array, value: Array, weights: Array, output: Array, mask: Array | None, scale: float
 ) -> None:
-    is_simple = only_hides(mask)
+    factor = weights.dtype.type(scale)
     for block in blocks(weights.shape, weights.itemsize):
-        found = xp.matmul(query[block], turned(key[block]), weights[block])
-        xp.multiply(found, found.dtype.type(scale), found)
-        become_weights(found, of_block(mask, block), is_simple)
+        found = weights_of(query[block], turned(key[block], factor), of_block(mask, block), weights[block])
         xp.matmul(found, value[block], output[block])
 
 
@@ -200,14 +193,14 @@ def _backward(
         for each, order, is_wanted in zip(inputs, orders, wanted, strict=True)
     ]
     of_query, of_key, of_value = made
+    factor = weights.dtype.type(scale)
     for block in blocks(weights.shape, weights.itemsize):
         kept, towards = weights[block], xp.ascontiguousarray(grad[block])
         if of_value is not None:
             xp.matmul(kept.swapaxes(-1, -2), towards, of_value[block])
-        of_scores = xp.matmul(towards, turned(value[block]))
-        xp.subtract(of_scores, xp.vecdot(towards, output[block])[..., None], of_scores)
+        of_scores = xp.matmul(towards, turned(value[block], factor))
+        xp.subtract(of_scores, (xp.vecdot(towards, output[block]) * factor)[..., None], of_scores)
         xp.multiply(of_scores, kept, of_scores)
-        xp.multiply(of_scores, of_scores.dtype.type(scale), of_scores)
         if of_query is not None:
             xp.matmul(of_scores, key[block], of_query[block])
         if of_key is not None:

@@ -1,9 +1,9 @@
 """The shortcut of attention of a sequence to itself: projections, attention in each head and the last projection.
 
 It is one node of the graph. Queries, keys and values stay where the product of the projections has put them: heads are
-views of it by strides, and their gradients are written to one matrix of the same form. What is kept are these, the
-weights of attention and the heads' outputs; scores become weights in place. A derivative of the derivative is found by
-tensors.
+views of it by strides, and their gradients are written to one matrix of the same form, some images at a time. What is
+kept are these, the weights of attention and the heads' outputs; scores become weights in place. A derivative of the
+derivative is found by tensors.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.networks.scaled_dot_product import become_weights, blocks, of_block, only_hides, turned
-from tensorglass.graph import anomaly, dual
-from tensorglass.ops.declare import autocast
+from tensorglass.fast.networks.one_node import is_usual
+from tensorglass.fast.networks.scaled_dot_product import blocks, of_block, turned, weights_of
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.sum import total
-from tensorglass.ops.linalg.addmm import addmm
 from tensorglass.ops.reductions.softmax import softmax as softmax_of_tensor
 from tensorglass.tensor.construct import from_array
-from tensorglass.tensor.grad_mode import enable_grad, no_grad, state, watched
+from tensorglass.tensor.grad_mode import enable_grad, no_grad, state
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
@@ -36,35 +34,32 @@ XP = HOST.xp
 
 
 class SelfAttention(Function):
-    """Input (L, batch, E), weight (3E, E), bias (3E), weight (E, E), bias (E) → (L, batch, E).
-
-    `projected` is what the first weight and bias make of the input, (L, batch, 3E), in the order in which that lies.
-    """
+    """Input (L, batch, E), weight (3E, E), bias (3E), weight (E, E), bias (E) → (L, batch, E)."""
 
     @staticmethod
-    def forward(ctx: Any, projected: Tensor, heads: int, mask: Any, noise: Any, *inputs: Tensor) -> Tensor:
+    def forward(ctx: Any, heads: int, mask: Any, noise: Any, *inputs: Tensor) -> Tensor:
         ctx.heads, ctx.mask = heads, mask
-        arrays = [raw_array(each) for each in (projected, *inputs[3:])]
+        arrays = [raw_array(each) for each in inputs]
         kept_or_not = None if noise is None else raw_array(noise)
-        output, weights, attended = HOST.launch(_forward, *arrays, heads, mask, kept_or_not)
-        of_heads, kept = _tensor(attended, projected), _tensor(weights, projected)
-        ctx.save_for_backward(projected, noise, kept, of_heads, *inputs)
-        return _tensor(output, projected)
+        output, *kept = HOST.launch(_forward, *arrays, heads, mask, kept_or_not)
+        ctx.save_for_backward(noise, *[_tensor(each, inputs[0]) for each in kept], *inputs)
+        return _tensor(output, inputs[0])
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        projected, noise, weights, attended, *inputs = ctx.saved_tensors
-        wanted = ctx.needs_input_grad[4:]
+        noise, projected, weights, attended, *inputs = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[3:]
         if state.grad:
             with enable_grad():
                 output = _by_tensors(ctx.heads, ctx.mask, noise, *inputs)
             asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
             found = iter(gradients((output,), asked, (grad,), create_graph=True))
-            return None, None, None, None, *[next(found) if is_wanted else None for is_wanted in wanted]
-        arrays = [raw_array(each) for each in (grad, projected, weights, attended, *inputs)]
+            return None, None, None, *[next(found) if is_wanted else None for is_wanted in wanted]
+        x, weight, _, last, _ = inputs
+        arrays = [raw_array(each) for each in (grad, projected, weights, attended, x, weight, last)]
         kept_or_not = None if noise is None else raw_array(noise)
         made = HOST.launch(_backward, *arrays, ctx.heads, kept_or_not, wanted)
-        return None, None, None, None, *[None if each is None else _laid_out(each, projected) for each in made]
+        return None, None, None, *[None if each is None else _laid_out(each, x) for each in made]
 
 
 def _by_tensors(
@@ -110,20 +105,14 @@ def _attended(
     if not is_to_itself or add_zero_attn or use_separate_proj_weight or (is_causal and attn_mask is None):
         return None
     inputs = (query, weight, bias, last, last_bias)
-    dtype = query._dtype if type(query) in PLAIN else None
-    if dtype is not dtypes.float32 and dtype is not dtypes.float64:
+    if bias is None or last_bias is None or not is_usual(query, inputs[1:]):
         return None
-    for each in inputs:
-        if type(each) not in PLAIN or each._dtype is not dtype or each._storage.device is not CPU:
-            return None
     size = query._size
-    fits = len(size) == 3 and 0 not in size and size[2] == width and width % heads == 0 and (
+    fits = len(size) == 3 and size[2] == width and width % heads == 0 and (
         weight._size == (3 * width, width) and bias._size == (3 * width,) and last._size == (width, width)
         and last_bias._size == (width,)
     )  # fmt: skip
-    if not fits or autocast.state.dtypes or dual.made.dual_tensors:
-        return None
-    if anomaly.state.enabled or watched.saved_tensors_hooks:
+    if not fits:
         return None
     mask = None
     if attn_mask is not None or key_padding_mask is not None:
@@ -133,17 +122,13 @@ def _attended(
             mask = _added_mask(attn_mask, key_padding_mask, (size[1], heads, size[0]), query)
         if mask is None:
             return None
-    with no_grad():
-        turned = query if query.is_contiguous() else query.transpose(0, 1)  # batch by batch if it lies so
-        rows = turned.reshape(-1, width)
-        projected = addmm(bias, rows, weight.t()).view(*turned._size[:2], 3 * width)
-        projected = projected if turned is query else projected.transpose(0, 1)
-        noise = None
-        if training and dropout_p > 0:
-            if dropout_p >= 1:
-                return None
+    noise = None
+    if training and dropout_p > 0:
+        if dropout_p >= 1:
+            return None
+        with no_grad():
             noise = query.new_empty((size[1], heads, size[0], size[0])).bernoulli_(1 - dropout_p).div_(1 - dropout_p)
-    made: Tensor = SelfAttention.apply(projected, heads, mask, noise, *inputs)
+    made: Tensor = SelfAttention.apply(heads, mask, noise, *inputs)
     return made
 
 
@@ -183,64 +168,61 @@ def _laid_out(array: Array, like: Tensor) -> Tensor:
 # --- on arrays -------------------------------------------------------------------------------------------------------
 
 
-def _is_batch_first(projected: Array) -> bool:
-    return bool(projected.strides[0] < projected.strides[1])
-
-
-def _in_heads(projected: Array, heads: int) -> list[Array]:
-    """Queries, keys and values, (batch, heads, L, E / heads), as views of what was projected, (L, batch, 3E)."""
-    length, batch, width = projected.shape
-    parts = projected.reshape(length, batch, 3, heads, width // (3 * heads))
-    return [parts[:, :, number].transpose(1, 2, 0, 3) for number in range(3)]
+def _is_batch_first(x: Array) -> bool:
+    return not x.flags.c_contiguous
 
 
 def _as_rows(array: Array, is_batch_first: bool) -> Array:
-    """(L, batch, E) as a matrix, in the order in which what was projected lies."""
+    """(L, batch, E) as a matrix, in the order in which the input lies."""
     if is_batch_first:
         array = array.transpose(1, 0, 2)
     return array.reshape(-1, array.shape[2])
 
 
+def _images(rows: Array, batch: int, is_batch_first: bool) -> Array:
+    """Rows as (batch, L, columns)."""
+    columns = rows.shape[1]
+    return rows.reshape(batch, -1, columns) if is_batch_first else rows.reshape(-1, batch, columns).transpose(1, 0, 2)
+
+
+def _in_heads(images: Array, parts: int, heads: int) -> list[Array]:
+    """The parts of the columns, (batch, heads, L, E / heads) each, as views."""
+    batch, length, columns = images.shape
+    cut = images.reshape(batch, length, parts, heads, columns // (parts * heads))
+    return [cut[:, :, number].transpose(0, 2, 1, 3) for number in range(parts)]
+
+
 def _forward(
-    xp: Any, projected: Array, last: Array, last_bias: Array, heads: int, mask: Array | None, noise: Array | None
-) -> tuple[Array, Array, Array]:
-    """The output, the weights of attention, and the heads' outputs side by side, in the order of what was projected."""
-    length, batch, width = projected.shape[0], projected.shape[1], projected.shape[2] // 3
-    weights = HOST.empty(_dtype_of(projected), (batch, heads, length, length))
-    is_batch_first = _is_batch_first(projected)
-    outer = (batch, length) if is_batch_first else (length, batch)
-    attended = xp.empty((*outer, heads, width // heads), projected.dtype)
-    of_heads = attended.transpose(0, 2, 1, 3) if is_batch_first else attended.transpose(1, 2, 0, 3)
-    scale = projected.dtype.type(math.sqrt(heads / width))
-    is_simple = only_hides(mask)
+    xp: Any, x: Array, weight: Array, bias: Array, last: Array, last_bias: Array, heads: int, mask: Array | None,
+    noise: Array | None,
+) -> tuple[Array, ...]:  # fmt: skip
+    """The output; what is kept: queries, keys and values side by side, the weights of attention, the heads' outputs."""
+    length, batch, width = x.shape
+    is_batch_first, dtype = _is_batch_first(x), HOST.dtype_of(x)
+    rows = _as_rows(x, is_batch_first)
+    projected = matrix_product(xp, rows, weight.T, HOST.empty(dtype, (len(rows), 3 * width)))
+    weights = HOST.empty(dtype, (batch, heads, length, length))
+    attended = xp.empty(rows.shape, rows.dtype)
+    images, of_images = (_images(each, batch, is_batch_first) for each in (projected, attended))
+    (of_heads,), projections = _in_heads(of_images, 1, heads), _in_heads(images, 3, heads)
+    scale = x.dtype.type(math.sqrt(heads / width))
     for block in blocks(weights.shape, weights.itemsize):
-        query, key, value = [each[block] for each in _in_heads(projected, heads)]
-        found = xp.matmul(query, turned(key), weights[block])
-        xp.multiply(found, scale, found)
-        become_weights(found, of_block(mask, block), is_simple)
+        xp.add(images[block], bias, images[block])
+        query, key, value = [each[block] for each in projections]
+        found = weights_of(query, turned(key, scale), of_block(mask, block), weights[block])
         xp.matmul(found if noise is None else found * noise[block], value, of_heads[block])
-    rows = attended.reshape(-1, width)
-    output = matrix_product(xp, rows, last.T)
-    if is_batch_first:
-        made = HOST.empty(_dtype_of(projected), (length, batch, width))
-        xp.add(output.reshape(batch, length, width).transpose(1, 0, 2), last_bias, made)
-    else:
-        made = xp.add(output, last_bias, output).reshape(length, batch, width)
-    return made, weights, rows
-
-
-def _dtype_of(array: Array) -> dtypes.dtype:
-    return dtypes.float32 if array.itemsize == 4 else dtypes.float64
+    output = matrix_product(xp, attended, last.T)
+    made = HOST.empty(dtype, (length, batch, width))
+    xp.add(_images(output, batch, is_batch_first).transpose(1, 0, 2), last_bias, made)
+    return made, projected, weights, attended
 
 
 def _backward(
-    xp: Any, grad: Array, projected: Array, weights: Array, attended: Array, x: Array, weight: Array, bias: Array,
-    last: Array, last_bias: Array, heads: int, noise: Array | None, wanted: Sequence[bool],
+    xp: Any, grad: Array, projected: Array, weights: Array, attended: Array, x: Array, weight: Array, last: Array,
+    heads: int, noise: Array | None, wanted: Sequence[bool],
 ) -> list[Array | None]:  # fmt: skip
     """The gradients of input, weights and biases that are wanted."""
-    is_batch_first = _is_batch_first(projected)
-    length, batch, width = x.shape
-    outer = (batch, length) if is_batch_first else (length, batch)
+    is_batch_first, batch, width = _is_batch_first(x), x.shape[1], x.shape[2]
     found: list[Array | None] = [None] * 5
     rows = _as_rows(grad, is_batch_first)
     if wanted[3]:
@@ -249,32 +231,37 @@ def _backward(
         found[4] = total(xp, rows, (0,)).reshape(-1)
     if not any(wanted[:3]):
         return found
-    towards = matrix_product(xp, rows, last).reshape(*outer, heads, width // heads)
-    shares = xp.vecdot(towards, attended.reshape(towards.shape))
-    order = (0, 2, 1, 3) if is_batch_first else (1, 2, 0, 3)
-    towards, shares = towards.transpose(order), shares.transpose(order[:3])[..., None]
-    made = HOST.empty(_dtype_of(projected), (*outer, 3 * width))
-    given, found_in = _in_heads(projected, heads), _in_heads(made.transpose(1, 0, 2) if is_batch_first else made, heads)
-    scale = projected.dtype.type(math.sqrt(heads / width))
+    scale = x.dtype.type(math.sqrt(heads / width))
+    towards = matrix_product(xp, rows, last)
+    made = HOST.empty(HOST.dtype_of(x), projected.shape)
+    of_bias = xp.zeros(3 * width, x.dtype)
+    in_heads = (len(rows), heads, width // heads)
+    shares = xp.vecdot(towards.reshape(in_heads), attended.reshape(in_heads)) * scale
+    images, of_images, towards_images, shares = (
+        _images(each, batch, is_batch_first) for each in (projected, made, towards, shares)
+    )
+    (towards_heads,), shares = _in_heads(towards_images, 1, heads), shares.transpose(0, 2, 1)[..., None]
+    projections, of_projections = _in_heads(images, 3, heads), _in_heads(of_images, 3, heads)
+    scratch: Array | None = None
     for block in blocks(weights.shape, weights.itemsize):
-        kept, towards_heads = weights[block], towards[block]
-        (query, key, value), (of_query, of_key, of_value) = ([each[block] for each in of] for of in (given, found_in))
+        kept, towards = weights[block], towards_heads[block]
+        query, key, value = [each[block] for each in projections]
+        of_query, of_key, of_value = [each[block] for each in of_projections]
         dropped = kept if noise is None else kept * noise[block]
-        xp.matmul(dropped.swapaxes(-1, -2), towards_heads, of_value)
-        of_scores = xp.matmul(towards_heads, turned(value))
+        xp.matmul(dropped.swapaxes(-1, -2), towards, of_value)
+        scratch = xp.empty(kept.shape, kept.dtype) if scratch is None else scratch[: len(kept)]
+        of_scores = xp.matmul(towards, turned(value, scale), scratch)
         if noise is not None:
             xp.multiply(of_scores, noise[block], of_scores)
         xp.subtract(of_scores, shares[block], of_scores)
         xp.multiply(of_scores, kept, of_scores)
-        xp.multiply(of_scores, scale, of_scores)
         xp.matmul(of_scores, key, of_query)
         xp.matmul(of_scores.swapaxes(-1, -2), query, of_key)
-    flat = made.reshape(-1, 3 * width)
+        if wanted[2]:
+            xp.add(of_bias, total(xp, of_images[block], (0, 1)).reshape(-1), of_bias)
     if wanted[0]:
-        of_input = matrix_product(xp, flat, weight).reshape(*outer, width)
-        found[0] = of_input.transpose(1, 0, 2) if is_batch_first else of_input
+        found[0] = _images(matrix_product(xp, made, weight), batch, is_batch_first).transpose(1, 0, 2)
     if wanted[1]:
-        found[1] = matrix_product(xp, flat.T, _as_rows(x, is_batch_first))
-    if wanted[2]:
-        found[2] = total(xp, flat, (0,)).reshape(-1)
+        found[1] = matrix_product(xp, made.T, _as_rows(x, is_batch_first))
+    found[2] = of_bias if wanted[2] else None
     return found

@@ -21,7 +21,9 @@ from tensorglass.nn.modules.container import ModuleList
 from tensorglass.nn.modules.dropout import Dropout
 from tensorglass.nn.modules.linear import Linear
 from tensorglass.nn.modules.module import Module
+from tensorglass.nn.modules.module.hooks import has_hooks
 from tensorglass.nn.modules.normalization import LayerNorm
+from tensorglass.ops.declare.registry import has_shortcut
 
 __all__ = [
     "Transformer",
@@ -95,7 +97,29 @@ class TransformerEncoderLayer(Module):
         return self.dropout1(attended)
 
     def _ff_block(self, x: Any) -> Any:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        return self.dropout2(_feed_forward(self, x))
+
+
+def _feed_forward(layer: Any, x: Any) -> Any:
+    """The two linear layers of a block, with activation and dropout between."""
+    first, dropout, second = layer.linear1, layer.dropout, layer.linear2
+    if layer.activation is F.relu and _is_plain(first, Linear) and _is_plain(dropout, Dropout) and (
+        _is_plain(second, Linear)
+    ):  # fmt: skip
+        p = dropout.p if dropout.training else 0.0
+        return _by_functions(x, first.weight, first.bias, second.weight, second.bias, p)
+    return second(dropout(layer.activation(first(x))))
+
+
+def _is_plain(module: Module, kind: type) -> bool:
+    """Whether a call of the module is one of the function that its class computes, and nothing else."""
+    return type(module) is kind and "forward" not in vars(module) and not has_hooks(module)
+
+
+@has_shortcut("feed_forward")
+def _by_functions(x: Any, weight1: Any, bias1: Any, weight2: Any, bias2: Any, p: float) -> Any:
+    """The same where nobody sees what the layers hand on."""
+    return F.linear(F.dropout(F.relu(F.linear(x, weight1, bias1)), p), weight2, bias2)
 
 
 class TransformerDecoderLayer(Module):
@@ -175,7 +199,7 @@ class TransformerDecoderLayer(Module):
         return self.dropout2(attended)
 
     def _ff_block(self, x: Any) -> Any:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        return self.dropout3(_feed_forward(self, x))
 
 
 class TransformerEncoder(Module):

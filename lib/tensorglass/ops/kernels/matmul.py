@@ -7,6 +7,7 @@ than multiplying: such a product is cut into small ones. Integers NumPy multipli
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from tensorglass.backends import Array
@@ -83,6 +84,20 @@ def _in_pieces(xp: Any, one: Array, other: Array, out: Array | None, length: int
         for part in pieces[1:]:
             xp.add(made, xp.matmul(one[:, part], other[part]), made)
     return made
+
+
+def aligned(size: tuple[int, ...], array_dtype: Any) -> Array:
+    """A new array that begins with a line of the cache: what small products have on the right.
+
+    OpenBLAS reads that matrix where it lies if the product is small, by vectors of a line each.
+    """
+    nbytes = prod(size) * array_dtype.itemsize
+    memory = HOST.xp.empty(nbytes + _LINE, "uint8")
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + nbytes].view(array_dtype).reshape(size)
+
+
+_LINE = 64  # bytes
 
 
 # --- integers --------------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def _added(
     if alpha != 1:
         result = result * alpha
     if beta != 0:  # with 0, `input` is not read, not even its nan
-        result = result + (input if beta == 1 else input * beta)
+        xp.add(result, input if beta == 1 else input * beta, out=result)
     return xp.ascontiguousarray(result, dtype).reshape(size)
 
 

@@ -56,6 +56,12 @@ def _enter(registry: Registry, hook: Hook, prepend: bool = False, **also: Any) -
     return handle
 
 
+def has_hooks(module: Module) -> bool:
+    """Whether a call of the module runs hooks."""
+    own = module._backward_hooks or module._backward_pre_hooks or module._forward_hooks or module._forward_pre_hooks
+    return bool(own or of_all.backward_pre or of_all.backward or of_all.forward or of_all.forward_pre)
+
+
 # --- of all modules ----------------------------------------------------------------------------------------------
 
 

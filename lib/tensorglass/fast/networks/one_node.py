@@ -1,0 +1,31 @@
+"""When a part of a network may become one node of the graph: where nobody could tell it from its operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
+from tensorglass.graph import anomaly, dual
+from tensorglass.ops.declare import autocast
+from tensorglass.tensor.grad_mode import watched
+from tensorglass.tensor.torch_function import PLAIN
+
+
+def is_usual(input: Any, others: Iterable[Any]) -> bool:
+    """Whether these are floating-point numbers of one dtype on the CPU, which nobody watches or casts.
+
+    `others` may be None, which is left out.
+    """
+    dtype = input._dtype if type(input) in PLAIN else None
+    if dtype is not dtypes.float32 and dtype is not dtypes.float64:
+        return False
+    if autocast.state.dtypes or dual.made.dual_tensors or anomaly.state.enabled or watched.saved_tensors_hooks:
+        return False
+    for each in (input, *others):
+        if each is not None and (
+            type(each) not in PLAIN or each._dtype is not dtype or each._storage.device is not CPU or 0 in each._size
+        ):
+            return False
+    return True

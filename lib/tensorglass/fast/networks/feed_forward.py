@@ -16,7 +16,7 @@ from tensorglass.autograd.function import Function
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.fast.networks.one_node import is_usual
-from tensorglass.ops.kernels.activation_slopes import number
+from tensorglass.ops.kernels.activations import number
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.sum import ROWS, total
 from tensorglass.tensor.construct import from_array

@@ -17,6 +17,7 @@ COPYING = frozenset({
     "stack", "repeat", "repeat_interleave", "roll", "flip", "constant_pad_nd",
 })  # fmt: skip
 
+SWITCHING = {"_use_grad", "_called", "_traced"}  # of optimizers, and of what follows code
 NUMBERS = (bool, int, float, complex)
 
 
@@ -218,6 +219,20 @@ def is_there() -> bool:
 def grad_mode() -> bool | None:
     """Whether PyTorch records graphs now; None where it has not been imported."""
     return bool(sys.modules["torch"].is_grad_enabled()) if is_there() else None
+
+
+def mend_grad_mode(before: bool | None, error: BaseException | None) -> None:
+    """After an interrupt that came as PyTorch was switching its grad mode, in `no_grad` or an optimizer's step, or as a
+    trace function began, and so may have kept PyTorch from switching back: set the mode that there was `before`.
+    """
+    if before is None or not isinstance(error, KeyboardInterrupt) or grad_mode() == before:
+        return
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == sys.modules["torch.autograd.grad_mode"].__file__ or code.co_name in SWITCHING:
+            sys.modules["torch"]._C._set_grad_enabled(before)
+        trace = trace.tb_next
 
 
 def drop_frames(error: BaseException, *files: str) -> None:

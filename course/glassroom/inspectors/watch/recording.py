@@ -28,7 +28,7 @@ from glassroom.reading.graph import grad_fn_of
 from glassroom.reading.places import tensors_at
 from glassroom.reading.snapshot import Known, snapshot
 from glassroom.reading.storage_names import is_alive, name_of, names_of, of_what_was_there
-from glassroom.reading.torch_operators import grad_mode
+from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
 
 T = TypeVar("T")
 STEPS = 400
@@ -96,6 +96,7 @@ class Recorder:
                     self._count_what_nobody_tells(self._look([], None, None))
                 return result
             except BaseException as error:
+                mend_grad_mode(self._first_mode, error)
                 if isinstance(error, KeyboardInterrupt):
                     self._mend_grad_mode()
                 drop_our_frames(error)

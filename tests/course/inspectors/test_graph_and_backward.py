@@ -247,6 +247,33 @@ def test_operators_of_a_function_have_lines_and_networks() -> None:
     ]  # fmt: skip  # without a function, only where parameters are read
 
 
+def test_an_operator_belongs_to_the_innermost_network_that_ran_it(library: Any) -> None:
+    class Inner(library.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.ahead, self.behind = library.nn.Linear(2, 2), library.nn.Linear(2, 2)
+
+        def forward(self, x: Any, *, more: Any) -> Any:
+            return self.behind(self.ahead(x).exp() + more)
+
+    net, given = Inner(), library.ones(2, requires_grad=True)
+    steps = graph(lambda: net(library.ones(3, 2), more=given.cos()).tanh()).data.steps
+    modules = {step.name: step.module for step in steps if not step.leaf}
+    assert (modules["ExpBackward0"], modules["AddBackward0"]) == ("net", "net")
+    assert {step.module for step in steps if step.name == "AddmmBackward0"} == {"net.ahead", "net.behind"}
+    assert (modules["TanhBackward0"], modules["CosBackward0"]) == (None, None)
+
+
+def test_nan_within_a_fold_is_told(library: Any) -> None:
+    w = library.zeros(3, requires_grad=True)
+    result = w.log() - w.log()
+    for _ in range(40):
+        result = result * w.exp()
+    picture = graph(result.sum())
+    assert re.search(r"nodes, .* · \d+ with NaN or Inf, down to #\d+ \w+: saved", picture.text)
+    assert "with NaN or Inf, down to" in picture.svg
+
+
 def test_a_function_of_either_library_tells_its_lines(library: Any) -> None:
     w = library.ones(3, requires_grad=True)
     text = graph(lambda: (w * 2).sigmoid().sum()).text

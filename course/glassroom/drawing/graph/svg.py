@@ -26,6 +26,7 @@ from glassroom.drawing.graph.layout import GAP, Placed, Route, arranged
 from glassroom.drawing.graph.text import (
     MOST_NAMES,
     MOST_SAVED,
+    facts_of_fold,
     few,
     flags_of,
     in_view,
@@ -118,7 +119,7 @@ def _written(box: Box, ran: Ran, letters: _Letters) -> tuple[list[str], list[tup
 def lines_of(box: Box, ran: Ran) -> list[tuple[str, str]]:
     """The lines beneath a box's title, each with its look."""
     if box.step is None:
-        return [(box.kinds, "fact soft")]
+        return [(box.kinds, "fact soft"), *[(fact, "fact bad") for fact in facts_of_fold(box)]]
     step = box.step
     facts = [(line, "fact soft") for line in leaf_facts(step.leaf)] if step.leaf is not None else []
     if facts and box.key in ran.collected:
@@ -168,7 +169,7 @@ def said(box: Box) -> str:
     step = box.step
     if step is None:
         again = f", the same {len(box.period)} again and again, {box.repeats:,} times" if box.repeats > 1 else ""
-        return f"{len(box.folded):,} nodes folded{again}: {box.kinds}"
+        return "; ".join([f"{len(box.folded):,} nodes folded{again}: {box.kinds}", *facts_of_fold(box)])
     odd = "".join(f"; {flag}" for flag in flags_of(step))
     if step.leaf is not None:
         leaf = step.leaf

@@ -92,9 +92,17 @@ def place_of(step: Step) -> str:
     return ", ".join(each for each in (step.module, step.line) if each) if step.leaf is None else ""
 
 
+def facts_of_fold(box: Box) -> list[str]:
+    """What is said of folded nodes beside their kinds: how many have NaN or infinity, and the last of them."""
+    odd = [step for step in box.folded if step.flags]
+    if not odd:
+        return []
+    return [f"{len(odd):,} with NaN or Inf, down to #{odd[-1].number} {step_name(odd[-1])}: {odd[-1].flags[0]}"]
+
+
 def _details(box: Box) -> str:
     if box.step is None:
-        return ""
+        return "".join(f" · {each}" for each in facts_of_fold(box))
     step, flags = box.step, flags_of(box.step)
     if step.leaf is not None:
         return "".join(f" · {each}" for each in [*leaf_facts(step.leaf), *flags])

@@ -224,7 +224,7 @@ def test_it_is_never_taller_than_the_window_and_long_lines_wrap(chromium: Any, t
     source = ["def long(torch):", "    kept = []"]
     source += [f"    kept.append(torch.zeros({number}) + {' + '.join(['1'] * 20)})" for number in range(1, 30)]
     file = tmp_path / "long.py"
-    file.write_text("\n".join([*source, "    return kept"]))
+    file.write_text("\n".join([*source, f"    {'long_' * 30} = kept", "    return kept"]))
     space: dict[str, Any] = {}
     exec(compile(file.read_text(), str(file), "exec"), space)
     watch(space["long"], tensorglass).save(tmp_path / "long.html")
@@ -242,6 +242,13 @@ def test_it_is_never_taller_than_the_window_and_long_lines_wrap(chromium: Any, t
         return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1 && inner.height > 20;
     }"""
     assert player.locator(".gr-line.at").evaluate(inside), "the line that ran is in view, and takes two lines or more"
+    begins = """words => {
+        const range = document.createRange();
+        range.setStart(words.lastChild, 0), range.setEnd(words.lastChild, 1);
+        return range.getBoundingClientRect().top < words.getBoundingClientRect().top + 10;
+    }"""
+    last = player.locator(".gr-source", has_text="long_long_")
+    assert last.evaluate(begins), "a long word begins beside its indentation, not beneath it"
     page.close()
 
 

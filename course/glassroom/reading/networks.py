@@ -6,6 +6,7 @@ by hooks on its forward while a function runs, and later by the parameters that 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -69,27 +70,42 @@ class ForwardsFollowed:
 
     def __enter__(self) -> ForwardsFollowed:
         for path, module in self._networks:
-            if hasattr(module, "register_forward_hook"):
-                self._handles.append(module.register_forward_hook(self._hook(path)))
+            if hasattr(module, "register_forward_pre_hook"):
+                begun: list[int] = []  # for each call of the module that runs, the number of the latest node then
+                self._handles.append(module.register_forward_pre_hook(_beginning(begun)))
+                self._handles.append(module.register_forward_hook(self._ending(path, begun)))
         return self
 
     def __exit__(self, *_: object) -> None:
         for handle in self._handles:
             handle.remove()
 
-    def _hook(self, path: str) -> Any:
+    def _ending(self, path: str, begun: list[int]) -> Any:
         def note(module: Any, given: Any, result: Any) -> None:
-            before = {id(each) for each in _nodes_behind(given)}
+            before, seen = begun.pop(), set[int]()
             waiting = _nodes_behind(result)
             while waiting:
                 node = waiting.pop()
-                if id(node) in before or id(node) in self.paths or type(node).__name__ == "AccumulateGrad":
+                if id(node) in seen or node._sequence_nr() <= before or type(node).__name__ == "AccumulateGrad":
                     continue
-                self.paths[id(node)] = path
-                self._held.append(node)
+                seen.add(id(node))
+                if id(node) not in self.paths:  # else it came about in a module of this one
+                    self.paths[id(node)] = path
+                    self._held.append(node)
                 waiting += [each for each, _ in node.next_functions if each is not None]
 
         return note
+
+
+def _beginning(begun: list[int]) -> Any:
+    def note(module: Any, given: Any) -> None:
+        is_ours = any(each.__module__.partition(".")[0] == "tensorglass" for each in type(module).__mro__)
+        library = sys.modules["tensorglass" if is_ours else "torch"]
+        with library.enable_grad():
+            node = library.empty(0, device="cpu", requires_grad=True).view(0).grad_fn
+            begun.append(sys.maxsize if node is None else node._sequence_nr())  # none where nothing is recorded
+
+    return note
 
 
 def _nodes_behind(value: object) -> list[Any]:

@@ -7,7 +7,7 @@ is found by asking those behind the tensors that variables still hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,14 +47,16 @@ class Overwritten:
         return f"`{self.names[0]}`" if self.names else f"a tensor of size {list(self.size)}"
 
 
-def overwritten(message: str, tensors: Mapping[str, Any]) -> Overwritten | None:
-    """Who saved what the error `message` speaks of, found behind `tensors`; None if it is found nowhere."""
+def overwritten(message: str, tensors: Mapping[str, Any], others: Iterable[Any] = ()) -> Overwritten | None:
+    """Who saved what the error `message` speaks of, found behind `tensors`, or behind `others`, which give no names;
+    None if it is found nowhere.
+    """
     said = _MESSAGE.search(message)
     if said is None:
         return None
     size = tuple([int(each) for each in said[1].split(",") if each.strip()])
     now, expected = int(said[2]), int(said[3])
-    roots = [node for node in map(grad_fn_of, tensors.values()) if node is not None]
+    roots = [node for node in map(grad_fn_of, (*tensors.values(), *others)) if node is not None]
     for node in in_order(roots):
         for name, value in saved_by(node):
             if (

@@ -50,15 +50,28 @@ def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iter
         for path, value in level:
             if issubclass(type(value), SIMPLE):
                 continue
-            if adapter_for(value) is not None:
+            is_tensor = adapter_for(value) is not None
+            if is_tensor:
                 yield path, value
-            elif id(value) not in seen and visited < most:
-                yield path, value
+            if id(value) not in seen and visited < most:
                 seen.add(id(value))
-                inner = list(islice(_inside(path, value), most - visited))
+                if not is_tensor:
+                    yield path, value
+                held = _set_on_a_tensor(path, value) if is_tensor else _inside(path, value)
+                inner = list(islice(held, most - visited))
                 visited += len(inner)
                 below += inner
         level = below
+
+
+def _set_on_a_tensor(path: str, tensor: object) -> Iterator[Place]:
+    """What a program has set on a tensor: `weight.main_grad`."""
+    try:
+        own = object.__getattribute__(tensor, "__dict__")
+    except AttributeError:
+        return
+    if own and isinstance(own, dict):
+        yield from ((f"{path}.{name}", item) for name, item in list(dict.items(own)))
 
 
 def _inside(path: str, value: object) -> Iterator[Place]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import gcd
 from typing import Any, cast
@@ -24,20 +24,26 @@ Over = list[tuple[str, Description, str | None]]  # what is over a storage: name
 Known = dict[str, tuple[object, Storage, list[Header]]]  # by storage: what it was made of, and the records of it
 
 
-def snapshot(tensors: Mapping[str, object], most: int | None = None, known: Known | None = None) -> Snapshot:
+def snapshot(
+    tensors: Mapping[str, object],
+    most: int | None = None,
+    known: Known | None = None,
+    read: Callable[[object], Description] = described,
+) -> Snapshot:
     """Describe `tensors` (a mapping from names to tensors, or to lists and dicts of tensors) as they are now.
 
     With `most`, only so many of them are looked at; the others are counted. Who looks again and again gives the same
-    dict as `known`: what is as it was is not decoded again, and its records are the same objects.
+    dict as `known`: what is as it was is not decoded again, and its records are the same objects. Who has described
+    tensors already says by `read` how they are described.
 
     Raises TypeError for what is no tensor, and if none of them has memory that could be drawn.
     """
     leading = [leaf for name, value in tensors.items() for leaf in leaves(printable(name), value)]
     unshown = 0 if most is None else max(len(leading) - most, 0)
-    named, described, unread = readable(leading[:most])
+    named, descriptions, unread = readable(leading[:most], read)
     names = {id(value): name for name, value in reversed(named)}
     groups: dict[str, list[int]] = {}
-    for position, storage_name in enumerate(names_of([description.memory for description in described])):
+    for position, storage_name in enumerate(names_of([description.memory for description in descriptions])):
         groups.setdefault(storage_name, []).append(position)
     known = {} if known is None else known
     for gone in known.keys() - groups.keys():
@@ -45,7 +51,9 @@ def snapshot(tensors: Mapping[str, object], most: int | None = None, known: Know
     headers: dict[int, Header] = {}
     storages = []
     for storage_name, positions in groups.items():
-        over = [(named[at][0], described[at], _name_of_base(named[at][1], described[at], names)) for at in positions]
+        over = [
+            (named[at][0], descriptions[at], _name_of_base(named[at][1], descriptions[at], names)) for at in positions
+        ]
         storage, on_it = _looked_at(storage_name, over, known)
         storages.append(storage)
         headers.update(zip(positions, on_it, strict=True))
@@ -109,7 +117,9 @@ def _leaves(name: str, value: object, teaching: str, above: tuple[object, ...]) 
         raise TypeError(f"{teaching}, but {name} is {_with_article(type(value).__name__)}")
 
 
-def readable(named: Sequence[Place]) -> tuple[list[Place], list[Description], tuple[str, ...]]:
+def readable(
+    named: Sequence[Place], read: Callable[[object], Description] = described
+) -> tuple[list[Place], list[Description], tuple[str, ...]]:
     """The tensors among `named` that have memory, their descriptions, and the others in words: `w (FakeTensor)`.
 
     Raises TypeError if there are others alone.
@@ -118,7 +128,7 @@ def readable(named: Sequence[Place]) -> tuple[list[Place], list[Description], tu
     refusal: TypeError | None = None
     for name, value in named:
         try:
-            descriptions.append(described(value))
+            descriptions.append(read(value))
             found.append((name, value))
         except TypeError as error:
             if refusal is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 from glassroom.reading.adapters import without_overrides
@@ -17,6 +17,7 @@ COPYING = frozenset({
     "stack", "repeat", "repeat_interleave", "roll", "flip", "constant_pad_nd",
 })  # fmt: skip
 
+SWITCHING = {"_use_grad", "_called", "_traced"}  # of optimizers, and of what follows code
 NUMBERS = (bool, int, float, complex)
 
 
@@ -63,18 +64,15 @@ def _mode_of(listener: Listener) -> Any:
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    ways: dict[Any, _Way] = {}
-
-    def way_of(operator: Any) -> _Way:
-        if operator not in ways:
-            ways[operator] = _way_of(operator)
-        return ways[operator]
+    way_of, way_within = cache(_way_of), cache(_way_within)
 
     def dispatches(kind: Any) -> bool:
         return kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
 
     class Watching(TorchDispatchMode):
-        """Lets every operator through."""
+        """Lets every operator through; `kernels` is how many kernels in Python run."""
+
+        kernels = 0
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
@@ -82,11 +80,20 @@ def _mode_of(listener: Listener) -> Any:
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             named = kwargs or {}
-            if any(map(dispatches, types)) and not torch._C._len_torch_dispatch_stack():
+            is_last = not torch._C._len_torch_dispatch_stack()
+            if is_last and any(map(dispatches, types)):
                 return NotImplemented  # the class is asked next, and we see what it runs
+            if is_last and func._defined_in_python and not _is_within_a_handler():
+                self.kernels += 1
+                try:
+                    with self:  # what the kernel runs is told, and the whole is made of that
+                        return _in_python(func, args, named)
+                finally:
+                    self.kernels -= 1
+            way = way_within(func) if self.kernels else way_of(func)
 
             def call() -> Any:
-                return way_of(func)(func, args, named)
+                return way(func, args, named)
 
             return listener.run(func, (*args, *named.values()), call)
 
@@ -104,8 +111,7 @@ def _way_of(operator: Any) -> _Way:
         return _as_it_is  # some of these, such as `sym_size`, are unknown to the next question
     if not torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView"):
         return _counted_within
-    is_counted_within = operator._schema.is_mutable and operator._defined_in_python
-    return _counted_within_a_kernel if is_counted_within else _as_it_is
+    return _as_it_is
 
 
 def _as_it_is(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -120,20 +126,52 @@ def _as_it_is(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> An
 
 
 def _counted_within(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What it writes is counted by the operators that it is made of."""
-    with _counting_writes():
+    """What it writes is counted by the operators that it is made of, but not within a handler of the program's own."""
+    if _is_within_a_handler():
         return operator(*args, **named)
+    with _counting_writes():
+        return _as_it_is(operator, args, named)
 
 
-def _counted_within_a_kernel(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """A kernel in Python, of `torch.library.custom_op`: the call itself has been counted, what it runs has not."""
+def _way_within(operator: Any) -> _Way:
+    """The same within a kernel in Python, where even the writes are counted that `clone` is made of, but not those of
+    `zeros` and `zeros_like`.
+    """
     import torch
 
-    keys = torch._C._after_ADInplaceOrView_keyset & reduce(
-        or_, map(torch._C._dispatch_keys, tensors_in((*args, *named.values())))
+    makes = operator.overloadpacket.__name__.endswith("_like") or not any(
+        "Tensor" in str(each.type) for each in operator._schema.arguments
     )
+    try:
+        counts = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView")
+    except RuntimeError:  # such as `sym_size`, of which PyTorch knows no kernels
+        return _as_it_is
+    return _as_it_is if makes or counts else _counted_within
+
+
+def _in_python(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A kernel in Python, of `torch.library.custom_op`: a write of the call itself has been counted, what the kernel
+    writes has not. It is called past the modes, so that it can run within them.
+    """
+    import torch
+
+    given = list(map(torch._C._dispatch_keys, tensors_in((*args, *named.values()))))
+    if not given:
+        selects = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "BackendSelect")
+        given = [torch._C.DispatchKeySet(torch._C.DispatchKey.BackendSelect if selects else torch._C.DispatchKey.CPU)]
+    keys = torch._C._after_ADInplaceOrView_keyset & reduce(or_, given)
     with _counting_writes():
         return operator.redispatch(keys, *args, **named)
+
+
+def _is_within_a_handler() -> bool:
+    """Whether a `__torch_dispatch__` of the program's runs, in which PyTorch counts less than elsewhere."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "__torch_dispatch__" and frame.f_code.co_filename != __file__:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _without_bare_numbers(operator: Any, args: tuple[Any, ...]) -> list[Any] | None:
@@ -181,6 +219,20 @@ def is_there() -> bool:
 def grad_mode() -> bool | None:
     """Whether PyTorch records graphs now; None where it has not been imported."""
     return bool(sys.modules["torch"].is_grad_enabled()) if is_there() else None
+
+
+def mend_grad_mode(before: bool | None, error: BaseException | None) -> None:
+    """After an interrupt that came as PyTorch was switching its grad mode, in `no_grad` or an optimizer's step, or as a
+    trace function began, and so may have kept PyTorch from switching back: set the mode that there was `before`.
+    """
+    if before is None or not isinstance(error, KeyboardInterrupt) or grad_mode() == before:
+        return
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == sys.modules["torch.autograd.grad_mode"].__file__ or code.co_name in SWITCHING:
+            sys.modules["torch"]._C._set_grad_enabled(before)
+        trace = trace.tb_next
 
 
 def drop_frames(error: BaseException, *files: str) -> None:

@@ -161,12 +161,33 @@ def test_a_fold_opens_and_shows_a_few_of_what_was_in_it(library: Any) -> None:
     assert "⋮ 994 nodes, × 497" in opened
 
 
-def test_ten_thousand_nodes_are_read_in_a_time_that_grows_with_their_number(library: Any) -> None:
-    def reads(count: int) -> int:
-        """How many functions are called to read a graph: a time that is the same on every machine."""
-        w = result = library.ones(3, requires_grad=True)
-        for _ in range(count):
-            result = (result * w).tanh()
+def a_chain(library: Any, count: int) -> Any:
+    w = result = library.ones(3, requires_grad=True)
+    for _ in range(count):
+        result = (result * w).tanh()
+    return result
+
+
+def a_chain_with_a_leaf_each(library: Any, count: int) -> Any:
+    result = library.ones(3)
+    for _ in range(count):
+        result = result * library.ones(3, requires_grad=True)
+    return result
+
+
+def a_fan(library: Any, count: int) -> Any:
+    return library.stack([library.ones(3, requires_grad=True).exp() for _ in range(count)]).sum()
+
+
+def an_unbound_one(library: Any, count: int) -> Any:
+    return library.stack((library.ones(count, 3, requires_grad=True) * 2).unbind()).sum()
+
+
+@pytest.mark.parametrize("make", [a_chain, a_chain_with_a_leaf_each, a_fan, an_unbound_one])
+def test_large_graphs_are_read_and_drawn_in_a_time_that_grows_with_their_number(library: Any, make: Any) -> None:
+    def calls_to_draw(count: int) -> int:
+        """How many functions are called to draw a graph: a time that is the same on every machine."""
+        result = make(library, count)
         calls = 0
 
         def profiled(*_: Any) -> None:
@@ -176,14 +197,33 @@ def test_ten_thousand_nodes_are_read_in_a_time_that_grows_with_their_number(libr
         before = sys.getprofile()
         sys.setprofile(profiled)
         try:
-            text = graph_data({"result": result}, {"w": w})
-            boxes_of(text)
+            picture = AutogradGraph("result", graph_data({"result": result}, {}))
+            texts = picture.text, picture.svg
         finally:
             sys.setprofile(before)
+        assert max(map(len, texts)) < 200_000
         return calls
 
-    reads(50)
-    assert reads(4_000) < 4.5 * reads(1_000)
+    calls_to_draw(50)
+    assert calls_to_draw(1_200) < 4.5 * calls_to_draw(300)
+
+
+def test_what_a_node_has_in_great_number_is_counted(library: Any) -> None:
+    parts = list((library.ones(200, 2, requires_grad=True) * 2).unbind())
+    whole = graph(library.stack(parts)).text
+    assert "parts[0] = parts[1] = parts[2] = 197 more = UnbindBackward0 · × 200 gradients\n" in whole
+    constants = [library.ones(2) for _ in range(40)]
+    assert "(no gradient wanted) × 40" in graph(library.stack([parts[0], *constants])).text
+
+    class Kept(library.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, first: Any, *rest: Any) -> Any:
+            ctx.save_for_backward(*rest)
+            return first.clone()
+
+    assert re.search(
+        r"saved \[0\] = .*, \[10\] = \[2\] S\d+ v0, 29 more\n", graph(Kept.apply(parts[0], *constants)).text
+    )
 
 
 def test_operators_of_a_function_have_lines_and_networks() -> None:
@@ -205,6 +245,33 @@ def test_operators_of_a_function_have_lines_and_networks() -> None:
     assert [each.module for each in graph_data({"loss": step()}, {"model": model}).steps[:6]] == [
         None, None, "model.last", "model.last", None, "model.first",
     ]  # fmt: skip  # without a function, only where parameters are read
+
+
+def test_an_operator_belongs_to_the_innermost_network_that_ran_it(library: Any) -> None:
+    class Inner(library.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.ahead, self.behind = library.nn.Linear(2, 2), library.nn.Linear(2, 2)
+
+        def forward(self, x: Any, *, more: Any) -> Any:
+            return self.behind(self.ahead(x).exp() + more)
+
+    net, given = Inner(), library.ones(2, requires_grad=True)
+    steps = graph(lambda: net(library.ones(3, 2), more=given.cos()).tanh()).data.steps
+    modules = {step.name: step.module for step in steps if not step.leaf}
+    assert (modules["ExpBackward0"], modules["AddBackward0"]) == ("net", "net")
+    assert {step.module for step in steps if step.name == "AddmmBackward0"} == {"net.ahead", "net.behind"}
+    assert (modules["TanhBackward0"], modules["CosBackward0"]) == (None, None)
+
+
+def test_nan_within_a_fold_is_told(library: Any) -> None:
+    w = library.zeros(3, requires_grad=True)
+    result = w.log() - w.log()
+    for _ in range(40):
+        result = result * w.exp()
+    picture = graph(result.sum())
+    assert re.search(r"nodes, .* · \d+ with NaN or Inf, down to #\d+ \w+: saved", picture.text)
+    assert "with NaN or Inf, down to" in picture.svg
 
 
 def test_a_function_of_either_library_tells_its_lines(library: Any) -> None:
@@ -252,6 +319,22 @@ def test_nan_and_infinity_are_flagged_and_bytes_counted(library: Any) -> None:
     assert "(39.1 KiB)" in graph(large.sigmoid()).text
 
 
+def test_of_branches_that_are_alike_one_is_shown(library: Any) -> None:
+    shared = library.ones(3, requires_grad=True)
+    losses = [((shared * library.ones(3, requires_grad=True)).exp() + 1).sum() for _ in range(50)]
+    picture = graph(library.stack(losses).sum())
+    boxes = boxes_of(picture.data)
+    [(key, fold)] = [(key, box) for key, box in boxes.items() if box.step is None]
+    assert (fold.repeats, len(boxes)) == (49, 9)
+    assert sum(1 if box.step else len(box.folded) for box in boxes.values()) == len(picture.data.steps)
+    assert "⋮ 245 nodes, × 49: SumBackward0 → AddBackward0 → ExpBackward0 → MulBackward0 → Accumul" in picture.text
+    opened = boxes_of(picture.data, key)
+    assert sum(1 if box.step else len(box.folded) for box in opened.values()) == len(picture.data.steps)
+    assert len(boxes) < len(opened) <= 2 * MOST + 1
+    stepped = step_backward(library.stack(losses[:8]).sum())
+    assert {frame["key"] for frame in stepped.state()["frames"]} == {str(each) for each in boxes_of(stepped.data.graph)}
+
+
 def test_a_wide_graph_is_drawn_near_its_root(library: Any) -> None:
     leaves = [library.ones(2, requires_grad=True) for _ in range(200)]
     loss = sum((leaf.exp() * leaf).sum() for leaf in leaves)
@@ -274,7 +357,8 @@ def test_every_edge_of_the_picture_joins_two_boxes(library: Any) -> None:
 def test_what_is_too_wide_stands_in_a_column_whole_and_legible(library: Any) -> None:
     ws = [library.ones(3, requires_grad=True) for _ in range(20)]
     shared = library.zeros(3, requires_grad=True)
-    many = library.stack([w.exp() + shared for w in ws]).sum()
+    functions = library.exp, library.sin, library.cos, library.tanh
+    many = library.stack([functions[at % 4](w) + shared for at, w in enumerate(ws)]).sum()
     drawn = [graph(many), step_backward(regression(library)["loss"]), step_backward(many)]
     for picture in drawn:
         assert _width(picture.svg) <= 1000

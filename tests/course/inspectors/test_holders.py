@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tensorglass
-from glassroom import holders
+from glassroom import aliases, holders, watch
 
 torch = pytest.importorskip("torch", reason="both libraries are looked at")
 LIBRARIES = pytest.mark.parametrize("lib", [torch, tensorglass], ids=["torch", "tensorglass"])
@@ -170,3 +170,13 @@ def test_what_no_variable_leads_to_is_found_where_python_keeps_it() -> None:
         "Registry.newest",
         f"cache of {where}.cached()",
     }
+
+
+@pytest.mark.parametrize("library", [torch, tensorglass], ids=["torch", "tensorglass"])
+def test_what_is_set_on_a_tensor_is_found_through_it(library: Any) -> None:
+    weight = library.nn.Parameter(library.ones(2))
+    weight.main_grad = library.zeros(3)
+    weight.itself = weight
+    assert "12 bytes  weight.main_grad" in holders(weight.main_grad).text
+    assert "weight.main_grad" in aliases(weight).text
+    assert "weight.main_grad: new storage" in watch(lambda: setattr(weight, "main_grad", library.ones(4))).text

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 import pytest
 from interrupting import interrupted_at, quiet_finalizers
@@ -16,6 +17,7 @@ import tensorglass
 from glassroom import memory_timeline, watch
 from glassroom.inspectors.timeline.recorder import stop_what_was_left
 from glassroom.inspectors.watch.accounts import Account
+from glassroom.inspectors.watch.recording import Recorder
 from tensorglass import memory
 from tensorglass.backends import transfer_log
 
@@ -45,16 +47,30 @@ def training() -> None:
     steps.step()
 
 
+def evaluating() -> None:
+    model = torch.nn.Linear(3, 2)
+    for _ in range(3):
+        with torch.no_grad():
+            model(torch.ones(4, 3))
+            model.weight.mul_(0.9)
+
+
 def in_a_block() -> None:
     with memory_timeline():
         of_tensorglass()
 
 
 WATCHED: tuple[Callable[[], object], ...] = (lambda: watch(of_torch), lambda: watch(of_tensorglass))
-TRAINED: tuple[Callable[[], object], ...] = (lambda: watch(training),)
+TRAINED: tuple[Callable[[], object], ...] = (
+    lambda: watch(training),
+    lambda: watch(evaluating),
+    lambda: watch(evaluating, steps=2),
+    lambda: watch(evaluating, steps=2, rest=False),
+)
 TIMED: tuple[Callable[[], object], ...] = (
     lambda: memory_timeline(of_tensorglass),
     lambda: memory_timeline(of_torch),
+    lambda: memory_timeline(evaluating),
     in_a_block,
 )
 
@@ -66,7 +82,10 @@ def left_on() -> dict[str, object]:
     return {
         "modes": modes._get_current_dispatch_mode_stack(),
         "flags": {name: value for name, value in vars(modes).items() if name.startswith("_is_in_")},
-        "counting": torch._C._dispatch_tls_local_exclude_set().has(torch._C.DispatchKey.ADInplaceOrView),
+        "excluded": str(torch._C._dispatch_tls_local_exclude_set()),
+        "included": str(torch._C._dispatch_tls_local_include_set()),
+        "grad": torch.is_grad_enabled(),
+        "inference": torch.is_inference_mode_enabled(),
         "trace": sys.gettrace(),
         "observers": list(memory._observers),
         "transfers": list(transfer_log._observers),
@@ -81,7 +100,7 @@ def left_on() -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("scenarios", "interrupts"),
-    [(WATCHED, 1_400), (TRAINED, 20), (TIMED, 100)],
+    [(WATCHED, 1_400), (TRAINED, 40), (TIMED, 100)],
     ids=["watch", "training", "timeline"],
 )
 def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object], ...], interrupts: int) -> None:
@@ -100,7 +119,6 @@ def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object
                 except KeyboardInterrupt:
                     came += 1
                 assert left_on() == before, f"after interrupt {came}"
-                assert torch.is_grad_enabled() or scenarios is TIMED  # a timeline leaves the grad mode to the program
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
@@ -119,6 +137,54 @@ def test_an_interrupt_that_keeps_no_grad_from_its_end_leaves_graphs_recorded(mon
     with pytest.raises(KeyboardInterrupt):
         watch(training)
     assert torch.is_grad_enabled()
+
+
+@pytest.mark.parametrize(
+    "looked_at",
+    [
+        lambda: watch(evaluating),
+        lambda: watch(evaluating, steps=2),
+        lambda: watch(evaluating, steps=2, rest=False),
+        lambda: memory_timeline(evaluating),
+    ],
+    ids=["watch", "rest", "no rest", "timeline"],
+)
+def test_an_interrupt_as_a_block_without_gradients_ends_leaves_graphs_recorded(
+    looked_at: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(mode: bool) -> None:
+        if mode:
+            signal.default_int_handler(signal.SIGINT, None)
+        torch._C._set_grad_enabled(mode)
+
+    monkeypatch.setattr(torch, "set_grad_enabled", interrupted)  # which `no_grad` calls as it ends
+    with pytest.raises(KeyboardInterrupt):
+        looked_at()
+    assert torch.is_grad_enabled()
+
+
+def test_an_interrupt_of_a_look_is_raised_in_the_code_whose_blocks_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    look = Recorder.ended
+
+    def interrupted(*args: Any) -> bool:
+        nonlocal looks
+        looks += 1
+        if looks == 4:  # the line of `with`, once more, before it ends
+            signal.default_int_handler(signal.SIGINT, None)
+        return look(*args)
+
+    def program() -> None:
+        with torch.no_grad():
+            torch.ones(2)
+        torch.ones(3)
+
+    monkeypatch.setattr(Recorder, "ended", interrupted)
+    for begun in range(3):
+        looks = begun
+        with pytest.raises(KeyboardInterrupt):
+            watch(program)
+        assert torch.is_grad_enabled()
 
 
 def test_a_grad_mode_that_the_program_has_set_outlives_an_interrupt() -> None:

@@ -190,6 +190,8 @@ def test_a_function_is_watched_and_its_result_let_go_of() -> None:
 def test_in_half_a_window_and_on_a_phone_bars_end_within_the_picture() -> None:
     with memory_timeline() as timeline:
         kept = torch.zeros(1000)
+        for _ in range(12):
+            torch.zeros(3000)
     for width in (MIDDLE, NARROW):
         with narrow(width):
             picture = ElementTree.fromstring(timeline.svg)
@@ -198,6 +200,8 @@ def test_in_half_a_window_and_on_a_phone_bars_end_within_the_picture() -> None:
         ]
         ends = [float(bar.attrib["x"]) + float(bar.attrib["width"]) for bar in bars]
         assert max(ends) < int(picture.attrib["width"]) <= width
+    words = ["".join(each.itertext()) for each in picture.iter() if each.tag.endswith("}text")]
+    assert any(each.startswith("t1…t12 · line") for each in words), "a name without room stands beneath its bar"
     assert kept is not None
 
 

@@ -169,3 +169,15 @@ def test_no_more_writes_are_told_than_the_version_has_risen(library: Any) -> Non
 
     explanation = explain_error(raised_by(train))
     assert explanation.label.endswith(f"; line {first + 9} wrote it: version 1 → 2")
+
+
+def test_a_graph_that_no_variable_leads_to_is_found_in_the_backward_itself(library: Any) -> None:
+    def forward() -> Any:
+        h = library.ones(3, requires_grad=True).sigmoid()
+        z = h.square()
+        h.mul_(0.5)
+        return z.sum()
+
+    explanation = explain_error(raised_by(lambda: forward().backward()))
+    assert explanation.label.startswith("`pow` saved a tensor of size [3]")
+    assert "forward().backward()" in explanation.text

@@ -1,4 +1,5 @@
-"""Folding a large graph until it can be drawn: long chains first, then all that is far from what was asked about.
+"""Folding a large graph until it can be drawn: branches that are alike and long chains first, then all that is far from
+what was asked about.
 
 A fold stands where nodes stood and says how many there were, of which kinds, and how often they repeat; nothing
 disappears silently. A chain goes from node to node; what hangs on it, a leaf or a view of one, goes with it.
@@ -8,23 +9,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 
+from glassroom.drawing.graph.layout import layers
 from glassroom.records.graph import GraphData, Step
 
 WHOLE = 24  # a graph of up to so many nodes is drawn as it is
 MOST = 60  # and of a larger one at most so many
 SHORTEST_CHAIN = 4
+FEWEST_BRANCHES = 6  # of a node, alike
 LONGEST_PERIOD = 16  # nodes that repeat along a chain
 ENDS = 8  # nodes at both ends of a chain that is opened
 MOST_LEAVES = 4  # that a fold leads to
+MOST_EDGES = 4  # from one box to another
+MOST_KINDS = 16  # of nodes that repeat
 
 
 @dataclass(frozen=True)
 class Box:
-    """What is drawn: one step, or a fold of several; `repeats` says how often its first nodes come again in it."""
+    """What is drawn: one step, or a fold of several; `repeats` says how often its first nodes come again in it.
+
+    `joined` says of inputs that stand for several of the step's how many they are.
+    """
 
     key: int
     step: Step | None
@@ -32,12 +40,13 @@ class Box:
     inputs: tuple[int | None, ...]
     repeats: int = 1
     period: tuple[str, ...] = ()
+    joined: Mapping[int | None, int] = field(default_factory=dict)
 
     @property
     def kinds(self) -> str:
         """The folded nodes by kind: "AddBackward0 ×37"."""
         if self.repeats > 1:
-            return f"{' → '.join(self.period)}"
+            return " → ".join(self.period if len(self.period) <= MOST_KINDS else (*self.period[:MOST_KINDS], "…"))
         counts = Counter(step.name for step in self.folded)
         shown = [f"{name} ×{count}" for name, count in counts.most_common(3)]
         return ", ".join([*shown, "…"] if len(counts) > 3 else shown)
@@ -53,10 +62,11 @@ class Box:
 def boxes_of(data: GraphData, opened: int | None = None) -> Mapping[int, Box]:
     """The boxes of a graph by key, in the order in which they are met; the fold `opened` shows what is in it."""
     whole = {step.number: Box(step.number, step, (), step.inputs) for step in data.steps}
-    if len(whole) <= WHOLE:
-        return MappingProxyType(whole)
-    boxes = _fold_chains(whole, data.roots, opened)
-    return MappingProxyType(boxes if len(boxes) <= MOST else _fold_far(boxes, data.roots, opened))
+    boxes = (
+        whole if len(whole) <= WHOLE else _fold_chains(_fold_branches(whole, data.roots, opened), data.roots, opened)
+    )
+    boxes = boxes if len(boxes) <= MOST else _fold_far(boxes, data.roots, opened)
+    return MappingProxyType({key: _joined(box) for key, box in boxes.items()})
 
 
 def folds_of(data: GraphData) -> Iterator[int]:
@@ -66,6 +76,61 @@ def folds_of(data: GraphData) -> Iterator[int]:
 
 def _users(boxes: dict[int, Box]) -> Counter[int]:
     return Counter(each for box in boxes.values() for each in box.inputs if each is not None)
+
+
+def _fold_branches(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | None) -> dict[int, Box]:
+    """Of the branches of a node that are alike, and that nothing else leads into, the first is shown."""
+    users = _users(boxes)
+    users.update(roots)  # whoever asked for a root uses it
+    looks = _looks_of_branches(boxes, users)
+    shown = dict(boxes)
+    for key, box in boxes.items():
+        if key not in shown:
+            continue
+        alike: dict[int, list[int]] = {}
+        for each in box.inputs:
+            if each is not None and users[each] == 1:
+                alike.setdefault(looks[each], []).append(each)
+        homes: dict[int | None, int] = {}
+        for tops in alike.values():
+            if len(tops) < FEWEST_BRANCHES:
+                continue
+            folded = tops[ENDS:-ENDS] if opened == tops[1] else tops[1:]
+            branches = [_branch(boxes, users, top) for top in folded]
+            if not branches:
+                continue
+            keys = [each for branch in branches for each in branch]
+            for each in keys:
+                del shown[each]
+            steps = tuple([step for each in keys if (step := boxes[each].step) is not None])
+            within = set(keys)
+            ends = {end: None for each in keys for end in boxes[each].inputs if end is not None and end not in within}
+            period = tuple([step.name for step in steps[: len(branches[0])]])
+            shown[folded[0]] = Box(folded[0], None, steps, tuple([*ends][:MOST_LEAVES]), len(branches), period)
+            homes |= dict.fromkeys(folded, folded[0])
+        if homes:
+            shown[key] = replace(shown[key], inputs=tuple([homes.get(each, each) for each in box.inputs]))
+    return {key: shown[key] for key in boxes if key in shown}
+
+
+def _branch(boxes: dict[int, Box], users: Mapping[int, int], top: int) -> list[int]:
+    """The nodes that only a node leads to, the node first."""
+    found = [top]
+    for key in found:
+        found += [each for each in boxes[key].inputs if each is not None and users[each] == 1]
+    return found
+
+
+def _looks_of_branches(boxes: dict[int, Box], users: Mapping[int, int]) -> dict[int, int]:
+    """For each node a number, the same for nodes with branches of the same names that lead to the same shared nodes."""
+    numbers: dict[object, int] = {}
+    looks: dict[int, int] = {}
+    order = layers({key: box.inputs for key, box in boxes.items()})
+    for key in sorted(boxes, key=order.__getitem__, reverse=True):
+        step = boxes[key].step
+        own = [None if each is None else looks[each] if users[each] == 1 else (each,) for each in boxes[key].inputs]
+        looks[key] = numbers.setdefault((step.name if step is not None else "", *own), len(numbers))
+    return looks
 
 
 class _Chains:
@@ -114,8 +179,9 @@ class _Chains:
         for key in chain:
             on = {each for way in self._targets(key) if way != self.next(key) for each in self.twig(way)}
             uses.update(on)
-        own = [key for key in uses if self._users[key] <= uses[key]]
-        return own, [key for key in uses if key not in own and self._is_leaf(key)]
+        is_own = {key: self._users[key] <= uses[key] for key in uses}
+        own = [key for key in uses if is_own[key]]
+        return own, [key for key in uses if not is_own[key] and self._is_leaf(key)]
 
     def looks(self, key: int) -> tuple[str, ...]:
         """What makes two links alike: the names of the node and of its inputs that are twigs."""
@@ -178,7 +244,7 @@ def _fold_chains(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | No
     needed: set[int] = set()  # what hangs on a chain, but has edges from elsewhere too
     pending = list(shown)
     while pending:
-        missing = {each for each in shown[pending.pop()].inputs if each is not None} - shown.keys()
+        missing = {each for each in shown[pending.pop()].inputs if each is not None and each not in shown}
         needed |= missing
         shown |= {key: boxes[key] for key in missing}
         pending += missing
@@ -219,9 +285,23 @@ def _fold_far(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | None)
     for key, box in boxes.items():
         if key in near:
             inputs = [each if each is None or each in near else fold.key for each in box.inputs]
-            ways = tuple(inputs if box.step is not None else dict.fromkeys(inputs))
-            shown[key] = Box(key, box.step, box.folded, ways, box.repeats, box.period)
+            shown[key] = replace(box, inputs=tuple(inputs if box.step is not None else dict.fromkeys(inputs)))
     return {**shown, fold.key: fold}
+
+
+def _joined(box: Box) -> Box:
+    """The box, with more than a few edges to one other as a single edge."""
+    many = {each: count for each, count in Counter(box.inputs).items() if count > MOST_EDGES}
+    if not many:
+        return box
+    left = dict.fromkeys(many, 1)
+    kept = []
+    for each in box.inputs:
+        if left.get(each, 1):
+            kept.append(each)
+        if each in left:
+            left[each] = 0
+    return replace(box, inputs=tuple(kept), joined=many)
 
 
 def _nearest(boxes: dict[int, Box], roots: tuple[int, ...], most: int) -> set[int]:

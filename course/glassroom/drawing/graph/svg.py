@@ -23,7 +23,18 @@ from glassroom.drawing.canvas import (
 from glassroom.drawing.graph.column import column_of, stacked
 from glassroom.drawing.graph.folding import Box, boxes_of
 from glassroom.drawing.graph.layout import GAP, Placed, Route, arranged
-from glassroom.drawing.graph.text import leaf_facts, place_of, saved_words, step_name
+from glassroom.drawing.graph.text import (
+    MOST_NAMES,
+    MOST_SAVED,
+    facts_of_fold,
+    few,
+    flags_of,
+    in_view,
+    leaf_facts,
+    place_of,
+    saved_lines,
+    step_name,
+)
 from glassroom.drawing.words import sized
 from glassroom.records.graph import GraphData, Saved
 
@@ -108,15 +119,15 @@ def _written(box: Box, ran: Ran, letters: _Letters) -> tuple[list[str], list[tup
 def lines_of(box: Box, ran: Ran) -> list[tuple[str, str]]:
     """The lines beneath a box's title, each with its look."""
     if box.step is None:
-        return [(box.kinds, "fact soft")]
+        return [(box.kinds, "fact soft"), *[(fact, "fact bad") for fact in facts_of_fold(box)]]
     step = box.step
     facts = [(line, "fact soft") for line in leaf_facts(step.leaf)] if step.leaf is not None else []
     if facts and box.key in ran.collected:
         _, before, after = ran.collected[box.key]
         facts[-1] = f"grad: {after}" if before == "None" else f"grad: {before} → {after}", "fact grad"
     facts += [(place, "fact soft")] if (place := place_of(step)) else []
-    facts += [(f"{each.name} = {saved_words(each)}", _look(each)) for each in step.saved]
-    return facts + [(flag, "fact bad") for flag in step.flags]
+    facts += zip(saved_lines(step), map(_look, in_view(step)), strict=False)
+    return facts + [(flag, "fact bad") for flag in flags_of(step)]
 
 
 def _look(saved: Saved) -> str:
@@ -158,14 +169,15 @@ def said(box: Box) -> str:
     step = box.step
     if step is None:
         again = f", the same {len(box.period)} again and again, {box.repeats:,} times" if box.repeats > 1 else ""
-        return f"{len(box.folded):,} nodes folded{again}: {box.kinds}"
-    odd = "".join(f"; {flag}" for flag in step.flags)
+        return "; ".join([f"{len(box.folded):,} nodes folded{again}: {box.kinds}", *facts_of_fold(box)])
+    odd = "".join(f"; {flag}" for flag in flags_of(step))
     if step.leaf is not None:
         leaf = step.leaf
         return f"{leaf.name}: a leaf, {list(leaf.size)} {leaf.dtype} in {leaf.storage}; its grad is {leaf.grad}{odd}"
-    held = f"; it saved {', '.join(f'{each.name} = {each.text}' for each in step.saved)}" if step.saved else ""
+    saved = few([f"{each.name} = {each.text}" for each in in_view(step)], MOST_SAVED)
+    held = f"; it saved {', '.join(saved)}" if saved else ""
     held += f", {sized(step.nbytes)} in all" if step.nbytes else ""
-    made = f", which made {' and '.join(step.outputs)}" if step.outputs else ""
+    made = f", which made {' and '.join(few(step.outputs, MOST_NAMES))}" if step.outputs else ""
     place = f" ({place_of(step)})" if place_of(step) else ""
     ways = _ways([each for each in step.inputs if each is not None])
     return f"#{step.number} {step.name}{place}{made}: {ways}{held}{odd}"

@@ -5,11 +5,15 @@ A node that several others lead to is written once; later it is only pointed at 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from glassroom.drawing.graph.folding import Box, boxes_of
 from glassroom.drawing.words import sized
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
 
 TELLING = 10_000  # bytes of a saved tensor that are worth a word
+MOST_NAMES = 4  # variables that a node's title names
+MOST_SAVED = 12  # tensors that a node lists
 
 
 def text_of_graph(data: GraphData) -> str:
@@ -17,22 +21,24 @@ def text_of_graph(data: GraphData) -> str:
     boxes = boxes_of(data)
     lines: list[str] = []
     seen: set[int] = set()
-    stack: list[tuple[int | None, str, str]] = [(root, "", "") for root in reversed(data.roots)]
+    stack: list[tuple[int | None, str, str, int]] = [(root, "", "", 1) for root in reversed(data.roots)]
     while stack:
-        key, lead, below = stack.pop()
+        key, lead, below, times = stack.pop()
+        again = f" × {times:,}" if times > 1 else ""
         if key is None:
-            lines.append(f"{lead}(no gradient wanted)")
+            lines.append(f"{lead}(no gradient wanted){again}")
             continue
         box = boxes[key]
         if key in seen:
-            lines.append(f"{lead}↑ {title(box)}")
+            lines.append(f"{lead}↑ {title(box)}{again}")
             continue
         seen.add(key)
-        lines.append(f"{lead}{title(box)}{_details(box)}")
+        lines.append(f"{lead}{title(box)}{_details(box)}{f' ·{again} gradients' if again else ''}")
         inputs = box.inputs if any(each is not None for each in box.inputs) else ()
         for at in reversed(range(len(inputs))):
             last = at == len(inputs) - 1
-            stack.append((inputs[at], f"{below}{'└─ ' if last else '├─ '}", f"{below}{'   ' if last else '│  '}"))
+            lead, beneath = f"{below}{'└─ ' if last else '├─ '}", f"{below}{'   ' if last else '│  '}"
+            stack.append((inputs[at], lead, beneath, box.joined.get(inputs[at], 1)))
     return "\n".join(lines)
 
 
@@ -47,7 +53,7 @@ def step_name(step: Step) -> str:
     """A node's name, with the variables that hold its results, or the leaf that it collects for."""
     if step.leaf is not None:
         return f"{step.leaf.name} (leaf)"
-    return f"{' = '.join(step.outputs)} = {step.name}" if step.outputs else step.name
+    return " = ".join([*few(step.outputs, MOST_NAMES), step.name])
 
 
 def leaf_facts(leaf: Leaf) -> list[str]:
@@ -58,7 +64,17 @@ def leaf_facts(leaf: Leaf) -> list[str]:
 
 def saved_lines(step: Step) -> list[str]:
     """What a node saved, a line a thing."""
-    return [f"{each.name} = {saved_words(each)}" for each in step.saved]
+    return few([f"{each.name} = {saved_words(each)}" for each in in_view(step)], MOST_SAVED)
+
+
+def in_view(step: Step) -> Sequence[Saved]:
+    """What a node saved; of more than can be listed, what is overwritten or freed first."""
+    return step.saved if len(step.saved) <= MOST_SAVED else sorted(step.saved, key=lambda each: each.state == "tensor")
+
+
+def few(words: Sequence[str], most: int) -> list[str]:
+    """The words; of many the first ones, and how many more there are."""
+    return [*words] if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1:,} more"]
 
 
 def saved_words(saved: Saved) -> str:
@@ -66,17 +82,30 @@ def saved_words(saved: Saved) -> str:
     return f"{saved.text} ({sized(saved.nbytes)})" if saved.nbytes >= TELLING else saved.text
 
 
+def flags_of(step: Step) -> list[str]:
+    """Which tensors of a node hold NaN or infinity; of many the first."""
+    return few(step.flags, MOST_SAVED)
+
+
 def place_of(step: Step) -> str:
     """The network that an operator belongs to, and its line of code, where they are known."""
     return ", ".join(each for each in (step.module, step.line) if each) if step.leaf is None else ""
 
 
+def facts_of_fold(box: Box) -> list[str]:
+    """What is said of folded nodes beside their kinds: how many have NaN or infinity, and the last of them."""
+    odd = [step for step in box.folded if step.flags]
+    if not odd:
+        return []
+    return [f"{len(odd):,} with NaN or Inf, down to #{odd[-1].number} {step_name(odd[-1])}: {odd[-1].flags[0]}"]
+
+
 def _details(box: Box) -> str:
     if box.step is None:
-        return ""
-    step = box.step
+        return "".join(f" · {each}" for each in facts_of_fold(box))
+    step, flags = box.step, flags_of(box.step)
     if step.leaf is not None:
-        return "".join(f" · {each}" for each in [*leaf_facts(step.leaf), *step.flags])
+        return "".join(f" · {each}" for each in [*leaf_facts(step.leaf), *flags])
     place, saved = place_of(step), saved_lines(step)
-    facts = [*([place] if place else []), *([f"saved {', '.join(saved)}"] if saved else []), *step.flags]
+    facts = [*([place] if place else []), *([f"saved {', '.join(saved)}"] if saved else []), *flags]
     return "".join(f" · {each}" for each in facts)

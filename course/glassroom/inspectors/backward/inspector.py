@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 from glassroom.drawing.canvas import narrow
@@ -42,22 +43,22 @@ class BackwardStepper(Inspector):
     def _sent(self) -> dict[tuple[int, int], tuple[int, str]]:
         """For each arrow, by the key of its box and its place there: in which turn a gradient went along, and what."""
         turn_of = {moment.step: turn for turn, moment in enumerate(self.data.moments, start=1)}
-        found = {}
+        found: dict[tuple[int, int], tuple[int, str]] = {}
         boxes = boxes_of(self.data.graph)
         homes = _homes(boxes)
         for key, box in boxes.items():
-            for slot, end in enumerate(box.inputs):
-                ways = [
-                    (turn_of[step.number], words)
-                    for step in ((box.step,) if box.step is not None else box.folded)
-                    if step.number in turn_of
-                    for at, (to, words) in enumerate(
-                        zip(step.inputs, self.data.moments[turn_of[step.number] - 1].sent, strict=False)
-                    )
-                    if to is not None and words is not None and homes[to] == end and (box.step is None or at == slot)
-                ]
-                if len(ways) == 1:  # a fold may send several along one arrow
-                    found[key, slot] = ways[0]
+            ways: dict[int, list[tuple[int, str] | None]] = {}  # by the box that they lead to
+            for step in (box.step,) if box.step is not None else box.folded:
+                sent = self.data.moments[turn_of[step.number] - 1].sent if step.number in turn_of else ()
+                for to, words in zip_longest(step.inputs, sent[: len(step.inputs)]):
+                    if to is not None and homes[to] != key:
+                        ways.setdefault(homes[to], []).append(words and (turn_of[step.number], words))
+            for end, all_of_one in ways.items():
+                slots = [slot for slot, each in enumerate(box.inputs) if each == end]
+                if box.step is None:
+                    all_of_one = [each for each in all_of_one if each is not None]
+                if len(slots) == len(all_of_one):  # else several go along one arrow
+                    found |= {(key, slot): way for slot, way in zip(slots, all_of_one, strict=True) if way is not None}
         return found
 
     def _collected(self) -> dict[int, tuple[int, str, str]]:

@@ -16,6 +16,7 @@ from glassroom.inspectors.timeline.svg import svg_of_timeline
 from glassroom.inspectors.timeline.text import text_of_timeline
 from glassroom.inspectors.timeline.timeline import PoolMoment, Timeline, holders_of, timeline_of
 from glassroom.inspectors.timeline.words import summary
+from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
 from glassroom.reading.variables import variables_of, variables_of_function
 from glassroom.records.plain import plain
 
@@ -29,6 +30,7 @@ class MemoryTimeline(Inspector):
         self._recorder: Recorder | None = None
         self._function: Callable[..., object] | None = None
         self._timeline: Timeline | None = None
+        self._mode: bool | None = None  # PyTorch's grad mode when it began
 
     def __enter__(self) -> MemoryTimeline:
         if self._recorder is not None or self._timeline is not None:
@@ -41,8 +43,13 @@ class MemoryTimeline(Inspector):
             raise
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self.mend(error)
         self.finish(sys._getframe(1))
+
+    def mend(self, error: BaseException | None) -> None:
+        """Undo what an interrupt has kept PyTorch from undoing."""
+        mend_grad_mode(self._mode, error)
 
     def abandon(self) -> None:
         """Watch no more, after an interrupt."""
@@ -52,6 +59,7 @@ class MemoryTimeline(Inspector):
     def begin(self, frame: FrameType, function: Callable[..., object] | None) -> None:
         """Begin to watch a block of the code of `frame`, or a function that it calls."""
         stop_what_was_left(frame)
+        self._mode = grad_mode()
         self._recorder, self._function = Recorder(frame), function
         names = {held: names[0] for held, names in holders_of(variables_of(frame)).items()}
         self._recorder.start(names, self._variables(frame))
@@ -156,6 +164,9 @@ def _timeline_of(function: Callable[[], object] | None, frame: FrameType) -> Mem
             timeline.begin(frame, function)
             try:
                 function()
+            except BaseException as error:
+                timeline.mend(error)
+                raise
             finally:
                 timeline.finish(frame)
         finally:  # once more, for an interrupt may have come within the first

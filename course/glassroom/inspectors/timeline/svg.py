@@ -259,8 +259,10 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: 
     on = " ".join(f"{first}-{last}" for first, last in spans)
     gone = "" if row.is_alive else " gone"
     drawing.add(f'<g class="life {look}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
-    space = left() - PAD - 14 - len(row.amount) * FACT_ADVANCE
-    drawing.text(PAD, top + 13, shortened(row.name, max(int(space / ADVANCE), 1)))
+    space = int((left() - PAD - 14 - len(row.amount) * FACT_ADVANCE) / ADVANCE)
+    is_beneath = is_narrow() and len(row.name) > space  # it has more room before the line of code
+    if not is_beneath:
+        drawing.text(PAD, top + 13, shortened(row.name, max(space, 1)))
     drawing.text(left() - 8, top + 13, row.amount, "fact end")
     for lane, lanes, begin, end in _bars(timeline, row):
         y, height = top + lane * BAR / lanes, BAR / lanes - (lanes > 1)
@@ -269,7 +271,7 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: 
     if row.is_alive:
         x = number(left() + plot() + 2)
         drawing.add(f'<path class="alive" d="M{x} {number(top + 3)}l8 {BAR / 2 - 3}l-8 {BAR / 2 - 3}z"/>')
-    line = shortened(made_by(row), LONGEST_SOURCE)
+    line = shortened(f"{row.name} · {made_by(row)}" if is_beneath else made_by(row), LONGEST_SOURCE)
     y = top + BAR + 13 if is_narrow() else top + 13
     drawing.text(words(), y, line, "fact soft")
     drawing.add("</g>")

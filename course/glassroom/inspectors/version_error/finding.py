@@ -51,14 +51,14 @@ class VersionError:
 
 
 def version_error(error: BaseException) -> VersionError | None:
-    """What is known of an error of this kind; None if its tensor is held by no variable of the traceback's frames."""
+    """What is known of an error of this kind; None if no variable of the traceback's frames leads to its graph."""
     frames = list(_frames(error.__traceback__))
     tensors: dict[str, Any] = {}
     for frame, _ in reversed(frames):  # those of the innermost first
         places = ((printable(name), value) for name, value in variables_of(frame).items() if name[:1] != "_")
         for path, tensor in tensors_at(places):
             tensors.setdefault(path, tensor)
-    found = overwritten(str(error), tensors)
+    found = overwritten(str(error), tensors, _given_to_the_library(error.__traceback__))
     if found is None:
         return None
     home = frames[-1][0].f_code.co_filename
@@ -88,6 +88,14 @@ def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
     while traceback is not None:
         if not is_of_a_library(traceback.tb_frame.f_code.co_filename):
             yield traceback.tb_frame, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def _given_to_the_library(traceback: TracebackType | None) -> Iterator[Any]:
+    """The tensors whose backward failed, though the program has no variable for them: those of a library's frames."""
+    while traceback is not None:
+        if is_of_a_library(traceback.tb_frame.f_code.co_filename):
+            yield from (tensor for _, tensor in tensors_at(traceback.tb_frame.f_locals.items()))
         traceback = traceback.tb_next
 
 

@@ -301,6 +301,7 @@ def _written(before: View, now: View) -> dict[str, tuple[int, ...]]:
 def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> list[Change]:
     changes = []
     old_storages = before.storages()
+    known = {before.objects.get(header.name): header.version for header in before.snapshot.headers}
     for storage in now.snapshot.storages:
         old = old_storages.get(storage.name)
         if old is None:
@@ -309,7 +310,7 @@ def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> 
             words = f"{storage.name} resized from {sized(old.nbytes)} to {sized(storage.nbytes)}"
             changes.append(Change("resized", words, storage.name, storage.nbytes))
         cells = written.get(storage.name, ())
-        versions = _versions(before, now, old, storage)
+        versions = _versions(known, now, old, storage)
         if not cells and versions[1] <= versions[0]:
             continue
         positions = [byte // storage.itemsize for byte in cells]
@@ -331,12 +332,12 @@ def _of_those_shown(storage: Storage) -> str:
     return "" if len(storage.cells) * storage.itemsize >= storage.nbytes else f" of the {len(storage.cells)} looked at"
 
 
-def _versions(before: View, now: View, old: Storage, storage: Storage) -> tuple[int, int]:
-    """The version before and after: of a tensor that has counted a write, else of the storage.
+def _versions(known: Mapping[int | None, int | None], now: View, old: Storage, storage: Storage) -> tuple[int, int]:
+    """The version before and after: of a tensor that has counted a write, else of the storage. `known` are versions
+    before, by the ids of tensors.
 
     One memory may have several storages, each with a count of its own: `from_numpy` makes a second one.
     """
-    known = {before.objects.get(header.name): header.version for header in before.snapshot.headers}
     for header in now.snapshot.headers_on(storage):
         version = known.get(now.objects.get(header.name, 0))
         if version is not None and header.version is not None and header.version > version:

@@ -7,13 +7,12 @@ own was seen.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from glassroom.drawing.words import listed
 from glassroom.inspectors.watch.stepping import Statement
 from glassroom.inspectors.watch.story import Change, Moment
-from glassroom.reading.graph import grad_fn_of
 from glassroom.reading.overwritten import Overwritten, is_version_error, overwritten
 
 MOST_LINES = 3
@@ -21,10 +20,9 @@ MOST_LINES = 3
 Numbered = Sequence[tuple[int, Statement]]  # after each step the number of the latest node, and the statement
 
 
-def latest_node(tensors: Mapping[str, Any]) -> int:
-    """The number of the node that came about last, of those that made the tensors; -1 if none has one."""
-    nodes = [node for node in map(grad_fn_of, tensors.values()) if node is not None]
-    return max((node._sequence_nr() for node in nodes), default=-1)
+def latest_node(nodes: Iterable[Any]) -> int:
+    """The number of the node that came about last; -1 if there is none."""
+    return max((node._sequence_nr() for node in nodes if node is not None), default=-1)
 
 
 def explained(how: str, tensors: Mapping[str, Any], numbered: Numbered, moments: Sequence[Moment]) -> list[Change]:

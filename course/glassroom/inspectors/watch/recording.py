@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import partial
 from time import perf_counter
 from types import CodeType, FrameType, MappingProxyType
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Account, Birth, drop_our_frames
 from glassroom.inspectors.watch.changes import Comparison, View
@@ -18,6 +18,7 @@ from glassroom.inspectors.watch.watched_names import (
     CONTAINERS,
     MOST_VISITED,
     all_tensors,
+    by_id,
     chosen,
     tensors_of,
     with_gradients,
@@ -26,8 +27,8 @@ from glassroom.reading.adapters import Description, adapter_for, described
 from glassroom.reading.graph import grad_fn_of
 from glassroom.reading.places import tensors_at
 from glassroom.reading.snapshot import Known, snapshot
-from glassroom.reading.storage_names import is_alive, name_of, of_what_was_there
-from glassroom.reading.torch_operators import grad_mode
+from glassroom.reading.storage_names import is_alive, name_of, names_of, of_what_was_there
+from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
 
 T = TypeVar("T")
 STEPS = 400
@@ -95,6 +96,7 @@ class Recorder:
                     self._count_what_nobody_tells(self._look([], None, None))
                 return result
             except BaseException as error:
+                mend_grad_mode(self._first_mode, error)
                 if isinstance(error, KeyboardInterrupt):
                     self._mend_grad_mode()
                 drop_our_frames(error)
@@ -235,11 +237,13 @@ class Recorder:
             found |= {path: each for path, each in returned if id(each) not in known}
         places: list[Mapping[str, object]] = [self._namespace, *[frame.f_locals for frame in frames]]
         self._met |= {name for name in self._only if any(name in each for each in places)}
-        self._latest_node = latest_node(found)
+        nodes = {number: grad_fn_of(each) for number, each in by_id(found).items()}
+        self._latest_node = latest_node(nodes.values())
         found = with_gradients(found)
-        descriptions = {name: _description(each) for name, each in found.items()}
+        known_as = {number: _description(each) for number, each in by_id(found).items()}
+        descriptions = {name: known_as[id(each)] for name, each in found.items()}
         self._unread |= {name: type(found[name]).__name__ for name, each in descriptions.items() if each is None}
-        for each in descriptions.values():
+        for each in known_as.values():
             if each is not None and each.library == "torch":  # tensorglass tells of what is resized
                 self._account.has_now(each.memory.identity, each.memory.nbytes)
         states = {name: (id(found[name]), each.version) for name, each in descriptions.items() if each is not None}
@@ -252,17 +256,20 @@ class Recorder:
         names = chosen(states, self._touched, self._looks)
         self._unshown = len({number for number, _ in states.values()} - {states[name][0] for name in names})
         shown = {name: found[name] for name in names}
-        seen = snapshot(shown, known=self._kept)
+        looked_at = {name: each for name in shown if (each := descriptions[name]) is not None}
+        seen = snapshot(shown, known=self._kept, read=lambda tensor: cast("Description", known_as[id(tensor)]))
         unseen = frozenset(states.keys() - shown.keys())
         passed_over: dict[Hashable, str] = {}
         for name, each in descriptions.items():
             if each is not None and name in unseen:
                 passed_over.setdefault(each.memory.identity, name)
         objects = {name: id(each) for name, each in shown.items()}
-        identities = _identities(shown)
+        identities = _identities(looked_at.values())
         self._memories |= identities
         touched = frozenset(name for name, look in self._touched.items() if look == self._looks)
-        return View(seen, objects, identities, _facts(shown), unseen, passed_over, touched)
+        made_by = {name: nodes.get(id(each)) for name, each in shown.items()}
+        facts = {name: f"grad_fn {type(node).__name__}" for name, node in made_by.items() if node is not None}
+        return View(seen, objects, identities, facts, unseen, passed_over, touched)
 
     def _memories_of_all(self, frames: list[FrameType]) -> dict[Hashable, str]:
         """The memories that any variable leads to, looked at or not, each with the path to it."""
@@ -291,14 +298,8 @@ def _description(tensor: object) -> Description | None:
         return None
 
 
-def _identities(tensors: Mapping[str, object]) -> dict[str, frozenset[Hashable]]:
+def _identities(descriptions: Collection[Description]) -> dict[str, frozenset[Hashable]]:
     found: dict[str, set[Hashable]] = {}
-    for tensor in tensors.values():
-        memory = described(tensor).memory
-        found.setdefault(name_of(memory), set()).add(memory.identity)
+    for name, each in zip(names_of([each.memory for each in descriptions]), descriptions, strict=True):
+        found.setdefault(name, set()).add(each.memory.identity)
     return {name: frozenset(each) for name, each in found.items()}
-
-
-def _facts(tensors: Mapping[str, object]) -> dict[str, str]:
-    nodes = {name: grad_fn_of(tensor) for name, tensor in tensors.items()}
-    return {name: f"grad_fn {type(node).__name__}" for name, node in nodes.items() if node is not None}

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import signal
 import sys
+from _thread import interrupt_main
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType
@@ -19,6 +21,7 @@ from glassroom.inspectors.watch.moving import moved_by
 from glassroom.records.printable import printable
 
 T = TypeVar("T")
+_Follow = Callable[[FrameType, str, Any], Callable[..., Any] | None]
 _PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)  # how loops and generators end, no error
 
 
@@ -129,6 +132,27 @@ class Stepper:
             self._stack.clear()
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        return self._told(self._calls, frame, event, argument)
+
+    def _traced(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        return self._told(self._goes_on, frame, event, argument)
+
+    def _told(self, follow: _Follow, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        """Follow the code. An interrupt that comes meanwhile is for the code itself, which would else be left where
+        Python's own interrupts never come: on its way out of a `with`, whose `__exit__` would not be called.
+        """
+        try:
+            return follow(frame, event, argument)
+        except KeyboardInterrupt:
+            if not callable(signal.getsignal(signal.SIGINT)):
+                raise
+            self._is_over = True
+            self._stack.clear()
+            sys.settrace(None)
+            interrupt_main()  # which is heeded at the code's next instruction
+            return None
+
+    def _calls(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         code = frame.f_code
         if self._is_over or code.co_filename not in self._files:
             return None
@@ -145,7 +169,7 @@ class Stepper:
             self._tell(caller, f"calls {code.co_name}()")
         return None if self._is_over else self._traced
 
-    def _traced(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+    def _goes_on(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         if self._is_over or not self._stack or self._stack[-1].frame is not frame:
             return None if self._is_over else self._traced
         if event == "line":

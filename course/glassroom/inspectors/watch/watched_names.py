@@ -82,13 +82,19 @@ def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) ->
 def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
     """The tensors, each leaf followed by its gradient."""
     found: dict[str, object] = {}
+    gradients = {number: gradient_of(each) for number, each in by_id(tensors).items()}
     for name, tensor in tensors.items():
         found[name] = tensor
-        gradient = gradient_of(tensor)
+        gradient = gradients[id(tensor)]
         if gradient is not None:
             head, _, where = name.partition(" in ")
             found[f"{head}.grad{' in ' + where if where else ''}"] = gradient
     return found
+
+
+def by_id(tensors: Mapping[str, object]) -> dict[int, object]:
+    """Each tensor once, though it has several names."""
+    return {id(each): each for each in tensors.values()}
 
 
 def chosen(states: Mapping[str, tuple[int, int | None]], touched: Mapping[str, int], now: int) -> list[str]:

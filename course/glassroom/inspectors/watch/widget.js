@@ -27,8 +27,9 @@ function render({ model, el }) {
   for (const [number, source, grown] of model.get("code")) {
     const line = make("div", "gr-line");
     const gutter = make("span", `gr-grown${grown.startsWith("−") ? " less" : ""}`, grown);
-    const words = make("span", "gr-source", source || " ");
-    const indent = source.length - source.trimStart().length + 2; // of the lines that a long one goes on in
+    const begin = source.length - source.trimStart().length, indent = begin + 2; // of the lines that a long one goes on in
+    const words = make("span", "gr-source");
+    words.append(make("span", "gr-indent", source.slice(0, begin)), source.slice(begin) || " ");
     Object.assign(words.style, { paddingLeft: `${indent}ch`, textIndent: `-${indent}ch` });
     line.append(make("span", "gr-number", String(number)), gutter, words);
     line.addEventListener("click", () => visit(number));

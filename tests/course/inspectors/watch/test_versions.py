@@ -12,6 +12,7 @@ from glassroom import watch
 from glassroom.inspectors.watch.accounts import Account
 
 torch = pytest.importorskip("torch", reason="what PyTorch's operators count is asked of PyTorch")
+modes = pytest.importorskip("torch.utils._python_dispatch", reason="where PyTorch keeps its modes")
 
 # Called with arguments that do not go together, these read memory that is not theirs, or divide by zero.
 CRASHING = {
@@ -98,7 +99,7 @@ def outcome(operator: Any, seed: int) -> tuple[type | None, list[tuple[Any, int]
     by_place, by_name = arguments(operator, seed)
     given = list(tensors_in([*by_place, *by_name.values()]))
     sizes = [each.shape for each in given]
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     error = None
     try:
         operator(*by_place, **by_name)
@@ -155,7 +156,7 @@ def test_a_backward_that_must_fail_fails_under_the_watch() -> None:
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam", "AdamW", "RMSprop"])
 def test_optimizers_clipping_and_averages_count_as_without_a_watch(optimizer: str) -> None:
     def train() -> list[int]:
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         net = torch.nn.Linear(3, 2)
         averaged = torch.optim.swa_utils.AveragedModel(net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn())
         steps = getattr(torch.optim, optimizer)(net.parameters(), lr=0.1, foreach=True)
@@ -187,7 +188,8 @@ def test_a_kernel_in_python_counts_its_writes_as_without_a_watch() -> None:
     def doubled(x: torch.Tensor) -> torch.Tensor:
         result = x.clone()
         result *= 2
-        seen.append(result._version)
+        made = (result, torch.zeros(2), torch.zeros_like(x), x.new_zeros(2), torch.stack([x]), x.double(), x + 1)
+        seen.extend(each._version for each in made)
         return result
 
     def cell() -> None:
@@ -203,3 +205,22 @@ def test_a_kernel_in_python_counts_its_writes_as_without_a_watch() -> None:
     watched = watch(cell)
     assert seen == plain
     assert "no version counts it" not in watched.text
+    assert "made[5] in doubled(): new storage" in watched.text
+
+
+def test_within_a_handler_of_the_programs_own_writes_to_lists_count_as_without_a_watch() -> None:
+    class Own(modes.TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **(kwargs or {}))
+
+    def cell() -> None:
+        listed = [torch.zeros(2), torch.zeros(2)]
+        with Own():
+            torch._foreach_add_(listed, 1.0)
+            listed[1].add_(1)
+        versions.append([each._version for each in listed])
+
+    versions: list[list[int]] = []
+    cell()
+    watch(cell)
+    assert versions[0] == versions[1]

@@ -17,6 +17,7 @@ from course.inspectors.watch.watched import said, steps
 
 import tensorglass
 from glassroom import watch
+from glassroom.reading.adapters import TensorAdapter
 from tensorglass import memory
 
 # --- what a step does ------------------------------------------------------------------------------------------------
@@ -547,3 +548,30 @@ def test_a_chain_of_moves_is_a_copy_of_numpys() -> None:
     copies = [change.words for moment in watch(cell).story.moments for change in moment.changes if change.nbytes == 80]
     assert copies[-1] == "turned is a copy: 80 bytes copied"
     assert not any("again is a copy" in words for words in copies)
+
+
+def test_a_look_reads_each_tensor_once_however_many_names_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = 0
+    describe = TensorAdapter.describe
+
+    def counted(self: TensorAdapter, value: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return describe(self, value)
+
+    monkeypatch.setattr(TensorAdapter, "describe", counted)
+
+    def waits() -> None:
+        held = [tensorglass.ones(2) for _ in range(6)]
+        again = tuple(held)
+        first, *_ = again
+        del first, _
+
+    def without() -> None:
+        held = [tensorglass.ones(2) for _ in range(6)]
+        del held
+
+    watch(without)
+    alone, reads = reads, 0
+    watch(waits)
+    assert reads - alone == 3 * 6

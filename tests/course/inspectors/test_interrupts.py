@@ -87,7 +87,7 @@ def left_on() -> dict[str, object]:
         "grad": torch.is_grad_enabled(),
         "inference": torch.is_inference_mode_enabled(),
         "trace": sys.gettrace(),
-        "observers": list(memory._observers),
+        "observers": list(memory.figures.observers),
         "transfers": list(transfer_log._observers),
         "profiler": torch.autograd._profiler_enabled(),
         "hooks": [

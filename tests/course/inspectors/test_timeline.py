@@ -158,7 +158,7 @@ def test_nothing_is_kept_alive_and_nobody_watches_afterwards() -> None:
     z = torch.zeros(5)
     assert z.shape == (5,)
     assert len(timeline.data.steps) == events == 3
-    assert not memory._observers
+    assert not memory.figures.observers
 
 
 def test_timelines_nest() -> None:

@@ -313,9 +313,9 @@ def test_the_rest_is_counted_or_runs_as_where_nobody_watches(torch: Any, rest: b
     def cell() -> None:
         for _ in range(20):
             torch.ones(100)
-        on.append(len(modes._get_current_dispatch_mode_stack()) + len(memory._observers))
+        on.append(len(modes._get_current_dispatch_mode_stack()) + len(memory.figures.observers))
 
-    before = len(memory._observers)
+    before = len(memory.figures.observers)
     story = watch(cell, steps=6, rest=rest).story
     assert len(story.moments) == 6
     assert on == [before + 2 if rest else before]
@@ -434,7 +434,7 @@ def test_nothing_is_kept_alive_and_nobody_watches_afterwards(torch: Any) -> None
         assert story.text
     finally:
         gc.enable()
-    assert not memory._observers
+    assert not memory.figures.observers
 
 
 def test_the_account_agrees_with_the_library_s_own_report() -> None:

@@ -376,9 +376,9 @@ def reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str,
         if theirs in places and ours in places:
             places[theirs] = places[ours]
     left_out = defaults_by_count(signature)
-    *before, last = signature.parameters.values()
-    takes_many = last.kind is last.VAR_POSITIONAL and all(each.kind is each.POSITIONAL_OR_KEYWORD for each in before)
-    fewest = len(before) if takes_many else sys.maxsize
+    parameters = list(signature.parameters.values())
+    fewest = next((place for place, each in enumerate(parameters) if each.kind is each.VAR_POSITIONAL), sys.maxsize)
+    after = [each.default for each in parameters[fewest + 1 :]]  # those of keywords
 
     def read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any] | None:
         rest = left_out.get(len(arguments))
@@ -388,7 +388,7 @@ def reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str,
                 values[places[name]] = value
             return values
         if len(arguments) >= fewest and not keywords:
-            return *arguments[:fewest], arguments[fewest:]
+            return *arguments[:fewest], arguments[fewest:], *after
         try:
             found = signature.bind(*arguments, **keywords)  # ten times as long
         except TypeError:

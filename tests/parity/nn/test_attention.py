@@ -136,6 +136,16 @@ def test_multihead_attention(name: str, myself: bool) -> None:
     compare([attend(library, options, call, myself) for library in BOTH])
 
 
+def test_gradients_of_masks_are_contiguous_beside_added_keys() -> None:
+    runs = []
+    for library in BOTH:
+        layer = library.nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True, dtype=library.float64)
+        query, mask, padding = data(library, 3, 2, 4), data(library, 3, 3, seed=1), data(library, 2, 3, seed=2)
+        output, _ = layer(query, query, query, attn_mask=mask, key_padding_mask=padding)
+        runs.append([grad.stride() for grad in library.autograd.grad(output.sin().sum(), [mask, padding])])
+    compare(runs)
+
+
 def test_attention_without_a_batch() -> None:
     runs = []
     for library in BOTH:

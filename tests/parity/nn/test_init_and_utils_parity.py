@@ -87,6 +87,7 @@ attempt(lambda: nn.utils.vector_to_parameters(torch.ones(3), m.parameters()))
     "skipped initialisation": """
 m = nn.utils.skip_init(nn.Linear, 3, 2); see(m.weight.shape); see(str(m.weight.device)); see(torch.rand(1))
 attempt(lambda: nn.utils.skip_init(int)); attempt(lambda: nn.utils.skip_init(nn.ReLU))
+attempt(lambda: nn.utils.skip_init(3))
 """,
     "weight norm": """
 m = nn.Linear(3, 2); told(lambda: type(nn.utils.weight_norm(m)).__name__); see(sorted(m.state_dict()))

@@ -17,6 +17,7 @@ from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.ops.nn.arguments import as_query_lies
+from tensorglass.ops.rearrange.pad import pad
 
 
 @has_shortcut("scaled_dot_product_attention")
@@ -290,7 +291,7 @@ def _mask_of_heads(mask: Any, length: int, span: int, heads: int) -> Any:
 
 def _one_more(mask: Any) -> Any:
     """A mask with a column more, that all see."""
-    return None if mask is None else torch.cat([mask, mask.new_zeros((*mask.shape[:-1], 1))], dim=-1)
+    return None if mask is None else pad(mask, (0, 1))
 
 
 def _static(static: Any, name: str, heads: int, head_dim: int, computed: Any) -> Any:

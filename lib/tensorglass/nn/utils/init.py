@@ -13,7 +13,7 @@ __all__ = ["skip_init"]
 
 def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
     """A module of this class with memory for its parameters, but nothing written to them."""
-    if not (isinstance(module_cls, type) and issubclass(module_cls, Module)):
+    if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")

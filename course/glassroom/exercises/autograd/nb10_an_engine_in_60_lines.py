@@ -118,7 +118,7 @@ def fitted(fitted: Callable[..., Any], *, grad: Any) -> str:
 def matmul_rule(matmul_rule: Callable[..., Any], *, grad: Any, a: Any, b: Any) -> str:
     for arriving, left, right in ((grad, a, b), (grad[:1] + 1, a[-1:] * 3, b)):
         _expect_matmul_rule(matmul_rule, arriving, left, right)
-    return "For each gradient only one product has the right size. Backward costs two products that are as large as the first."
+    return "For each gradient, only one product fits. Backward costs two products as large as the first."
 
 
 def _expect_matmul_rule(matmul_rule: Callable[..., Any], grad: Any, a: Any, b: Any) -> None:

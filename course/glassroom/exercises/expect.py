@@ -200,7 +200,7 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
         raise Misconception(_other_values(name, found, wanted))
     if facts.is_tensor(expected) and facts.dtype_name(answer) != facts.dtype_name(expected):
         raise Misconception(
-            f"the values are right, and `{name}` has dtype torch.{facts.dtype_name(answer)}; "
+            f"the values are right, but `{name}` has dtype torch.{facts.dtype_name(answer)}; "
             f"it should be torch.{facts.dtype_name(expected)}."
         )
 
@@ -226,7 +226,7 @@ def expect_as_given(given: Any, name: str, expected: Any) -> None:
     """What the notebook gave is as it was; else an answer is compared with something that it has overwritten."""
     expect(
         facts.is_tensor(given) and facts.same_value(facts.values(given), expected),
-        f"`{name}` is not as it was given: it has been written to. An operator that ends in _, or -= and its like, "
+        f"`{name}` is not as it was given: it has been written to. An operator that ends in _, or one such as -=, "
         "writes into its tensor. Run the cell that makes it again, and make a new tensor.",
     )
 
@@ -290,13 +290,13 @@ def expect_nothing_moved(kept: Account, name: str, because: str = "") -> None:
     """No bytes went from one device to another."""
     if kept.transfers:
         times = "" if len(kept.transfers) == 1 else f", {len(kept.transfers)} times"
-        expect(False, f"the values are right, and `{name}` moved bytes {kept.transfers[0]}{times}. {because}".rstrip())
+        expect(False, f"the values are right, but `{name}` moved bytes {kept.transfers[0]}{times}. {because}".rstrip())
 
 
 def expect_no_copies(kept: Account, name: str, because: str = "") -> None:
     """No elements were copied."""
     copied = sum(kept.copies)
-    expect(not copied, f"the values are right, and `{name}` copied {copied:,} bytes on the way. {because}".rstrip())
+    expect(not copied, f"the values are right, but `{name}` copied {copied:,} bytes on the way. {because}".rstrip())
 
 
 def expect_without(kept: Account, name: str, operators: Iterable[str], because: str = "") -> None:
@@ -312,7 +312,7 @@ def expect_saved_by_context(node: Any, name: str) -> None:
         if any(map(facts.is_tensor, inside)):
             expect(
                 False,
-                f"`{name}` keeps a tensor as `ctx.{attribute}`. There nobody watches its version, and backward does "
+                f"`{name}` keeps a tensor as `ctx.{attribute}`. Its version is not watched there, and backward does "
                 "not free it: give it to ctx.save_for_backward, and take it out of ctx.saved_tensors.",
             )
 

@@ -24,9 +24,9 @@ PARTS = {
     "2_tensors": (
         "tensors",
         "What tensors can do: how they are made and computed with, where they live, what it costs to move them, and "
-        "how others get at them. You need no GPU: there is a simulated one.",
+        "how other libraries and processes use them. You need no GPU: there is a simulated one.",
     ),
-    "3_autograd": ("autograd", "How derivatives are found. It builds on part 1."),
+    "3_autograd": ("autograd", "How derivatives are computed. It builds on part 1."),
     "4_extensions": ("extensions", "What can be added, and derivatives beyond the first."),
     "5_networks": ("networks", "Networks built of tensors, and what each of their pieces costs in memory."),
 }
@@ -213,7 +213,7 @@ def _paths(entries: Sequence[Entry]) -> str:
     """The short paths, of the notebooks that are there."""
     known = {entry.key: entry for entry in entries}
     told = [
-        "## Three short paths\n\nEach leaves out notebooks that you can do without for a start. Where you miss "
+        "## Three short paths\n\nEach path leaves out notebooks that you can do without at first. Where you miss "
         "something, *Before this*, at the top of a notebook, leads to the one that teaches it."
     ]
     for name, (what, keys) in PATHS.items():

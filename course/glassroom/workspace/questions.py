@@ -49,7 +49,7 @@ QUESTIONS: dict[str, list[Question]] = {
         Question(
             14,
             "Why are `id(x.storage())` equal or unequal?",
-            ("1_memory/02_views_share_a_storage", "1_memory/09_the_storage_object"),
+            ("1_memory/09_the_storage_object", "1_memory/02_views_share_a_storage"),
         ),
         Question(15, "Do two tensors share memory?", ("1_memory/02_views_share_a_storage",)),
         Question(16, "Why the warning about TypedStorage?", ("1_memory/09_the_storage_object",)),
@@ -77,7 +77,7 @@ QUESTIONS: dict[str, list[Question]] = {
         ),
         Question(
             23,
-            "What shares memory with NumPy, and what of read-only arrays?",
+            "What shares memory with NumPy, and what about read-only arrays?",
             ("2_tensors/12_numpy_shares_memory", "1_memory/01_header_and_storage"),
         ),
         Question(24, "Why are there no negative strides?", ("1_memory/03_basic_indexing",)),

@@ -122,7 +122,7 @@ def test_every_part_is_one_that_the_tests_know():
 
 @pytest.mark.parametrize("place", NOTEBOOKS)
 def test_a_notebook_is_small_enough_for_one_sitting(place):
-    assert len(NOTEBOOKS[place]["cells"]) <= 40
+    assert len(NOTEBOOKS[place]["cells"]) <= 36
     assert 1 <= len(checked(place)) <= 6
     assert about(place)["minutes"] <= 45
 

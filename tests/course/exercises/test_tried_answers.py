@@ -162,7 +162,7 @@ def unroll(u, steps):
 def numerical(f, x, eps):
     return torch.stack([(f(x + eps * e) - f(x)) / eps for e in torch.eye(len(x), dtype=x.dtype)])
 """,
-        "one side only",
+        "one direction only",
     ),
     (
         "e02-is-right",

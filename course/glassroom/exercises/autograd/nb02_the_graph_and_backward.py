@@ -124,7 +124,7 @@ TWICE: dict[str, tuple[bool, str]] = {
     "added": (True, "The slope of a difference is 1 or −1, whatever the numbers are: nothing is saved."),
     "squared": (False, "The slope of u * u depends on u, which is saved and then freed."),
     "exponential": (False, "The slope of exp is exp itself: the result is saved and then freed."),
-    "reshaped": (True, "Views move gradients to their places. The numbers play no part, so none are saved."),
+    "reshaped": (True, "Views move gradients to their places. The numbers do not matter, so none are saved."),
     "averaged": (True, "The slope of a mean is one sixth everywhere. For that, the size is enough."),
 }
 
@@ -169,12 +169,12 @@ def once(s: Any, *, first: Any, second: Any) -> str:
     expect_value(s.grad, "s.grad", trunk + 2 * trunk * trunk)
     expect(
         not _is_kept(first) and not _is_kept(second),
-        "the gradients are right, and what the graph saved is still in memory: nothing freed it. "
+        "the gradients are right, but what the graph saved is still in memory: nothing freed it. "
         "One backward of both together needs no retain_graph.",
     )
     expect(
         s.grad._version == 0,
-        "the gradients are right, and took two walks: the second added to what the first had left. "
+        "the gradients are right, but took two walks: the second added to what the first had left. "
         "Both went through the trunk, so its graph had to be kept.",
     )
     return "One walk for both, and what was saved is freed."

@@ -128,8 +128,8 @@ def pieces(send_back: Callable[[Any, Any], Any], *, w: Any, pieces: Any) -> str:
     )
     expect(
         len(arrived) == 2,
-        f"the gradient is right, and {len(arrived)} backward brought it. Send each piece back before the next is "
-        "computed, so that the graph of only one is in memory.",
+        f"the gradient is right, but it arrived in {len(arrived)} {'piece' if len(arrived) == 1 else 'pieces'}, not "
+        "in 2. Send each piece back before the next is computed, so that the graph of only one is in memory.",
     )
     return "Two small graphs, one after the other, and the gradient of the whole batch."
 

@@ -41,7 +41,7 @@ def expect_loss(loss: Any, value: float) -> None:
     expect_value(loss, "loss", value)
     expect(
         loss.requires_grad,
-        "`loss` has the right value, and no way back: it does not require a gradient. Too much was cut off.",
+        "`loss` has the right value, but no way back: it does not require a gradient. Too much was cut off.",
     )
 
 
@@ -72,7 +72,7 @@ def target(loss: Any, *, w: Any) -> str:
         "it is the other way around: the prediction is a constant, and the target runs toward it.",
     )
     expect_equal(found, "w.grad", [4.0, -12.0])
-    return "The target counts as given; the gradient comes from the prediction alone."
+    return "The target is taken as given; the gradient comes from the prediction alone."
 
 
 @exercise(
@@ -114,13 +114,13 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
     found = values(trained)
     expect(
         found != values(w),
-        "the weight is as it was. `weight = weight - …` gives the result a name and writes nothing; `-=` writes.",
+        "the weight has not changed. `weight = weight - …` gives the result a name and writes nothing; `-=` writes.",
     )
     expect(not same_value(found, [1.5, 3.0]), "the weight went uphill: subtract the gradient.")
     expect_value(trained, "the weight after step([…], 0.25), from [1.0, 2.0] with gradient [2.0, 4.0],", [0.5, 1.0])
     expect(
         trained._version > 0,
-        "the weight was written through .data, so nobody counted it. no_grad does the same, and is counted.",
+        "the weight was written through .data, so the write was not counted. A write under no_grad is counted.",
     )
     expect(
         trained.grad is None or not any(values(trained.grad)),
@@ -186,7 +186,7 @@ def shown(shown: Any, *, root: Any) -> str:
     expect(not shown.requires_grad, "`shown` has the graph behind it, and keeps it alive as long as the plot lives.")
     expect_value(shown, "shown", [1.0, 2.0, 3.0])
     expect_copy(shown, "shown", of=root, of_name="root")
-    expect(root._version == 0, "`root` was written to and put back. It is counted, and the backward will refuse.")
+    expect(root._version == 0, "`root` was written to and put back. Writes are counted, so backward will refuse.")
     return "`root` is as the backward left it, and the plot has its own values."
 
 
@@ -215,8 +215,8 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "inference_mode": "It would work on the weights. But what else the step makes, such as a momentum, "
             "could no longer be used in training.",
-            "detach": "Writing through a detached header works, and is hard to read: it is the step that is not to be "
-            "recorded, all of it.",
+            "detach": "Writing through a detached header works, and is hard to read: the whole step should go "
+            "unrecorded.",
             "clone": "A write into a clone does not reach the weights.",
             "detach().clone()": "A write into a clone does not reach the weights.",
         },

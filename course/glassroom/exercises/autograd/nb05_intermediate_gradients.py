@@ -165,7 +165,7 @@ def _cubes(image: Any) -> Any:
 )
 def limit(limit: Callable[..., Any], *, w: Any, x: Any) -> str:
     _expect_limited(
-        limit, w, x, largest=1000.0, otherwise="the gradient is short enough, and it was changed all the same."
+        limit, w, x, largest=1000.0, otherwise="the gradient is short enough, but it was changed all the same."
     )
     _expect_limited(limit, w, x, largest=2.0, otherwise="")
 
@@ -253,7 +253,7 @@ def step_at_once(step_at_once: Callable[[Any], Any], *, w: Any, x: Any) -> str:
             not same_value(values(leaf), values(w)),
             "after backward the leaf is as it was. `leaf = leaf - …` gives the name to a new tensor; write in place.",
         )
-        expect_value(leaf, f"after {times} backward, the leaf", (w - 0.1 * times * x).detach())
+        expect_value(leaf, f"after backward number {times}, the leaf", (w - 0.1 * times * x).detach())
         expect(leaf.grad is None, "the step is right, but `.grad` still holds a tensor. None lets go of its memory.")
     return "When backward ends, the step is taken and no gradient is left."
 

@@ -87,7 +87,7 @@ def _expect_score(score: Callable[..., Any], w: Any, x: Any) -> None:
         expect(
             same_value(values(leaf.grad), values(other.grad)),
             f"backward works, but the gradient of `{name}` is wrong. "
-            "Did a write go past the counter (.data), or was a part detached?",
+            "Did a write bypass the counter (.data), or was a part detached?",
         )
 
 
@@ -125,12 +125,13 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
         raise
     expect(
         all(now is then for now, then in zip(parameters, before, strict=True)),
-        "the list holds other tensors now. Write into the ones that are there: all who hold them should see the step.",
+        "the list holds other tensors now. Write into the ones that are there: everyone who holds them should see "
+        "the step.",
     )
     found = [values(parameter) for parameter in parameters]
     expect(
         found != unchanged,
-        "after the step the parameters are as they were. `p = p - …` gives the name `p` to a new tensor; "
+        "after the step the parameters have not changed. `p = p - …` gives the name `p` to a new tensor; "
         "`p -= …` writes into the one that is there.",
     )
     for place, (now, right) in enumerate(zip(found, wanted, strict=True)):
@@ -141,8 +142,8 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
     )
     expect(
         all(parameter._version for parameter in parameters),
-        "the values are right, but the versions are still 0: the write went past the counter (.data?), so a "
-        "backward that still needs the old values would be wrong in silence.",
+        "the values are right, but the versions are still 0: the write bypassed the counter (.data?), so a backward "
+        "that still needs the old values would be silently wrong.",
     )
     parameter = leaf_of(w)
     parameter.grad = parameter.detach() * 2
@@ -222,7 +223,7 @@ NOTICED = {
 def noticed(through_view: Any, through_detach: Any, through_data: Any, under_no_grad: Any, through_numpy: Any) -> str:
     answers = (through_view, through_detach, through_data, under_no_grad, through_numpy)
     expect_truths(NOTICED, answers)
-    return "What raises the shared counter is noticed; .data and NumPy go past it."
+    return "What raises the shared counter is noticed; .data and NumPy bypass it."
 
 
 def _backward(result: Any, name: str) -> None:

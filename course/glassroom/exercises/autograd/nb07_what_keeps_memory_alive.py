@@ -65,7 +65,7 @@ def mean(mean_loss: Callable[..., Any], *, loss_of: Callable[..., Any], batches:
         name = "mean_loss(loss_of, batches)"
         result = call(mean_loss, "mean_loss", watched, some)
         expect_equal(result, name, sum(float(loss_of(batch).detach()) for batch in some) / len(some))
-        expect(graphs.alive == 0, "the number is right, and a graph is still held after `mean_loss` has returned.")
+        expect(graphs.alive == 0, "the number is right, but a graph is still held after `mean_loss` has returned.")
         expect(
             most <= 1,
             f"the number is right, but up to {most} graphs were alive together: something with a history was kept "
@@ -165,7 +165,7 @@ def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
         "the losses in the list are not Python numbers. A tensor in the list holds its graph; take `.item()`.",
     )
     expect_equal(losses, "carry_on(step, numbers)", right)
-    expect(mine.grad is not None, "the losses are right, and no gradient arrived at `w`. Was there a backward?")
+    expect(mine.grad is not None, "the losses are right, but no gradient arrived at `w`. Was there a backward?")
     expect(
         most <= 1,
         f"no error, but up to {most} rounds' graphs were alive together: each backward walked through all the rounds "
@@ -173,7 +173,7 @@ def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
     )
     expect(
         same_value(values(mine.grad), values(reference.grad)),
-        "the losses are right, and the gradient of `w` is not the sum over the rounds, each through itself alone.",
+        "the losses are right, but the gradient of `w` is not the sum over the rounds, each through itself alone.",
     )
     return "The values went on, the history did not; each round cost the same."
 
@@ -220,7 +220,7 @@ def record(record: Callable[..., Any], *, x: Any) -> str:
     expect_equal(written[0], "written[0]", (largest, 2.0))
     expect(
         leaf.grad is not None and same_value(values(leaf.grad), values(leaf.detach() * 0 + 6.0)),
-        "the pair is right, and the gradient that goes on has changed: the hook returned something, or wrote into it.",
+        "the pair is right, but the gradient that goes on has changed: the hook returned something, or wrote into it.",
     )
     expect(
         not is_alive,

@@ -109,12 +109,13 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
         )
         expect(
             kept >= parts - 1,
-            f"{kept} results were alive after the forward with parts={parts}; there should be one between each two "
-            "parts. A part has len(steps) // parts steps.",
+            f"{kept} results were alive after the forward with parts={parts}; there should be one between every two "
+            "neighboring parts. A part has len(steps) // parts steps.",
         )
         expect(
             kept <= parts - 1,
-            f"{kept} results were alive after the forward with parts={parts}; one between each two parts is enough.",
+            f"{kept} results were alive after the forward with parts={parts}; one between every two neighboring "
+            "parts is enough.",
         )
         right.sum().backward()
         expect(

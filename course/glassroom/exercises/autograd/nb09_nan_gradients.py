@@ -60,12 +60,12 @@ def root(root: Callable[[Any], Any], *, x: Any) -> str:
     found = _gradient(root, "root", x)
     expect(
         not _holds_nan(found),
-        f"`root(x)` is right, and its gradient is {values(found)}: the root of what is not positive was still "
+        f"`root(x)` is right, but its gradient is {values(found)}: the root of what is not positive was still "
         "computed, and its slope came back, times 0. Choose before the root as well as after it.",
     )
     expect(
         not same_value(values(found)[1], float("inf")),
-        "`root(x)` is right, and its gradient at 0 is infinite, as the slope of the root is there. 0 was asked for.",
+        "`root(x)` is right, but its gradient at 0 is infinite, as the slope of the root is there. 0 was asked for.",
     )
     expect_value(found, "the gradient of root(x)", [0.25, 0.0, 0.0, 1.0])
     return "Where the root is left out, the gradient is 0 as well."
@@ -104,12 +104,12 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
     found = _gradient(lengths, "lengths", rows)
     expect(
         not _holds_nan(found),
-        "the lengths are right, and the gradient of the row of zeros is nan: the slope of the root is infinite at 0, "
+        "the lengths are right, but the gradient of the row of zeros is nan: the slope of the root is infinite at 0, "
         "and what it meets there is 0.",
     )
     expect(
         bool(((found - found.new_tensor([[0.6, 0.8], [0.0, 0.0], [0.0, -1.0]])).abs() < 1e-3).all()),
-        f"the lengths are right, and their gradient is {values(found)}: it should be each row, divided by its length.",
+        f"the lengths are right, but their gradient is {values(found)}: it should be each row, divided by its length.",
     )
     return "Every gradient is finite, and that of a row of zeros is 0."
 
@@ -152,7 +152,7 @@ def log_of_softmax(loss: Callable[[Any], Any], *, scores: Any) -> str:
         "limit, keeps the nan away and changes the loss.",
     )
     gradient = _gradient(loss, "loss", scores)
-    expect(not _holds_nan(gradient), "`loss(scores)` is right, and its gradient holds a nan.")
+    expect(not _holds_nan(gradient), "`loss(scores)` is right, but its gradient holds a nan.")
     expect_value(gradient, "the gradient of loss(scores)", 2 * scores.softmax(-1) - 1)
     return "The logarithm is computed from the scores, and the tiny probability never exists."
 

@@ -97,7 +97,7 @@ def fitted(fitted: Callable[..., Any], *, grad: Any) -> str:
         mean = wanted * wanted.numel() / grad.numel()
         expect(
             grad.numel() == wanted.numel() or found.tolist() != mean.tolist(),
-            "That is a mean. Each use adds its influence, so the gradients are summed.",
+            "That is a mean. Each use contributes its share, so the gradients are summed.",
         )
         expect_value(found, name, wanted)
     return "Broadcasting in the forward is a sum in the backward, and every gradient has the size of its tensor."
@@ -118,7 +118,7 @@ def fitted(fitted: Callable[..., Any], *, grad: Any) -> str:
 def matmul_rule(matmul_rule: Callable[..., Any], *, grad: Any, a: Any, b: Any) -> str:
     for arriving, left, right in ((grad, a, b), (grad[:1] + 1, a[-1:] * 3, b)):
         _expect_matmul_rule(matmul_rule, arriving, left, right)
-    return "The sizes left only one way. Backward of a product costs two products of the same size."
+    return "For each gradient, only one product fits. Backward costs two products as large as the first."
 
 
 def _expect_matmul_rule(matmul_rule: Callable[..., Any], grad: Any, a: Any, b: Any) -> None:
@@ -305,7 +305,7 @@ def backward(backward: Callable[..., Any], *, node: Any, waiting: Any) -> str:
         x.grad,
         "the gradient after a second backward",
         700.0,
-        mistakes={350.0: "A leaf adds what arrives to the `grad` that it has; yours starts anew."},
+        mistakes={350.0: "A leaf adds what arrives to the `grad` that it has; yours starts over."},
     )
     alone = node(1.0)
     run(backward, "backward", alone, 3.0)

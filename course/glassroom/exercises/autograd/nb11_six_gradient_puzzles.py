@@ -35,10 +35,10 @@ def _expect_value(result: Any, name: str, wanted: Any) -> None:
 
 
 def _expect_gradient(grad: Any, name: str, wanted: Any, slips: Sequence[tuple[Any, str]] = ()) -> None:
-    expect(grad is not None, f"The value is right, and no gradient reaches {name}.")
+    expect(grad is not None, f"The value is right, but no gradient reaches {name}.")
     if bool(((grad - wanted).abs() <= 1e-5).all()):
         return
-    expect(not bool(grad.isnan().any()), f"The value is right, and the gradient of {name} is {_numbers(grad)}.")
+    expect(not bool(grad.isnan().any()), f"The value is right, but the gradient of {name} is {_numbers(grad)}.")
     for slip, told in slips:
         expect(not bool(((grad - slip).abs() <= 1e-5).all()), told)
     expect(False, f"The value is right. The gradient of {name} is {_numbers(grad)}, and should be {_numbers(wanted)}.")
@@ -48,13 +48,13 @@ def _numbers(tensor: Any) -> str:
     return "[" + ", ".join(f"{each:.4g}" for each in tensor.tolist()) + "]"
 
 
-AS_IT_ARRIVES = "The value is right, and the gradient goes on as it arrives."
+AS_IT_ARRIVES = "The value is right, but the gradient goes on as it arrives."
 
 
 @exercise(
     "a10-double",
     hints=[
-        "2 * x has twice the gradient, and twice the value. Take away from the value only.",
+        "2 * x has twice the gradient, and twice the value. Subtract from the value only.",
         "Something with the value of x and no gradient takes the second x away again.",
         "def doubled(x):\n    return 2 * x - …",
         "def doubled(x):\n    return 2 * x - x.detach()",
@@ -102,7 +102,7 @@ def rounded(rounded: Callable[..., Any], *, torch: Any) -> str:
         grad,
         "x",
         arriving,
-        [(0 * arriving, "The value is right, and the gradient is 0: the rounding is still in the graph.")],
+        [(0 * arriving, "The value is right, but the gradient is 0: the rounding is still in the graph.")],
     )
     return "The value takes the stairs, and the gradient the ramp."
 
@@ -120,7 +120,7 @@ def scaled(scaled: Callable[..., Any], *, torch: Any) -> str:
     other = [2.0, -1.0, 0.5, 3.0, -2.0, 1.0]
     result, (of_a, of_b), (a, b) = _sent_back(scaled, "scaled", torch, POINTS, other)
     _expect_value(result, "scaled", (a * b).detach())
-    expect(of_b is None or not bool(of_b.any()), "The value is right, and a gradient still reaches b.")
+    expect(of_b is None or not bool(of_b.any()), "The value is right, but a gradient still reaches b.")
     _expect_gradient(of_a, "a", torch.tensor(ARRIVING) * b.detach())
     expect(b.requires_grad, "`b` no longer requires a gradient: what the caller owns has been changed.")
     return "For autograd, b was a number."
@@ -141,14 +141,14 @@ def shared(shared: Callable[..., Any], *, torch: Any) -> str:
     _expect_value(result, "shared", x.detach())
     slips = (
         (arriving, AS_IT_ARRIVES),
-        (0 * arriving + arriving.sum(), "The value is right, and every element gets the sum. A share is the mean."),
+        (0 * arriving + arriving.sum(), "The value is right, but every element gets the sum. It should get the mean."),
         (
             arriving / len(POINTS),
-            "The value is right, and the gradient is divided, and not shared: each keeps its own.",
+            "The value is right, but the gradient is divided and not shared: each element keeps its own.",
         ),
         (
             arriving - arriving.mean(),
-            "The value is right, and the mean is taken away from the gradient: keep only that.",
+            "The value is right, but the mean is subtracted from the gradient: keep only the mean.",
         ),
     )
     _expect_gradient(grad, "x", 0 * arriving + arriving.mean(), slips)
@@ -172,7 +172,7 @@ def tame(tame: Callable[..., Any], *, torch: Any) -> str:
     x.grad = None
     (x * 1).backward(arriving)
     _expect_own_gradient(x.grad, arriving)
-    return "What goes on to x is never steeper than one, and x itself is as it was."
+    return "The gradient that goes on to x stays between −1 and 1, and x itself is unchanged."
 
 
 def _expect_own_gradient(grad: Any, arriving: Any) -> None:

@@ -99,7 +99,7 @@ def start(start: Callable[..., Any]) -> str:
         expect_value(position.detach(), name, [east / 1000, north / 1000])
     expect(
         position.is_leaf,
-        f"`{name}` is no leaf: it is the result of an operator on one, and the gradient stops there. retain_grad() "
+        f"`{name}` is not a leaf: it is the result of an operator on one, and the gradient stops there. retain_grad() "
         "would show it, but no step can be taken from a result.",
     )
     expect(position.requires_grad, f"`{name}` does not require grad.")
@@ -111,8 +111,8 @@ def start(start: Callable[..., Any]) -> str:
     "fit-distances",
     setup=MASTS,
     hints=[
-        "An infinite derivative must not be multiplied with 0. Either the operator knows that, or 0 never reaches it.",
-        "norm(dim=1) takes 0 for its derivative at 0. Or clamp the squares above 0 before the square root.",
+        "An infinite derivative must not be multiplied by 0. Either the operator knows that, or 0 never reaches it.",
+        "norm(dim=1) uses 0 as its derivative at 0. Or clamp the squares above 0 before the square root.",
         """
         def distances(position, masts):
             return (position - masts).…(dim=1)
@@ -181,7 +181,7 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
         gradient, wanted = _gradient(result, position, name), _slope(place, masts, far)
         expect(
             _near(gradient, wanted),
-            f"the value is right, and the gradient at {place} is {[round(each, 3) for each in gradient]} instead of "
+            f"the value is right, but the gradient at {place} is {[round(each, 3) for each in gradient]} instead of "
             f"{[round(each, 3) for each in wanted]}: something that a node saved was overwritten behind autograd's "
             "back, as .data does it.",
         )
@@ -318,7 +318,10 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
         smooth = 0.9 * smooth + 0.1 * count**2
         wanted.append(smooth)
     found = [float(each) for each in history]
-    expect(not same_value(found, [float(n**2) for n in range(1, 9)], 1e-6), "these are the scores, and not smoothed.")
+    expect(
+        not same_value(found, [float(n**2) for n in range(1, 9)], 1e-6),
+        "these are the scores themselves, not smoothed.",
+    )
     expect(
         same_value(found, wanted, 1e-5),
         f"the history begins {[round(each, 3) for each in found[:3]]}, and should begin "

@@ -72,7 +72,7 @@ def reverse(Reverse: Any, *, w: Any) -> str:
         )
         expect(
             not same_value(found, values(-w.detach())),
-            f"the gradient is reversed, and not multiplied by {strength}: forward keeps the strength in ctx.",
+            f"the gradient is reversed, but not multiplied by {strength}: forward keeps the strength in ctx.",
         )
         expect_equal(found, "the gradient of x", right)
     return "Nothing changes on the way forward; on the way back the sign does."
@@ -241,7 +241,7 @@ def split(Split: Any, *, w: Any) -> str:
         not whole.requires_grad,
         "`whole` requires a gradient, as all results do unless they are marked: ctx.mark_non_differentiable(whole).",
     )
-    expect(fraction.requires_grad, "`fraction` does not require grad; only `whole` was to be marked.")
+    expect(fraction.requires_grad, "`fraction` does not require grad; only `whole` should be marked.")
     _backward(fraction, w.detach(), "Split")
     expect(leaf.grad is not None, "no gradient goes on to `x`.")
     expect_equal(values(leaf.grad), "the gradient of x", values(w.detach()))

@@ -77,7 +77,7 @@ def root(Root: Any, *, x: Any, grad: Callable[..., Any]) -> str:
     )
     expect_equal(values(first.detach()), "2 times the derivative", right)
     missing = (
-        "the derivative is right, and the second one is not: what was saved, or what backward computed with, has no "
+        "the derivative is right, but the second one is not: what was saved, or what backward computed with, has no "
         "history. Save the output itself, and use operators that have derivatives."
     )
     expect(first.requires_grad, missing)
@@ -85,7 +85,7 @@ def root(Root: Any, *, x: Any, grad: Callable[..., Any]) -> str:
     expect(same_value(values(second), [-0.5 * each**3 for each in right]), missing)
     expect(
         share_memory(saved[0], result),
-        "both derivatives are right, and x was saved. Save the result: it is what the derivative is made of.",
+        "both derivatives are right, but x was saved. Save the result: it is what the derivative is made of.",
     )
     return "One tensor is saved, the result, and both derivatives are right."
 
@@ -151,7 +151,7 @@ def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
     )
     expect_equal(values(first.detach()), "2 times the derivative", values(2 * sigmoid))
     missing = (
-        "the derivative is right, and there is no second one: what backward computed with has no history. Save the "
+        "the derivative is right, but there is no second one: what backward computed with has no history. Save the "
         "input, and compute the sigmoid in backward, by operators that have derivatives."
     )
     expect(first.requires_grad, missing)

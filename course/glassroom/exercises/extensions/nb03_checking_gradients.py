@@ -28,7 +28,7 @@ from glassroom.exercises.facts import dtype_name, same_value, text, values
     x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
     """,
     hints=[
-        "One element at a time: a step that is eps there and 0 elsewhere, to both sides.",
+        "One element at a time: a step that is eps there and 0 elsewhere, in both directions.",
         "Make the step as a new tensor, so that x itself is never written to; divide by twice eps.",
         """
         def numerical(f, x, eps):
@@ -65,7 +65,8 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
     forward = right + 0.125  # what a step to one side alone gives: all second derivatives but the mixed one are 2
     expect(
         not same_value(values(result), values(forward)),
-        "the step goes to one side only, and its error shrinks with eps alone. Go eps to both sides.",
+        "the step goes in one direction only, so its error shrinks only in proportion to eps. Go eps in both "
+        "directions.",
     )
     expect_value(result, "numerical(f, x, 0.125)", right)
     cubes = call_writing(numerical, "numerical", lambda t: (t * t * t).sum(), mine, 0.5)
@@ -162,7 +163,7 @@ def cure(single: Any, near_zero: Any, transposed: Any, noisy: Any, all_zeros: An
         name: (truth, {kind: reason for kind in kinds if kind != truth}) for name, (truth, reason) in CURES.items()
     }
     expect_words(words, (single, near_zero, transposed, noisy, all_zeros))
-    return "Three checks were asked in the wrong way; in two, the backward was wrong."
+    return "Three checks were set up wrongly; in the other two, the backward was wrong."
 
 
 @exercise(

@@ -108,12 +108,12 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
     expect_value(found, "penalty(critic, points)", right.detach())
     expect(
         found.requires_grad,
-        "the number is right, and it has no history: in a loss it would be a constant. It needs create_graph=True.",
+        "the number is right, but it has no history: in a loss it would be a constant. It needs create_graph=True.",
     )
     right.backward()
     expect(
         reached is not None and same_value(values(reached), values(leaf.grad)),
-        "the number is right, and its gradient for the weights is not. Was a part of it detached?",
+        "the number is right, but its gradient for the weights is not. Was a part of it detached?",
     )
     expect(not touched, "the number is right, but the weights' `.grad` was filled. autograd.grad fills none.")
     _expect_untouched(mine, name="points")
@@ -163,13 +163,13 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
     expect(same_value(values(found), (2 * x1 * v0 + 2 * x0 * v1, 2 * x0 * v0)), _not_it(found, "the Hessian times v"))
     expect(
         not found.requires_grad,
-        "the product is right, and it has a history. The second gradient needs no create_graph.",
+        "the product is right, but it has a history. The second gradient needs no create_graph.",
     )
     _expect_untouched(at)
     for ready in ("hessian", "jacfwd", "jacrev", "jacobian"):
         expect(
             ready not in called,
-            f"the product is right, and `{ready}` made the whole matrix for it. Walk back from the slopes, "
+            f"the product is right, but `{ready}` made the whole matrix for it. Walk back from the slopes, "
             "once, with v.",
         )
     return "What the curvature does in one direction: two numbers, where the Hessian has four."
@@ -214,7 +214,7 @@ def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
     expect(same_value(values(found), place - slope / curvature), _not_it(found, "x - slope / curvature"))
     expect(
         not found.requires_grad,
-        "the step is right, and the new x carries the graph that it was made with. Let go of it: detach().",
+        "the step is right, but the new x carries the graph that it was made with. Let go of it: detach().",
     )
     _expect_untouched(at)
     return "One step to the bottom of the parabola, and no graph comes along."
@@ -271,13 +271,13 @@ def bell(Bell: Any, *, x: Any, grad: Any) -> str:
     expect_value(slopes, "the gradient of the sum of Bell.apply(x) ** 2", (-4 * other * right * right).detach())
     expect(
         slopes.requires_grad,
-        "the first derivative is right, and nothing of it was recorded: is `backward` written with tensors' operators?",
+        "the first derivative is right, but nothing of it was recorded: is `backward` written with tensors' operators?",
     )
     found_bends = call(lambda: grad(slopes.sum(), leaf, allow_unused=True), "walking back from the first derivative")[0]
     (bends,) = grad((-4 * other * right * right).sum(), other)
     expect(
         found_bends is not None and same_value(values(found_bends), values(bends)),
-        "the first derivative is right, and the second is not: a part of the first is a constant. Which factor did "
+        "the first derivative is right, but the second is not: a part of the first is a constant. Which factor did "
         "`forward` compute, or `detach` cut off?",
     )
     return "Its backward is made of saved inputs and results, so it has a derivative like any computation."

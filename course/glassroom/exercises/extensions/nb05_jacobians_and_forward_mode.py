@@ -50,7 +50,7 @@ def by_rows(by_rows: Callable[..., Any], *, f: Any, x: Any) -> str:
     _expect_jacobian(call(by_rows, "by_rows", counted, at), "by_rows(f, x)", _jacobian_of_f(at))
     expect(
         len(runs) == 1,
-        f"the matrix is right, and f ran {len(runs)} times for it. With retain_graph=True once is enough.",
+        f"the matrix is right, but f ran {len(runs)} times for it. With retain_graph=True once is enough.",
     )
     _expect_untouched(at)
     wide = x.new_tensor([1.0, 2.0, 3.0, 4.0])
@@ -85,11 +85,11 @@ def by_columns(by_columns: Callable[..., Any], *, f: Any, x: Any) -> str:
     _expect_jacobian(found, "by_columns(f, x)", _jacobian_of_f(at))
     for ready in ("jacfwd", "jacrev", "jacobian"):
         expect(
-            ready not in called, f"the matrix is right, and `{ready}` made it. Build it yourself, from torch.func.jvp."
+            ready not in called, f"the matrix is right, but `{ready}` made it. Build it yourself, from torch.func.jvp."
         )
     expect(
         called & {"jvp", "make_dual"},
-        "the matrix is right, and it was made by walking back, a row at a time. Go forward: let one input move, and "
+        "the matrix is right, but it was made by walking back, a row at a time. Go forward: let one input move, and "
         "torch.func.jvp says where all results move. That is a column.",
     )
     wide = x.new_tensor([1.0, 2.0, 3.0, 4.0])
@@ -214,7 +214,7 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
     for ready in ("hessian", "jacfwd", "jacrev", "jacobian"):
         expect(
             ready not in called,
-            f"the product is right, and `{ready}` made the whole matrix for it. Go forward once, along v, through the "
+            f"the product is right, but `{ready}` made the whole matrix for it. Go forward once, along v, through the "
             "gradient.",
         )
     return "How the gradient moves along v: two numbers, and no matrix."
@@ -248,7 +248,7 @@ def _expect_jacobian(found: Any, name: str, right: list[list[float]]) -> None:
     transposed = [list(column) for column in zip(*right, strict=True)]
     expect(
         not same_value(values(found), transposed),
-        f"`{name}` lies on its side: the results are the rows, and the inputs the columns.",
+        f"`{name}` lies on its side: the rows should be the results, and the columns the inputs.",
     )
     expect(
         not same_value(values(found), [sum(column) for column in transposed]),

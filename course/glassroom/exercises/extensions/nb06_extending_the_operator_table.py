@@ -73,7 +73,7 @@ def swish(swish: Any, *, x: Any, grad: Any) -> str:
     (right,) = grad((other * (0.5 * other).sigmoid() * arriving).sum(), other, create_graph=True)
     expect(
         not same_value(values(slopes * arriving), values(right)),
-        "the derivative is right, and what arrives is left out: the chain rule multiplies by `gradient`.",
+        "the derivative is right, but what arrives is left out: the chain rule multiplies by `gradient`.",
     )
     for s in (plain.sigmoid(), (0.5 * plain).sigmoid()):
         expect(
@@ -83,12 +83,12 @@ def swish(swish: Any, *, x: Any, grad: Any) -> str:
     expect_value(slopes, "the gradient of swish(x, 0.5)", right.detach())
     expect(
         slopes.requires_grad,
-        "the gradient is right, and it has no gradient itself: it was computed from nothing that was saved.",
+        "the gradient is right, but it has no gradient itself: it was computed from nothing that was saved.",
     )
     (bends,) = grad(slopes.sum(), leaf)
     expect(
         same_value(values(bends), values(grad(right.sum(), other)[0])),
-        "the gradient is right, and its own is not: compute the derivative in `backward`, from x.",
+        "the gradient is right, but its own is not: compute the derivative in `backward`, from x.",
     )
     return "An operator with a derivative, which has a derivative itself."
 
@@ -131,15 +131,15 @@ def formulas(for_input: Any, for_other: Any, *, x: Any) -> str:
             expect(not same_value(values(found), values(mistake)), f"`{name}`: {shows}")
         expect_value(found, f"{name}({', '.join(needs)})", right[name])
         for unneeded in set(needs) - _used(formula, needs, at_hand):
-            expect(False, f"`{name}` is right, and it asks for `{unneeded}`, which it does not use: it would be kept.")
+            expect(False, f"`{name}` is right, but it asks for `{unneeded}`, which it does not use: it would be kept.")
     return "Each formula keeps what it names, and no more."
 
 
 RULES = {
-    "rule_of_abs": ("PROMOTE", "of integers it gives integers."),
-    "rule_of_exp": ("FLOAT", "of integers it gives floating-point numbers."),
-    "rule_of_isnan": ("PREDICATE", "it gives True and False, whatever it is asked of."),
-    "rule_of_remainder": ("PROMOTE", "of integers it gives integers: 7 % 3 is 1, and not 1.0."),
+    "rule_of_abs": ("PROMOTE", "given integers, it returns integers."),
+    "rule_of_exp": ("FLOAT", "given integers, it returns floating-point numbers."),
+    "rule_of_isnan": ("PREDICATE", "it returns True and False, whatever it is given."),
+    "rule_of_remainder": ("PROMOTE", "given integers, it returns integers: 7 % 3 is 1, and not 1.0."),
 }
 
 
@@ -148,7 +148,7 @@ RULES = {
     hints=[
         "The rule says what comes out when integers go in.",
         "Try each with torch.tensor([7]), and print the dtype.",
-        'rule_of_exp = "FLOAT", rule_of_isnan = "PREDICATE". The other two give integers of integers.',
+        'rule_of_exp = "FLOAT", rule_of_isnan = "PREDICATE". The other two return integers when given integers.',
         """
         rule_of_abs = "PROMOTE"
         rule_of_exp = "FLOAT"

@@ -61,9 +61,9 @@ def gradient(gradient: Callable[..., Any], *, A: Any, y: Any) -> str:
         expect_value(found, "gradient(A, y, p)", right)
         expect(
             not called & {"grad", "backward"},
-            "the gradient is right, and autograd found it. Here it should come from the formula on paper.",
+            "the gradient is right, but autograd found it. Here it should come from the formula on paper.",
         )
-    return "Where it is zero the normal equations hold."
+    return "Where it is zero, the normal equations hold."
 
 
 @exercise(
@@ -169,7 +169,7 @@ def mean_square(MeanSquare: Any, *, A: Any, y: Any) -> str:
     )
     expect_value(p.grad, "the gradient of 3 * MeanSquare.apply(p, A, y)", other.grad)
     expect(numbers > 0, "the gradient is right. Hand what backward needs to ctx.save_for_backward, so that it is seen.")
-    expect(numbers <= 2, f"the gradient is right, and {numbers} numbers are kept for it. Two are enough.")
+    expect(numbers <= 2, f"the gradient is right, but {numbers} numbers are kept for it. Two are enough.")
     return "Two numbers instead of the residual and A."
 
 
@@ -177,8 +177,8 @@ def mean_square(MeanSquare: Any, *, A: Any, y: Any) -> str:
     "e06-newton",
     setup=DATA,
     hints=[
-        "A step is what solves: Hessian times step = gradient. Then go against it.",
-        "torch.func.grad(loss)(p) and torch.func.hessian(loss)(p), at the p of now, in each step.",
+        "The step is the solution of Hessian times step = gradient. Then go against it.",
+        "torch.func.grad(loss)(p) and torch.func.hessian(loss)(p), at the current p, in each step.",
         """
         def newton(loss, p, steps):
             for _ in range(steps):
@@ -215,12 +215,12 @@ def newton(newton: Callable[..., Any], *, x: Any) -> str:
         after_six < 1e-8,
         f"after six steps the error is still {after_six:.1g}. Is it the Hessian, and at the *new* p each time?",
     )
-    return "The error is squared by each step: six of them are enough for all the digits there are."
+    return "Each step squares the error: six of them are enough for all the digits there are."
 
 
 TASKS = {
     "calibration": ("formula", "The model is a line: two equations, solved once."),
-    "network": ("autograd", "A million parameters leave room for gradients, and for no matrix."),
+    "network": ("autograd", "A million parameters leave room for gradients, but not for a matrix."),
     "decay": ("newton", "Three parameters make a small Hessian, and it squares the error with each step."),
     "vocabulary": ("function", "One number comes out: compute its gradient in forward, and keep no residual."),
 }

@@ -113,7 +113,7 @@ def softsign(Softsign: Any, *, points: Any, gradcheck: Callable[..., bool]) -> s
     )
     expect(
         any(call.name == "numpy" for call in kept.calls),
-        "nothing asked for the memory of `x` by numpy(), so no NumPy kernel computed this.",
+        "nothing read the memory of `x` through numpy(), so no NumPy kernel computed this.",
     )
     saved = getattr(y.grad_fn, "saved_tensors", ())
     expect_equal(
@@ -127,8 +127,8 @@ def softsign(Softsign: Any, *, points: Any, gradcheck: Callable[..., bool]) -> s
     except Exception as error:
         right = False
         expect(False, f"backward raised {first_sentence(error)}")
-    expect(right, "the forward is right, and the gradient is not: it is gradient * (1 - |y|)².")
-    return "A kernel in each direction, and gradcheck finds them in agreement."
+    expect(right, "the forward is right, but the gradient is not: it is gradient * (1 - |y|)².")
+    return "A kernel in each direction, and gradcheck finds that they agree."
 
 
 @exercise(

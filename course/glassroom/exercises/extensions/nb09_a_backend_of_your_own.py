@@ -118,7 +118,7 @@ ASKED = {
     hints=[
         "What is in the header needs no backend; what moves or computes elements does.",
         "Try it: clear ledger.entries, run the line, and look at them.",
-        "Two of the five need nobody.",
+        "Two of the five need no backend.",
         """
         listing = "to_host"
         turning = "none"

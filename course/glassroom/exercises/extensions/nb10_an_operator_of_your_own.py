@@ -61,8 +61,8 @@ def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
         where = f"`log_cosh({at:g})`"
         expect(
             mine == mine and abs(mine) != math.inf,
-            f"{where} is {mine}: an exponential on the way is too large for a float32. Nothing positive may get "
-            "into an exponential.",
+            f"{where} is {mine}: an exponential on the way is too large for a float32. Never pass a positive number "
+            "to an exponential.",
         )
         expect(
             not abs(mine - right - math.log(2)) < 1e-3,
@@ -76,7 +76,7 @@ def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
     "logcosh-function",
     setup=STABLE,
     hints=[
-        "The derivative of log cosh is tanh. What has to be kept for it, so that the derivative has one itself?",
+        "The derivative of log cosh is tanh. What has to be kept so that this derivative can be differentiated again?",
         "Save x. In backward, gradient * x.tanh() is made of operators that autograd knows, so it goes on.",
         """
         class LogCosh(torch.autograd.Function):
@@ -238,7 +238,7 @@ def center(center: Callable[..., Any], *, readings: Any) -> str:
         )
         expect(
             abs(slope) < 1e-3 or abs(c - middle) > 1e-6,
-            f"the {name} is the median, {middle:g}: a good place to begin, and not yet where the slope is 0.",
+            f"the {name} is the median, {middle:g}: a good place to begin, but not yet where the slope is 0.",
         )
         expect(
             abs(slope) < 1e-3,

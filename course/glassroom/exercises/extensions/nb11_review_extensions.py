@@ -71,7 +71,7 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
         everywhere = [sum(row) for row in jacobian]
         expect(
             not is_near(everywhere),
-            f"`{name}` is the sum of all columns: the tangent is 1 at place {j}, and 0 elsewhere.",
+            f"`{name}` is the sum of all columns: the tangent should be 1 at index {j}, and 0 elsewhere.",
         )
         expect(
             is_near(wanted),
@@ -81,6 +81,6 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
         for ready in ("jacfwd", "jacrev", "jacobian"):
             expect(
                 ready not in called,
-                f"the column is right, and `{ready}` made the whole Jacobian for it, a row or a column at a time.",
+                f"the column is right, but `{ready}` made the whole Jacobian for it, a row or a column at a time.",
             )
     return "One column, for the price of one run."

@@ -12,7 +12,7 @@ from glassroom.exercises.expect import expect, expect_equal, expect_tensor
 @exercise(
     "00-numbers",
     hints=[
-        "Two tensors may look at the same memory. The numbers are there once.",
+        "Two tensors may look at the same memory. The numbers are stored only once.",
         "Look at the first picture: count the cells of the storage S0.",
         "numbers = …    # as many as torch.arange(6) made",
         "numbers = 6",
@@ -43,7 +43,7 @@ def last_cell(a: Any, *, b: Any) -> str:
     expect_tensor(a, "a", shape=(6,))
     expect(
         facts.is_tensor(b),
-        "`b` is not a tensor any more: `b = 7` gives the name to something else, and writes nothing into the memory. "
+        "`b` is not a tensor any more: `b = 7` gives the name to something else and writes nothing to memory. "
         "Run the cell that makes `a` and `b` again, then write to b[1, 2].",
     )
     expect(
@@ -57,6 +57,6 @@ def last_cell(a: Any, *, b: Any) -> str:
     sevens = [place for place in range(5) if a[place].item() == 7]
     expect(
         not sevens,
-        f"{len(sevens) + 1} cells are 7 now. One cell was asked for: its row and its column, as in b[0, 0] above.",
+        f"{len(sevens) + 1} cells are 7 now. Change only one cell: give its row and its column, as in b[0, 0] above.",
     )
     return "The last cell of `b` is the last cell of `a`: one number, written once, and both show it."

@@ -45,7 +45,7 @@ def same_cell(cell: Any) -> str:
     "01-batch-bytes",
     hints=[
         "The bytes of a tensor are its number of elements, times the bytes of one element.",
-        "The number of elements is the product of the sizes. The table of dtypes has the float16.",
+        "The number of elements is the product of the sizes. The table of dtypes lists float16.",
         "batch_bytes = 32 * 3 * … * … * …",
         "batch_bytes = 32 * 3 * 224 * 224 * 2",
     ],
@@ -60,7 +60,7 @@ def batch_bytes(batch_bytes: Any) -> str:
         3 * 224 * 224 * 2: "That is one picture; the batch has 32.",
     }
     expect_equal(batch_bytes, "batch_bytes", elements * 2, mistakes)
-    return "32 * 3 * 224 * 224 elements of 2 bytes: 9.6 MB, and twice as much as float32."
+    return "32 * 3 * 224 * 224 elements of 2 bytes: 9.6 MB; as float32 it would be twice that."
 
 
 @exercise(

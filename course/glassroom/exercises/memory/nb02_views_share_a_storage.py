@@ -13,8 +13,8 @@ from glassroom.exercises.expect import call, every_slot, expect, expect_equal, e
     "02-share-storage",
     setup="a = torch.arange(0, 6)",
     hints=[
-        "Two tensors share when their storages begin at one address.",
-        "The table above. One row compares storages, another asks where the first element is.",
+        "Two tensors share when their storages begin at the same address.",
+        "Use the table above: one row compares storages, another asks where the first element is.",
         "def share_storage(x, y):\n    return x.untyped_storage().… == …",
         """
         def share_storage(x, y):
@@ -40,13 +40,13 @@ def share_storage(share_storage: Any, *, a: Any) -> str:
     expect(
         says(a[:2], a[4:]),
         "it says False for a[:2] and a[4:]. Neither is a view of the other, and they have no cell in common; "
-        "yet they look at one storage.",
+        "yet both look at the same storage.",
     )
     for name, header in (("a.detach()", a.detach()), ("a.data", a.data), ("a header set on its storage", _set_on(a))):
         expect(
             says(a, header) and says(header[3:], a[:2]),
-            f"it says False for a and {name}, or for parts of the two. `_base` knows nothing of "
-            "them, and yet they look at one storage: ask the storages.",
+            f"it says False for a and {name}, or for parts of the two. `_base` knows nothing of them, and yet they "
+            "look at the same storage: ask the storages.",
         )
     expect(
         not says(a, a.clone()),
@@ -112,7 +112,7 @@ def whole(whole: Any, *, tail: Any) -> str:
     "02-count",
     hints=[
         "A view adds a header, a clone adds a header and a storage, and `=` alone adds neither.",
-        "The table above. Go line by line and count what each allocates.",
+        "Use the table above: go line by line and count what each allocates.",
         "headers = …     # e, f, g, h; and is i another one?\nstorages = …    # that of e, and that of …",
         "headers = 4\nstorages = 2",
     ],

@@ -36,7 +36,7 @@ def header_of_a_slice(size: Any, stride: Any, offset: Any) -> str:
             "size",
             (2, 3),
             mistakes={
-                (3, 3): "Of the five rows `1::2` takes rows 1 and 3 only.",
+                (3, 3): "Of the five rows, `1::2` takes only rows 1 and 3.",
                 (2, 4): "The end of a slice is not part of it: `2:5` takes columns 2, 3 and 4.",
                 (4, 3): "`1::2` takes every other row: 1 and 3.",
             },
@@ -145,4 +145,4 @@ def keep_little(last: Any, *, log: Any) -> str:
         "a row of a clone is a "
         "view of the whole clone.",
     )
-    return f"{kept} bytes stay, and log can go."
+    return f"{kept} bytes stay, and `log` can be freed."

@@ -84,7 +84,7 @@ def a_block(block: Any, *, m: Any) -> str:
         "`block` lies on its side: rows and columns are swapped. The row numbers should be the column.",
     )
     expect_value(block, "block", wanted)
-    return "Every row with every column. One pair of brackets can say it, as sizes (2, 1) and (2,) meet in (2, 2)."
+    return "Every row with every column. One pair of brackets can do it: sizes (2, 1) and (2,) broadcast to (2, 2)."
 
 
 @exercise(

@@ -122,11 +122,11 @@ def other_diagonal(anti: Any, *, picture: Any) -> str:
 )
 def mean_for_every_pixel(means: Any, *, mean: Any) -> str:
     expect_tensor(means, "means", shape=(64, 3, 32, 32))
-    because = "The values may be right, but they take 786432 bytes. Which operation stretches without copying?"
+    because = "The values may be right, but they take 786,432 bytes. Which operation stretches without copying?"
     expect_view(means, "means", of=mean, of_name="mean", because=because)
     expect_tensor(means, "means", stride=(0, 1, 0, 0))
     expect_value(means[0, :, 0, 0], "means[0, :, 0, 0]", mean)
-    return "196608 elements to see, three in memory."
+    return "It shows 196,608 elements and holds three in memory."
 
 
 @exercise(
@@ -162,4 +162,4 @@ def patches(patches: Any, *, picture: Any) -> str:
     )
     expect_value(patches, "patches", wanted)
     expect_view(patches, "patches", of=picture, of_name="picture", because="unfold and as_strided give a view.")
-    return "36 elements to see, 16 in memory: stride (4, 1, 4, 1) says it all."
+    return "It shows 36 elements and holds 16 in memory: the stride (4, 1, 4, 1) does it."

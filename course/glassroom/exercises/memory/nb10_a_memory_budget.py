@@ -24,7 +24,7 @@ BUDGET = 200_000
     piece = row[:3]
     """,
     hints=[
-        "Storages are held, not tensors, and several tensors may share one.",
+        "What takes memory is storages, not tensors, and several tensors may share one.",
         "untyped_storage() has nbytes(), and data_ptr() tells two storages apart. A dict forgets duplicates.",
         """
         def bytes_held(tensors):
@@ -110,7 +110,7 @@ def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], An
         f"the values are right, but {sum(kept.allocations):,} bytes were allocated in {len(kept.allocations)} "
         f"storages; the budget is {BUDGET:,}. Which step makes a tensor that is used only once?",
     )
-    return f"{sum(kept.allocations):,} bytes were allocated: hardly more than the result itself has."
+    return f"{sum(kept.allocations):,} bytes were allocated: hardly more than the result itself needs."
 
 
 @exercise(
@@ -158,7 +158,7 @@ def into(scaled_into: Callable[[Any, Any], Any], *, signal: Any, place: Any) -> 
     """,
     hints=[
         "A slice is on the storage of its whole frame. What you keep needs a storage of its own.",
-        "The line from above is right but for one call at the end of the slice.",
+        "The line above needs only one more call, after the slice.",
         "small_corners = [frame(number)[:2, :2].… for number in range(100)]",
         "small_corners = [frame(number)[:2, :2].clone() for number in range(100)]",
     ],

@@ -74,7 +74,7 @@ def views(planes: Any, small: Any, red: Any, *, photo: Any) -> str:
                     _equal(answer, wanted), f"`{name}` holds other pixels. Look at rows, columns and channel once more."
                 )
                 expect_view(answer, name, of=photo, of_name="photo", because=because)
-    return "Three more headers over the photograph, which did not move."
+    return "Three more headers over the photograph, and not one byte was copied."
 
 
 @exercise(
@@ -116,7 +116,7 @@ def tiles(tiles: Callable[..., Any], *, photo: Any) -> str:
         because = "Cut with view, which raises where it would have to copy."
         expect_view(result, name, of=photo, of_name="the frame", because=because)
         expect_no_copies(kept, "tiles", because)
-    return "A hundred and ninety-two tiles, and nobody moved a byte."
+    return "A hundred and ninety-two tiles, and not one byte was moved."
 
 
 @exercise(
@@ -199,7 +199,7 @@ def brighter(brighter: Callable[..., Any], *, photo: Any) -> str:
         )
         expect(_equal(result, wanted), f"`{name}` holds other values: each should be larger by {by}, and at most 255.")
         expect_copy(result, name, of=mine, of_name="frame", because="A preview is a picture of its own.")
-    return "A new picture without dark spots, and the photograph as it was."
+    return "A new picture without dark spots, and the photograph is unchanged."
 
 
 @exercise(

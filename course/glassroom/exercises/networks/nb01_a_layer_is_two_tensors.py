@@ -43,7 +43,7 @@ def linear(linear: Callable[..., Any], *, weight: Any, bias: Any) -> str:
     )
     expect(
         not same_value(values(result), values(rows @ square.t())),
-        "the sums are right, and `bias` is missing.",
+        "the sums are right, but `bias` is missing.",
     )
     expect_value(result, name, rows @ square.t() + bias)
     for size in ((5, 3), (3,), (2, 4, 3)):
@@ -194,4 +194,4 @@ def bilinear(bilinear: Callable[..., Any], *, weight: Any) -> str:
         )
     expect_tensor(result, name, shape=(5, outputs))
     expect_value(result, name, ((a @ weight).transpose(0, 1) * b[:, None]).sum(-1))
-    return "All products of a pair of numbers, weighed and summed: one table of weights for each output."
+    return "All products of a pair of numbers, weighted and summed: one table of weights for each output."

@@ -131,7 +131,7 @@ def chain(Chain: Callable[..., Any], *, Linear: Callable[..., Any]) -> str:
     tensors = [tensor for layer in layers for _, tensor in layer.named_tensors()]
     expect(
         all(mine is given for (_, mine), given in zip(made.named_tensors(), tensors, strict=True)),
-        "the names are right, and lead to other tensors than those of the modules that were given.",
+        "the names are right, but lead to other tensors than those of the modules that were given.",
     )
     x = layers[0].weight.detach() * 0.5
     result = call(made, "Chain(a, b, c)", x)
@@ -141,7 +141,7 @@ def chain(Chain: Callable[..., Any], *, Linear: Callable[..., Any]) -> str:
     again = call(call(Chain, "Chain", layers[0]), "Chain(a)", x)
     expect_tensor(again, "Chain(a)(x)", shape=(4, 4))
     expect_value(again, "Chain(a)(x)", layers[0](x))
-    return "Each module has a name, and is found by everyone who walks over the tree."
+    return "Each module has a name, and is found by everyone who walks the tree."
 
 
 @exercise(
@@ -305,7 +305,7 @@ def held(held: Callable[..., Any], *, twice: Any) -> str:
     "n02-one",
     setup=OUR_READER,
     hints=[
-        "cat copies all numbers behind one another. A slice of it, in a parameter's shape, is a view of it.",
+        "cat copies all numbers, one after another. A slice of it, in a parameter's shape, is a view of it.",
         "Go through the parameters and keep an offset: from there on, numel() numbers belong to this one.",
         """
         def into_one(model):

@@ -161,7 +161,7 @@ def momentum(momentum: Callable[..., Any], *, start: Any) -> str:
             expect(not same_value(walk, other[: len(walk)]), shows)
         _tell(walk, right)
     expect(
-        state, "the steps are right, and `state` is empty: where is the velocity kept? Two parameters would share it."
+        state, "the steps are right, but `state` is empty: where is the velocity kept? Two parameters would share it."
     )
     return "One tensor of memory for each parameter: what keeps its direction adds up, what bounces cancels."
 
@@ -170,7 +170,7 @@ def momentum(momentum: Callable[..., Any], *, start: Any) -> str:
     "n03-adam",
     setup="start = torch.tensor([1.0, -2.0])",
     hints=[
-        "Two running means and a counter that begins at 1. Corrected are the copies you divide, not what is kept.",
+        "Two running means and a counter that begins at 1. Correct the copies that you divide, not what is kept.",
         (
             "The kept mean is 0.9 * mean + 0.1 * gradient. In the step, it is divided by 1 - 0.9**step; the square "
             "likewise."
@@ -213,13 +213,13 @@ def adam(adam: Callable[..., Any], *, start: Any) -> str:
             (_adam_steps(_slopes(), rooted=False), "Divide by the *root* of the mean square."),
             (
                 _adam_steps(_slopes(), remembered=False),
-                "Each step knows its own gradient alone: keep the means in state.",
+                "Each step knows only its own gradient: keep the means in state.",
             ),
         ):
             expect(not same_value(walk, _along(values(start), other)), shows)
         _tell(walk, right)
     expect(
-        state, "the steps are right, and `state` is empty: where are the means kept? Two parameters would share them."
+        state, "the steps are right, but `state` is empty: where are the means kept? Two parameters would share them."
     )
     return "Two tensors of memory for each parameter, and steps about as long as the rate."
 

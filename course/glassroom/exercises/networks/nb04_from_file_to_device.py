@@ -170,7 +170,8 @@ def batches(batches: Callable[..., Any]) -> str:
     "n04-collate",
     setup=DIGITS,
     hints=[
-        "Pictures of one size become one tensor with a dimension more. Integers become a tensor by torch.tensor.",
+        "Pictures of the same size become one tensor with one more dimension. Integers become a tensor by "
+        "torch.tensor.",
         "zip(*samples) turns a list of pairs into a pair of sequences.",
         """
         def collate(samples):
@@ -290,5 +291,5 @@ def ready(ready: Callable[..., Any], *, raw: Any, labels: Any, device: str, tran
     }
     least = count * (64 + 1)
     told = shows.get(traveled, f"{least} are enough: a byte for each pixel, and one for each label.")
-    expect(traveled <= least, f"the batch is right, and {traveled:,} bytes traveled. {told}")
+    expect(traveled <= least, f"the batch is right, but {traveled:,} bytes traveled. {told}")
     return "What travels is what the file had; the device makes floats of it."

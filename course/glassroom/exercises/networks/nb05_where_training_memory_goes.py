@@ -119,7 +119,7 @@ def fits(fits: Any) -> str:
         "fits",
         room // 1280,
         mistakes={
-            room // 1024: "That leaves out what the backward needs at the turn.",
+            room // 1024: "That leaves out what the backward needs at the turning point.",
             262_144 // 1280: "The model, its gradients and Adam's state are in the same memory.",
             (262_144 - 30_760) // 1280: "That has the parameters alone: gradients and state are three times that.",
             (262_144 - 3 * 30_760) // 1280: "Parameters, gradients and Adam's state are 1 + 1 + 2 = 4 times the model.",
@@ -134,7 +134,7 @@ def fits(fits: Any) -> str:
     "n05-accumulate",
     setup=READER,
     hints=[
-        "Gradients add up by themselves. What has to be weighed is each part's mean: by its share of all pictures.",
+        "Gradients add up by themselves. What has to be weighted is each part's mean: by its share of all pictures.",
         "zero_grad once, before the first part; backward once for each part, of its loss times len(labels) / count.",
         """
         def accumulate(model, loss_of, parts):
@@ -205,12 +205,20 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
 
     shares = [size / 32 for size in sizes]
     shows: list[tuple[list[float], bool, str]] = [
-        ([1.0, 1.0, 1.0], False, "the means of the parts were added up as they are. Weigh each by its share."),
-        ([1 / 3] * 3, False, "each part counts a third, though they are of different lengths. Weigh them by pictures."),
+        ([1.0, 1.0, 1.0], False, "the means of the parts were added up as they are. Weight each by its share."),
+        (
+            [1 / 3] * 3,
+            False,
+            "each part counts a third, though they are of different lengths. Weight them by pictures.",
+        ),
         ([0.0, 0.0, shares[2]], False, "the last part alone is in the gradient: zero_grad goes before the first part."),
         ([0.0, 0.0, 1.0], False, "the last part alone is in the gradient: zero_grad goes before the first part."),
         (shares, True, "gradients from before the call are in it: call zero_grad first."),
-        ([float(size) for size in sizes], False, "each part was weighed by its pictures, and nobody divided by all."),
+        (
+            [float(size) for size in sizes],
+            False,
+            "each part was weighted by its pictures, but the sum was not divided by the number of all pictures.",
+        ),
     ]
     for weights, stale, told in shows:
         expect(is_near(found, right) or not is_near(found, of_parts(weights, stale)), told)
@@ -221,7 +229,7 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
     )
     expect(
         not any(map(is_kept, losses)),
-        "the gradient is right, and the graphs are kept: retain_graph=True saves everything for a second backward, "
+        "the gradient is right, but the graphs are kept: retain_graph=True saves everything for a second backward, "
         "which nobody calls.",
     )
     expect(not is_tensor(result), "`accumulate` returns a tensor; it should return a Python number. Take .item().")

@@ -112,7 +112,7 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
     watched = call(convolve, "convolve", batch, filters.detach().clone().requires_grad_())
     expect(
         getattr(watched, "grad_fn", None) is not None,
-        "the values are right, and the weights would learn nothing: they left the tensors, or were detached.",
+        "the values are right, but the weights would learn nothing: they left the tensors, or were detached.",
     )
     expect(
         not any(name.startswith("Convolution") for name in node_names(watched)),
@@ -163,11 +163,11 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
     watched = call(mix, "mix", picture, recipe.detach().clone().requires_grad_())
     expect(
         getattr(watched, "grad_fn", None) is not None,
-        "the values are right, and the recipe would learn nothing: it left the tensors, or was detached, on the way.",
+        "the values are right, but the recipe would learn nothing: it left the tensors, or was detached, on the way.",
     )
     expect(
         not any(name.startswith("Convolution") for name in node_names(watched)),
-        "that is a convolution of the library's. One @ is enough.",
+        "that is the library's own convolution. One @ is enough.",
     )
     return "A product over the channels of every pixel: there are no windows to write out."
 
@@ -211,7 +211,7 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
         n, c, height, width = shape(given)
         expect(
             not same_value(found, values(given.reshape(n, c, height // 2, width // 2, 2, 2).amax((4, 5)))),
-            "the shape is right, and the tiles are not: four numbers in a row were taken together. The 2 of the height "
+            "the shape is right, but the tiles are not: four numbers in a row were taken together. The 2 of the height "
             "belongs next to the height, the 2 of the width next to the width.",
         )
         expect_value(made, name, right)

@@ -94,7 +94,7 @@ def read(read: Callable[..., Any], *, batch: Any) -> str:
         gradient = wanting.grad
     expect(
         gradient is not None and same_value(values(gradient[0]), [sum(0.5**n for n in range(1, steps + 1))] * 3, 1e-5),
-        "the numbers are right, and no gradient comes back from all states to the first. Detach nothing here, or the "
+        "the numbers are right, but no gradient comes back from all states to the first. Detach nothing here, or the "
         "cell could not learn from what a row did to later ones.",
     )
     return "One cell, called for row after row: it reads whatever has rows."

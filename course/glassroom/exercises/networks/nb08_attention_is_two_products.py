@@ -64,14 +64,14 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     }
     for mistake, wrong in shown.items():
         expect(not is_same(made, wrong), mistake)
-    expect(is_same(made, right), "the shape is right, and the numbers are not those of the formula.")
+    expect(is_same(made, right), "the shape is right, but the numbers are not those of the formula.")
     wanting = [(each * 1).requires_grad_() for each in (q, k, v)]
     watched = call(attention, "attention", *wanting)
     if watched.requires_grad:
         watched.sum().backward()
     expect(
         all(each.grad is not None for each in wanting),
-        "the numbers are right, and no gradient comes back to queries, keys and values: something was detached.",
+        "the numbers are right, but no gradient comes back to queries, keys and values: something was detached.",
     )
     stacks = [q.expand(2, *shape(q)) * 1, (k * 0.5).expand(2, *shape(k)) * 1, v.expand(2, *shape(v)) * 1]
     deep = call(attention, "attention", *stacks)
@@ -130,7 +130,7 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     )
     expect(
         not bool(made.isnan().any()),
-        "there are nans in it: some position may look nowhere. Every position sees at least itself: the "
+        "there are nans in it: some position may see nothing. Every position sees at least itself: the "
         "diagonal is allowed.",
     )
     expect(
@@ -198,7 +198,7 @@ def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str
         expect_tensor(back, "join(y)", shape=(n, positions, d))
         expect(
             not same_value(values(back), values(own.reshape(n, positions, d))),
-            "`join` merged without transposing first, and mixed positions and heads up.",
+            "`join` merged without transposing first, and mixed up positions and heads.",
         )
         expect_value(back, "join(y)", x)
     return "Cutting into heads is free; joining what they found is a copy."

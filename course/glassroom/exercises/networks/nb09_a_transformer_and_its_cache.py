@@ -67,25 +67,25 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
         expect(not same_value(values(made), values(wrong), 1e-4), mistake)
     expect(
         same_value(values(made), values(scaled(centered / (variance + 1e-5).sqrt())), 1e-4),
-        "the shape is right, and the numbers are not those of the formula.",
+        "the shape is right, but the numbers are not those of the formula.",
     )
     small = (x - x.mean(-1, keepdim=True)) * 1e-5
     spread = (small**2).mean(-1, keepdim=True)
     found = call(norm, "norm", small, weight, bias)
     expect(
         same_value(values(found), values(scaled(small / (spread + 1e-5).sqrt())), 1e-4),
-        "for numbers that hardly differ it is another result: 1e-5 belongs to the variance, under the root.",
+        "for numbers that hardly differ, the result is wrong: 1e-5 belongs to the variance, under the root.",
     )
     gradients = []
     for function in (norm, lambda x, weight, bias: _normalized(x) * weight + bias):
         wanting = (x / 10).requires_grad_()
         result = call(function, "norm", wanting, weight, bias)
-        expect(result.requires_grad, "the numbers are right, and `x` gets no gradient: something was detached.")
+        expect(result.requires_grad, "the numbers are right, but `x` gets no gradient: something was detached.")
         result[..., 0].sum().backward()
         gradients.append(wanting.grad)
     expect(
         same_value(values(gradients[0]), values(gradients[1]), 1e-4),
-        "the numbers are right, and the gradient of `x` is not: mean and variance are computed from `x`, so they "
+        "the numbers are right, but the gradient of `x` is not: mean and variance are computed from `x`, so they "
         "belong to the graph too.",
     )
     return "Every position by itself: mean 0, spread 1, then two learned vectors."
@@ -115,7 +115,7 @@ def tie(embed: Any, scores: Any) -> str:
     if not share_memory(first, second):
         expect(
             not same_value(values(first), values(second)),
-            "the values are equal and the storages are two: after the first step of an optimizer they will differ. "
+            "the values are equal, but there are two storages: after an optimizer's first step the values will differ. "
             "Let both modules hold one parameter.",
         )
         expect(False, "the two modules still have weights of their own.")
@@ -169,11 +169,11 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
         expect_tensor(made, "append(…)")
         expect(
             shape(made) != shape(piece) or length == 0,
-            "`append` returned what is new alone; everything that is filled was asked for, from position 0 on.",
+            "`append` returned only what is new; return everything that is filled, from position 0 on.",
         )
         expect(
             shape(made) != shape(own) or length + count == positions,
-            "`append` returned the whole room, and the positions behind are not filled yet.",
+            "`append` returned all of `room`, and its last positions are not filled yet.",
         )
         expect_tensor(made, "append(…)", shape=(n, heads, length + count, d))
         written = own[:, :, length : length + count]
@@ -187,13 +187,13 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
             size = shape(earlier)[2]
             expect(
                 same_value(values(own[:, :, at : at + size]), values(earlier)),
-                "what was there before has been overwritten. The new positions come behind the first `length`.",
+                "what was there before has been overwritten. The new positions come after the first `length`.",
             )
             at += size
         if length + count < positions:
             expect(
                 bool((own[:, :, length + count :] == -1).all()),
-                "positions behind the new ones were written as well.",
+                "positions after the new ones were written as well.",
             )
         expect_view(made, "append(…)", of=own, of_name="room", because="A slice of `room` copies nothing.")
         expect_value(made, "append(…)", own[:, :, : length + count])

@@ -49,7 +49,7 @@ def left(a: Any, b: Any, c: Any, d: Any) -> str:
             4096.0,
             mistakes={
                 4097: "Between 4,096 and 8,192 there are 1,024 float16s, so they go in steps of 4.",
-                4098: "Between 4,096 and 8,192 they go in steps of 4; 4,098 is none of them.",
+                4098: "Between 4,096 and 8,192 they go in steps of 4; 4,098 is not one of them.",
                 4100: "4,097 is nearer to 4,096.",
                 INFINITY: "It is far from the largest, 65,504.",
             },
@@ -125,7 +125,7 @@ def cast(half_linear: Callable[..., Any], *, weight: Any, bias: Any, pictures: A
     expect(distance < 0.05, "the numbers are not those of x @ weight.t() + bias.")
     expect(
         made.grad_fn is None or not made.grad_fn.name().startswith("ToCopy"),
-        f"the numbers are right, and they were computed in another dtype and converted to {dtype_name(half)} at the "
+        f"the numbers are right, but they were computed in another dtype and converted to {dtype_name(half)} at the "
         "end. Convert first, so that the product itself is half the work.",
     )
     expect(
@@ -187,7 +187,7 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
     returned, found = after(fine, 1024.0)
     expect(
         not same_value(found, [[1.0] * 2, [1.0] * 3]),
-        "all gradients are finite, and the parameters stayed as they were. Are they changed in place?",
+        "all gradients are finite, but the parameters did not change. Are they changed in place?",
     )
     expect(
         not same_value(found, [[1 - 0.5 * x for x in row] for row in fine], 1e-3),

@@ -106,13 +106,13 @@ def batch(batch: Callable[..., Any], *, images: Any) -> str:
     largest, limit = max(kept.allocations, default=0), result.nbytes
     expect(
         largest <= limit,
-        f"the values are right, and a tensor of {largest:,} bytes was made on the way: all images, as floats. Choose "
+        f"the values are right, but a tensor of {largest:,} bytes was made on the way: all images, as floats. Choose "
         f"the rows first; the result has {limit:,}.",
     )
     total = limit + limit // 4
     expect(
         sum(kept.allocations) <= total + 512,
-        f"the values are right, and {sum(kept.allocations):,} bytes were allocated; the rows as bytes and as floats "
+        f"the values are right, but {sum(kept.allocations):,} bytes were allocated; the rows as bytes and as floats "
         f"are {total:,}. Compute in place.",
     )
     return "The rows as bytes, then as floats, and nothing else."
@@ -195,14 +195,14 @@ def step(step: Callable[..., Any], *, torch: Any, new_reader: Callable[[], Any],
     expect(
         times < 1.5,
         f"the step is about {times:.1f} times as long as it should be: the means of the parts were added up as they "
-        "are. Weigh each by its share of the rows.",
+        "are. Weight each by its share of the rows.",
     )
     expect(
-        is_near(right), "the step is not along the gradient of the mean loss of all rows: weigh parts by their rows."
+        is_near(right), "the step is not along the gradient of the mean loss of all rows: weight parts by their rows."
     )
     expect(
         ledger.most <= MOST_SAVED,
-        f"the step is right, and graphs held {ledger.most:,} bytes at one time, parameters aside; {MOST_SAVED:,} are "
+        f"the step is right, but graphs held {ledger.most:,} bytes at one time, parameters aside; {MOST_SAVED:,} are "
         "allowed. Smaller parts, each with its own backward.",
     )
     expect(not is_tensor(result), "`step` returns a tensor; it should return a Python number.")

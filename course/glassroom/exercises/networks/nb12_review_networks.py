@@ -52,13 +52,14 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
         with account() as kept:
             run(towards, "towards", average, model, keep)
         expect(
-            all(bool((each == 5.0).all()) for each in model.parameters()), "`model` has changed: it is only looked at."
+            all(bool((each == 5.0).all()) for each in model.parameters()),
+            "`model` has changed: it should only be read.",
         )
         for name, each in average.named_parameters():
             found = float(each.detach().flatten()[0])
             expect(
                 abs(found - old) > 1e-6,
-                f"`{name}` of `average` has not changed. An = gives a name to a new tensor; write into the parameter.",
+                f"`{name}` of `average` has not changed. `=` gives the name to a new tensor; write into the parameter.",
             )
             swapped = (1 - keep) * old + keep * 5.0
             expect(
@@ -72,7 +73,7 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
             expect(each.is_leaf and each.requires_grad, f"`{name}` of `average` is no longer a parameter.")
         expect(
             [each.data_ptr() for each in average.parameters()] == places,
-            "the values are right, and the parameters lie on other storages now: write into those that were there.",
+            "the values are right, but the parameters lie on other storages now: write into those that were there.",
         )
         for name, each in average.named_buffers():
             expect(
@@ -82,7 +83,7 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
             )
         expect(
             sum(kept.allocations) <= FEW,
-            f"the values are right, and {sum(kept.allocations):,} bytes were allocated on the way. Two operators in "
+            f"the values are right, but {sum(kept.allocations):,} bytes were allocated on the way. Two operators in "
             "place, or lerp_, need none.",
         )
     return "It follows in place, buffers and all, and nothing was recorded."

@@ -28,7 +28,7 @@ def labels(labels: Any) -> str:
     expect_tensor(labels, "labels", shape=(3,))
     expect(
         values(labels)[2] != 16777216,
-        "the last label is 16777216: it was a float32 at some time, and lost its last digit there. "
+        "the last label is 16777216: it was a float32 at some point and lost its last digit there. "
         "Converting it afterwards is too late.",
     )
     if dtype_name(labels) != "int32":  # int32 holds them too, and may index
@@ -52,7 +52,7 @@ def times(times: Any) -> str:
         shape(times) != (10,),
         "`times` has ten points. From 1.0 to 2.0 in steps of 0.1 there are eleven, if both ends are included.",
     )
-    expect(shape(times) != (12,), "`times` has twelve points: a step too many.")
+    expect(shape(times) != (12,), "`times` has twelve points: one step too many.")
     expect_tensor(times, "times", shape=(11,))
     expect(
         dtype_name(times) != "float32",

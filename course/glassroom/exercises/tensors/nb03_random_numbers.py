@@ -80,7 +80,7 @@ def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any]
     expect_tensor(first, "split(50, 3)", shape=(50,), dtype="int64")
     expect(
         sorted(values(first)) == list(range(50)),
-        "in `split(50, 3)` some numbers come up twice, or not at all. To shuffle 0 … count−1 is what randperm does.",
+        "in `split(50, 3)` some numbers come up twice, or not at all. randperm shuffles 0 … count−1.",
     )
     expect(values(first) != list(range(50)), "`split(50, 3)` is in order; it should be shuffled.")
     again = call(split, "split", 50, 3)
@@ -92,7 +92,7 @@ def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any]
     )
     other = call(split, "split", 50, 4)
     expect(values(other) != values(first), "`split(50, 4)` is like `split(50, 3)`. The order should depend on `seed`.")
-    return "The order is the seed's alone, and nobody else's numbers have changed."
+    return "The order depends only on the seed, and nobody else's numbers have changed."
 
 
 @exercise(
@@ -119,7 +119,7 @@ def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any]
 )
 def together(shuffled: Callable[..., Any], *, x: Any, y: Any, generator: Callable[[], Any]) -> str:
     def shuffle(seed: int) -> Any:
-        told = "`x` and `y` themselves are changed. Make new tensors."
+        told = "`x` and `y` themselves were changed. Make new tensors."
         return call(shuffled, "shuffled", x, y, generator().manual_seed(seed), written=told)
 
     before = values(x), values(y)

@@ -18,7 +18,7 @@ from glassroom.exercises.facts import SECOND_NAMES, dtype_name, is_tensor, text,
     readings = torch.tensor([[0.1], [0.2], [0.3]], dtype=torch.float64)
     """,
     hints=[
-        "A product of matrices wants both operands in one dtype. Convert the data, not the weights.",
+        "A matrix product needs both operands in the same dtype. Convert the data, not the weights.",
         "x.to(…) takes a dtype, and the weights know theirs.",
         """
         def layer(weights, x):
@@ -70,10 +70,10 @@ FIVE = {
         "uint8",
         {
             "int64": "2 is a Python integer, which has no width.",
-            "int16": "Whether the result fits plays no part.",
+            "int16": "Whether the result fits does not matter.",
         },
     ),
-    "three": ("float16", {"float32": "torch.tensor(3.0) has no dimensions. It votes with its kind alone."}),
+    "three": ("float16", {"float32": "torch.tensor(3.0) has no dimensions. Only its kind counts."}),
     "four": ("float32", {"float16": "torch.tensor([3.0]) has a dimension, so its width counts."}),
     "five": (
         "int64",
@@ -90,7 +90,7 @@ FIVE = {
     hints=[
         "The highest kind wins; width comes from tensors with dimensions. / and sum have rules of their own.",
         "torch.tensor(3.0) has no dimensions, torch.tensor([3.0]) has one.",
-        "Two of the five are float32, one each is uint8, float16 and int64.",
+        "Two of the five are float32; the others are uint8, float16 and int64.",
         "one, two, three, four, five = torch.float32, torch.uint8, torch.float16, torch.float32, torch.int64",
     ],
 )
@@ -102,7 +102,7 @@ def five(one: Any, two: Any, three: Any, four: Any, five: Any) -> str:
                 said = SECOND_NAMES.get(dtype_name(answer), dtype_name(answer))
                 expect(said in NAMES, f"`{name}` is {text(answer)}; it should be a dtype such as torch.float32.")
                 expect(said == truth, f"`{name}` is not {said}. {mistakes.get(said, '')}".rstrip())
-    return "Kinds first, then widths; the values play no part."
+    return "Kinds first, then widths; the values do not matter."
 
 
 @exercise(
@@ -143,7 +143,7 @@ def brighter(brighter: Callable[[Any, int], Any], *, pixels: Any) -> str:
     setup="large = torch.full((300,), 300, dtype=torch.float16)",
     hints=[
         "300 * 300 is 90,000, and the largest float16 is 65,504.",
-        "The squares must be float32 already; then so is their sum.",
+        "Make the squares float32 already; then their sum is float32, too.",
         """
         def energy(x):
             return x.….square().sum()
@@ -165,7 +165,7 @@ def energy(energy: Callable[[Any], Any], *, large: Any) -> str:
         )
         expect_tensor(result, f"energy({name})", dtype="float32")
         expect_value(result, f"energy({name})", sum(value * value for value in values(x)))
-    return "You converted before the first number that does not fit."
+    return "You converted before the first number that would not fit."
 
 
 class _Interruption(Exception):

@@ -54,7 +54,7 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
         expect_value(result, "bell(x, out)", [math.exp(-value * value / 2) for value in before])
         expect(
             not sum(kept.allocations),
-            f"`bell(x, out)` is right, and allocated {sum(kept.allocations)} bytes on the way: every operator that is "
+            f"`bell(x, out)` is right, but allocated {sum(kept.allocations)} bytes on the way: every operator that is "
             "not told where to write makes a new tensor. Give the first one out=out, and go on in place.",
         )
     return "Nothing was allocated: every step wrote into the storage that was there before."
@@ -64,7 +64,8 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
     "t04-turned",
     setup=TENSOR,
     hints=[
-        "A remainder by 360 lies in 0 ≤ angle < 360, for negative angles too, if it is the right remainder.",
+        "The remainder of a division by 360 lies in 0 ≤ angle < 360, for negative angles too, if it is the right "
+        "remainder.",
         "Shift so that −180 becomes 0, take the remainder with %, and shift back.",
         """
         def turned(degrees):

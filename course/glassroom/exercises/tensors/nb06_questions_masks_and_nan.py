@@ -45,7 +45,7 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
         for number, told, right in zip(numbers, found, wanted, strict=True):
             at_an_end = " The ends themselves are not outside." if number in (low, high) else ""
             expect(told == right, f"in `{name}`, the element {number:g} should be {right}.{at_an_end}")
-    return "One mask of two questions, joined element by element."
+    return "One mask from two questions, joined element by element."
 
 
 @exercise(
@@ -82,7 +82,7 @@ def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
         )
         expect((first, missing) == (1.0, value), f"`{name}` begins with {first}, {missing}; not with 1.0, {value}.")
         expect_copy(result, name, of=readings, of_name="readings")
-    return "Only the missing ones were replaced, and the readings themselves are as they were."
+    return "Only the missing ones were replaced, and the readings themselves are unchanged."
 
 
 @exercise(
@@ -93,7 +93,7 @@ def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
     """,
     hints=[
         "An element is the same if the two are equal, or if both are nan.",
-        "(x == y) | (…), and then one answer of all of them, as a plain bool.",
+        "(x == y) | (…), and then one answer from all of them, as a plain bool.",
         """
         def same(x, y):
             return bool(((x == y) | (x.isnan() & …)).all())
@@ -126,4 +126,4 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
         name = f"same({text(values(x))}, {text(values(y))})"
         expect(isinstance(told, bool), f"`{name}` is a {type(told).__name__}; it should be a plain bool.")
         expect(told == wanted, f"`{name}` is {told}, though {why}.")
-    return "Equal where something was measured, and missing at the same places."
+    return "Equal where something was measured, and missing in the same places."

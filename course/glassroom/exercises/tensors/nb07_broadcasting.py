@@ -125,7 +125,7 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
                 32_000_000: "Two stretched operands, but one result.",
             },
         )
-    return "48 thousand bytes meet, and 16 million come out."
+    return "The operands hold 48 thousand bytes, and the result 16 million."
 
 
 @exercise(
@@ -167,7 +167,7 @@ def stride(size: Any, stride: Any, *, x: Any) -> str:
                     1,
                 ): "Dimension 2 is stretched from 1 to 4: all four steps along it have to stay where they are.",
                 (5, 0, 1): "That is one number too few: a dimension was put in front.",
-                (0, 1, 0, 1): "One step along dimension 1 of `x` is a row of five further.",
+                (0, 1, 0, 1): "One step along dimension 1 of `x` goes one row further: five elements.",
             },
         )
     return "0 for what was put in front, 0 for what was stretched, and the rest as it was."
@@ -193,7 +193,7 @@ def loss(loss: Callable[..., Any], *, predictions: Any, targets: Any) -> str:
     perfect = call(loss, "loss", predictions, targets)
     expect(
         not same_value(values(perfect), values(((predictions - targets) ** 2).mean())),
-        "`loss` of right predictions is 2.5: the column and the vector were broadcast to a table, in which each "
+        "`loss` of correct predictions is 2.5: the column and the vector were broadcast to a table, in which each "
         "prediction meets each target.",
     )
     expect(
@@ -201,14 +201,14 @@ def loss(loss: Callable[..., Any], *, predictions: Any, targets: Any) -> str:
         f"`loss` gives a tensor of shape {shape(perfect) if is_tensor(perfect) else ()}: the mean is missing.",
     )
     off = call(loss, "loss", predictions + targets[:, None], targets)
-    expect(same_value(float(perfect), 0.0), f"`loss` of right predictions is {float(perfect):g}; it should be 0.")
+    expect(same_value(float(perfect), 0.0), f"`loss` of correct predictions is {float(perfect):g}; it should be 0.")
     wanted = float((targets**2).mean())
     expect(not same_value(float(off), float((targets**2).sum())), "`loss` is the sum of the squares, not their mean.")
     expect(
         same_value(float(off), wanted),
         f"`loss` is {float(off):g} for predictions that are twice their targets; the mean square is {wanted:g}.",
     )
-    return "One size, one difference for each, and 0 when all are right."
+    return "Predictions and targets now have the same size: one difference for each, and 0 when all are right."
 
 
 @exercise(
@@ -243,7 +243,7 @@ def channels(centered: Any, *, photo: Any, mean: Any) -> str:
     "t05-gaps",
     setup="places = torch.tensor([0.0, 3.0, 4.0, 9.0, 12.0])",
     hints=[
-        "A column of the places and a row of them meet in a table.",
+        "A column of the places and a row of them broadcast to a table.",
         "places[:, None] is the column. The difference may be negative; abs() is the distance.",
         "gaps = (places[…] - places).abs()",
         "gaps = (places[:, None] - places).abs()",

@@ -114,7 +114,7 @@ def shares(shares: Callable[..., Any], *, samples: Sequence[Any]) -> str:
     for x in samples:
         wrong = {"in the whole tensor": x / x.sum(), "along dimension 0": x / x.sum(0)}
         along_the_last(shares, "shares", x, x / x.sum(-1, keepdim=True), wrong)
-    return "Each number meets the sum of its own row, in any number of dimensions."
+    return "Each number is divided by the sum of its own row, in any number of dimensions."
 
 
 @exercise(
@@ -202,7 +202,7 @@ def measured(averages: Any, missing: Any, *, log: Any) -> str:
     )
     expect(
         bool((missing != 0).any()),
-        "`missing` is 0 everywhere. A nan equals nothing, itself included, so == does not find it; isnan() does.",
+        "`missing` is 0 everywhere. A nan equals nothing, not even itself, so == does not find it; isnan() does.",
     )
     expect_value(missing, "missing", log.isnan().sum(0))
     return (

@@ -82,7 +82,7 @@ def zipped(zipped: Any, *, p: Any, q: Any) -> str:
     )
     expect(not same_value(values(zipped), pairs), "The pairs are right. Now view them as one dimension.")
     expect_tensor(zipped, "zipped", shape=(6,), value=[n for pair in pairs for n in pair], dtype="int64")
-    return "Neighbors in the storage are partners."
+    return "Each number of `p` is followed by its partner from `q`."
 
 
 @exercise(
@@ -171,7 +171,7 @@ def whole(in_parts: Callable[[], Any]) -> str:
         f"everything is there, and {allocated} bytes were allocated for the {nbytes(whole)} of `whole`: the parts were "
         "made on their own, and then copied. Make the whole first, and write into its views.",
     )
-    return "`left` and `right` are views of `whole`: what is written into a part is in the whole already."
+    return "`left` and `right` are views of `whole`: what you write into a part is already in the whole."
 
 
 @exercise(

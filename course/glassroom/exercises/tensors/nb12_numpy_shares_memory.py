@@ -89,7 +89,7 @@ def centered(centered: Callable[[Any], Any], *, n: Any) -> str:
     told = "given a tensor of float64, `centered` changes it: as_tensor returns that same tensor."
     result = call(centered, "centered", tensor, written=told)
     expect_value(result, "centered(a tensor)", [each - 1 for each in before])
-    return "Anything is taken, and nobody's data is written to."
+    return "It takes anything, and writes to nobody's data."
 
 
 @exercise(

@@ -109,6 +109,6 @@ def unit(unit: Callable[..., Any], *, torch: Any) -> str:
         expect(same_value(found, wanted), f"`{name}` holds {text(found)}; it should hold {text(wanted)}.")
         expect(
             dtype_name(result) == dtype_name(x),
-            f"the values are right, and `{name}` made {dtype_name(result)} of {dtype_name(x)}. Convert nothing.",
+            f"the values are right, but `{name}` made {dtype_name(result)} of {dtype_name(x)}. Convert nothing.",
         )
     return "One function, and each library computed with its own."

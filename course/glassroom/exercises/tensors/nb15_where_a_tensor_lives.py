@@ -69,7 +69,7 @@ def make(scores: Any, precise: Any, *, a: Any, device: str) -> str:
     setup=SETUP,
     hints=[
         "Both operands must be on one device; the result is there too.",
-        "x must go to y. Where y is, y.device says.",
+        "x must go to where y is, and y.device tells you where that is.",
         """
         def add(x, y):
             return x.to(…) + y
@@ -102,7 +102,7 @@ def meet(add: Callable[..., Any], *, a: Any, b: Any) -> str:
         )
         if not apart:
             expect_no_copies(kept, f"add({names})", "Where both are on one device, to() copies nothing.")
-    return "It names no device, moves x once, and moves and copies nothing where both are on one."
+    return "It names no device, moves x once, and copies nothing where both are already on one device."
 
 
 ALLOWED = {

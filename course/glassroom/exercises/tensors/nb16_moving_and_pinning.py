@@ -81,7 +81,7 @@ PINNING = {
     hints=[
         "Pinning costs a copy on the host. It pays off if it happens once, or if somebody else does it.",
         "Ask of each: is there a transfer? Who pins, and how often?",
-        "Two of the four.",
+        "Two of the four pay off.",
         """
         one_line = False
         buffer = True

@@ -44,7 +44,7 @@ def figures(allocated_small: Any, reserved_small: Any, reserved_both: Any) -> st
             mistakes={
                 10 * 2 * MIB: "They share a segment: ten small blocks fit into one.",
                 10 * 1024: "The device is asked for whole segments; small blocks come from those of 2 MiB.",
-                2_000_000: "2 MiB are 2 * 2**20 bytes.",
+                2_000_000: "2 MiB is 2 * 2**20 bytes.",
             },
         )
         expect_equal(
@@ -55,7 +55,7 @@ def figures(allocated_small: Any, reserved_small: Any, reserved_both: Any) -> st
                 16 * MIB: "That is the large one's segment; the small one is still reserved.",
                 22 * MIB: "Segments of 20 MiB are for blocks below 10 MiB.",
                 2 * MIB + 15_000_000: "Segments are multiples of 2 MiB.",
-                17 * MIB: "Segments are multiples of 2 MiB, and 15 MiB are not.",
+                17 * MIB: "Segments are multiples of 2 MiB, and 15 MiB is not one.",
             },
         )
     return "Allocated is what tensors occupy, in units of 512 bytes; reserved is what the device was asked for."
@@ -65,8 +65,8 @@ def figures(allocated_small: Any, reserved_small: Any, reserved_both: Any) -> st
     "t12-largest",
     setup="too_large = torch.OutOfMemoryError",
     hints=[
-        "Out of memory is an exception like others: the program goes on in the except clause.",
-        "A while loop, and within it try. Catch torch.OutOfMemoryError and nothing wider, and halve the size there.",
+        "Running out of memory raises an exception like any other: the program goes on in the except clause.",
+        "A while loop with a try inside it. Catch only torch.OutOfMemoryError, and halve the size there.",
         """
         def largest(run, size):
             while size > 0:

@@ -34,7 +34,7 @@ def calls(calls: Any) -> str:
     expect("__iadd__" in found, "Which method is `+=`?")
     expect(
         "__setitem__" in found,
-        "One is missing. After the addition Python assigns the result to where it read from, always.",
+        "One is missing. After the addition, Python always assigns the result back to where it read from.",
     )
     expect(found == CALLS, "These are the methods, in the wrong order.")
     return "Python reads, adds in place, and assigns, whatever kind of thing `a` is."
@@ -43,8 +43,8 @@ def calls(calls: Any) -> str:
 TWICE = {
     "row_plus": (True, "`a[0] += 1` adds in place, and then assigns the row to itself: two writes."),
     "row_add": (False, "`a[0].add_(1)` has no assignment in it."),
-    "all_plus": (False, "`a += 1` binds the name `a` once more. That writes nothing to memory."),
-    "named_plus": (False, "`b += 1` binds the name `b` once more: there is no index on the left, so no assignment."),
+    "all_plus": (False, "`a += 1` binds the name `a` again. That writes nothing to memory."),
+    "named_plus": (False, "`b += 1` binds the name `b` again: there is no index on the left, so no assignment."),
     "chosen_plus": (
         False,
         "A list in the index makes a copy. The addition writes to that; only the assignment writes to `a`.",
@@ -76,8 +76,8 @@ def twice(row_plus: Any, row_add: Any, all_plus: Any, named_plus: Any, chosen_pl
     "t14-once",
     setup="make = lambda: torch.arange(12).view(3, 4)",
     hints=[
-        "A column is a view, and an operator in place on a view writes to the storage.",
-        "Not `+=` with an index on the left, which assigns once more. The method `add_` does not.",
+        "A column is a view, and an in-place operator on a view writes to the storage.",
+        "Avoid `+=` with an index on the left, which assigns once more. The method `add_` does not.",
         "def add_to_column(a, j, number):\n    a[:, j].…(number)",
         "def add_to_column(a, j, number):\n    a[:, j].add_(number)",
     ],

@@ -114,7 +114,7 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
     expect_tensor(found, name)
     expect(
         tuple(found.shape) == (k, 3),
-        f"`{name}` has shape {tuple(found.shape)}; it should be (16, 3), also where the last colors have no pixel.",
+        f"`{name}` has shape {tuple(found.shape)}; it should be (16, 3), even if the last colors have no pixels.",
     )
     expect_device(found, name, device(pixels))
     groups: list[list[list[float]]] = [[] for _ in range(k)]
@@ -153,7 +153,8 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
     setup=PIXELS + ROUND,
     hints=[
         "Nothing in the loop may ask the device for a value: no item(), no if, no print.",
-        "Each round: labels from nearest, then a palette from means. After the last one, the labels of what came out.",
+        "Each round: labels from nearest, then a palette from means. After the last one, ask nearest for the labels "
+        "once more.",
         """
         def fit(pixels, palette, rounds):
             for _ in range(rounds):
@@ -217,8 +218,11 @@ def fit(fit: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
         kept, "fit", "A value that Python looks at comes from the device, and the device waits meanwhile."
     )
     once = call(fit, "fit", few, palette, 1)[0]
-    expect(is_near(values(once), path[1]), "the palette after one round is another: make as many as `rounds` says.")
-    return "Three rounds on the device, which nobody interrupted."
+    expect(
+        is_near(values(once), path[1]),
+        "with `rounds` 1 the palette is not that after one round: make as many rounds as `rounds` says.",
+    )
+    return "Three rounds on the device, without an interruption."
 
 
 @exercise(

@@ -10,12 +10,12 @@ SQUARES = "((position - masts) ** 2).sum(1)"
 
 test_wrong_answers = wrong_answers(
     [
-        ("fit-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True) / 1000", "no leaf"),
+        ("fit-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True) / 1000", "not a leaf"),
         (
             "fit-start",
             "def start(e, n):\n    p = torch.tensor([e, n], requires_grad=True) / 1000\n"
             "    p.retain_grad()\n    return p",
-            "no leaf",
+            "not a leaf",
         ),
         ("fit-start", "start = lambda e, n: torch.tensor([e / 1000, n / 1000])", "does not require grad"),
         ("fit-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True)", "it should "),

@@ -86,7 +86,7 @@ test_wrong_answers = wrong_answers(
         ("a09-waiting", "def waiting(root): return len(root.inputs)", "a dictionary"),
         ("a09-backward", RECURSIVE, "called its rule twice"),
         ("a09-backward", backward(first="1.0"), "it is not 1 here"),
-        ("a09-backward", backward(leaf="grad"), "yours starts anew"),
+        ("a09-backward", backward(leaf="grad"), "yours starts over"),
         ("a09-backward", backward(arrive="part"), "gradients that arrive at the same node add up"),
         ("a09-backward", backward(all="node.grad = grad"), "Only leaves keep"),
         ("a09-backward", "def backward(root, gradient): root.grad = gradient", "is still None"),

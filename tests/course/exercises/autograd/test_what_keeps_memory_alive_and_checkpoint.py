@@ -145,7 +145,7 @@ WRONG = [
     ("a07-valley", "parts, runs = 1, 192", "as high as before"),
     ("a07-valley", "parts, runs = 64, 128", "as without checkpoint"),
     ("a07-valley", "parts, runs = 8, 512", "run again once"),
-    ("a07-parts", ONE_BY_ONE, "one between each two parts is enough"),
+    ("a07-parts", ONE_BY_ONE, "one between every two neighboring parts is enough"),
     ("a07-parts", BACKWARDS, "`in_parts(steps, x, 3)[0]` is -0.87145"),
     ("a07-parts", PARTS.format(call="run(steps[begin : begin + length], x).detach()"), "does not require grad"),
 ]

@@ -227,7 +227,7 @@ WRONG = [
     ("e01-softplus", SOFTPLUS_ONCE, "there is no second one"),
     ("e01-softplus", "def Softplus(x): return x", "a class that derives from"),
     ("e01-split", split(mark=""), "mark_non_differentiable(whole)"),
-    ("e01-split", split(mark="ctx.mark_non_differentiable(whole, fraction)"), "only `whole` was to be marked"),
+    ("e01-split", split(mark="ctx.mark_non_differentiable(whole, fraction)"), "only `whole` should be marked"),
     ("e01-split", split(results="whole, fraction"), "the other way around"),
     ("e01-split", split(results="fraction", arguments="for_fraction"), "not a tuple of two"),
     ("e01-split", split(gradient="for_whole"), "the gradient of x"),

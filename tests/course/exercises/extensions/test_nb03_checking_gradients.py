@@ -77,7 +77,7 @@ def is_right(function, *inputs):
 """
 
 WRONG = [
-    ("e02-numerical", NUMERICAL.format(quotient="(f(x + step) - f(x)) / eps"), "to one side only"),
+    ("e02-numerical", NUMERICAL.format(quotient="(f(x + step) - f(x)) / eps"), "in one direction only"),
     ("e02-numerical", NUMERICAL.format(quotient="(f(x + step) - f(x - step)) / eps"), "2 * eps apart"),
     ("e02-numerical", NUMERICAL.format(quotient="(f(x - step) - f(x + step)) / (2 * eps)"), "holds"),
     ("e02-numerical", NUMERICAL_IN_PLACE.format(restore="pass"), "was changed and not put back"),

@@ -70,7 +70,7 @@ WRONG = [
         FORMULAS.format("def for_input(grad, input, other): return grad / other", FOR_OTHER),
         "asks for `input`",
     ),
-    ("e05-rules", RULES + "'FLOAT', 'FLOAT', 'PREDICATE', 'PROMOTE'", "of integers it gives integers"),
+    ("e05-rules", RULES + "'FLOAT', 'FLOAT', 'PREDICATE', 'PROMOTE'", "given integers, it returns integers"),
     ("e05-rules", RULES + "'PROMOTE', 'PROMOTE', 'PREDICATE', 'PROMOTE'", "floating-point numbers"),
     ("e05-rules", RULES + "'PROMOTE', 'FLOAT', 'PROMOTE', 'PROMOTE'", "True and False"),
     ("e05-rules", RULES + "'PROMOTE', 'FLOAT', 'PREDICATE', 'FLOAT'", "7 % 3"),

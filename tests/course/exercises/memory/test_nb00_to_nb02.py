@@ -9,7 +9,7 @@ ROWS = """
 00-last-cell      | pass                                           | holds 5, not 7
 00-last-cell      | b = b.clone(); b[1, 2] = 7                     | no longer share memory
 00-last-cell      | b = 7                                          | is not a tensor any more
-00-last-cell      | b[-1] = 7                                      | One cell was asked for
+00-last-cell      | b[-1] = 7                                      | Change only one cell
 01-same-cell      | cell = 4                                       | it skips 3
 01-same-cell      | cell = 80                                      | the byte at which
 01-same-cell      | cell = 11                                      | Count from 0

@@ -228,7 +228,7 @@ WRONG = [
     ("05-chain", "stride, offset = (1, 4, 12), 4", "removes the middle dimension"),
     ("05-other-diagonal", "anti = picture.diagonal()", "it should "),
     ("05-mean-for-every-pixel", "means = mean[None]", "has shape (1, 3)"),
-    ("05-mean-for-every-pixel", "means = torch.ones(64, 3, 32, 32)", "786432 bytes"),
+    ("05-mean-for-every-pixel", "means = torch.ones(64, 3, 32, 32)", "786,432 bytes"),
     (
         "06-which-ones",
         WHICH_ONES + "True, True, True, True, True",

@@ -45,7 +45,7 @@ test_wrong_answers = wrong_answers(
         (
             "budget-step",
             f"{STEP}    optimizer.zero_grad()\n{PARTS}{LOSS} / 7\n{SUM}    optimizer.step()\n    return total",
-            "weigh parts by their rows",
+            "weight parts by their rows",
         ),
         (
             "budget-step",

@@ -184,7 +184,7 @@ WRONG = [
         ADAM.format(keep=KEEP, step="p -= rate * (mean / (1 - 0.9**step)) / (square / (1 - 0.999**step) + 1e-8)"),
         "the *root*",
     ),
-    ("n03-adam", ADAM.format(keep="step = 1", step=ADAM_STEP), "its own gradient alone"),
+    ("n03-adam", ADAM.format(keep="step = 1", step=ADAM_STEP), "only its own gradient"),
     (
         "n03-adam",
         ADAM.format(

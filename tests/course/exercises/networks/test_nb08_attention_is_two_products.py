@@ -60,7 +60,7 @@ WRONG = [
     ),
     ("n08-causal", CAUSAL.replace('float("-inf")', "0"), "still gets a share"),
     ("n08-causal", CAUSAL.replace("tril()", "triu()"), "the wrong one"),
-    ("n08-causal", CAUSAL.replace("tril()", "tril(-1)"), "may look nowhere"),
+    ("n08-causal", CAUSAL.replace("tril()", "tril(-1)"), "may see nothing"),
     ("n08-causal", CAUSAL.replace(" / q.shape[-1] ** 0.5", ""), "not divided by the root"),
     ("n08-causal", CAUSAL.replace("~allowed", "allowed"), "nans"),
     ("n08-causal", CAUSAL.replace("n = q.shape[-2]", "n = 5"), "raised RuntimeError"),

@@ -32,7 +32,7 @@ WRONG = [
     ("n09-norm", NORM.replace("centered = x -", "centered = x; centered -="), "itself was changed"),
     ("n09-norm", NORM.replace("x.mean(-1, keepdim=True)", "x.mean(-1)"), "raised RuntimeError"),
     ("n09-tie", "pass", "weights of their own"),
-    ("n09-tie", "with torch.no_grad(): scores.weight.copy_(embed.weight)", "the storages are two"),
+    ("n09-tie", "with torch.no_grad(): scores.weight.copy_(embed.weight)", "there are two storages"),
     ("n09-tie", "scores.weight.data = embed.weight.data", "two parameters"),
     ("n09-tie", "scores.weight = torch.nn.Parameter(embed.weight)", "two parameters"),
     ("n09-tie", "scores.weight = embed.weight\nembed.weight.requires_grad_(False)", "no longer asks"),
@@ -42,8 +42,12 @@ WRONG = [
         "def append(room, length, new): return torch.cat([room[:, :, :length], new], dim=2)",
         "did not get into",
     ),
-    ("n09-append", APPEND.replace("return room[:, :, :filled]", "return room"), "the whole room"),
-    ("n09-append", APPEND.replace("return room[:, :, :filled]", "return room[:, :, length:filled]"), "new alone"),
+    ("n09-append", APPEND.replace("return room[:, :, :filled]", "return room"), "all of `room`"),
+    (
+        "n09-append",
+        APPEND.replace("return room[:, :, :filled]", "return room[:, :, length:filled]"),
+        "only what is new",
+    ),
     ("n09-append", APPEND.replace("return room[:, :, :filled]", "return room[:, :, :filled].clone()"), "is a copy"),
     (
         "n09-append",
@@ -53,7 +57,7 @@ WRONG = [
     (
         "n09-append",
         APPEND.replace("room[:, :, length:filled] = new", "room[:, :, length:filled] = new; room[:, :, filled:] = 0"),
-        "positions behind",
+        "positions after",
     ),
     ("n09-append", APPEND.replace("    return room[:, :, :filled]", ""), "returned nothing"),
     (

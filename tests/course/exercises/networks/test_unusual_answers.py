@@ -227,10 +227,10 @@ WRONG = [
      "it should"),
     ("n05-accumulate",
      ACCUMULATE + ("loss = loss_of(model(x), y) / len(parts)\n        loss.backward()\n        total += loss.item()\n"
-         "    return total"), "Weigh them by pictures"),
+         "    return total"), "Weight them by pictures"),
     ("n05-accumulate",
      ACCUMULATE + ("loss = loss_of(model(x), y) * len(y)\n        loss.backward()\n        total += loss.item()\n"
-         "    return total / n"), "each part was weighed by its pictures, and nobody divided"),
+         "    return total / n"), "each part was weighted by its pictures, but the sum was not divided"),
     ("n05-accumulate",
      ACCUMULATE + ("loss = loss_of(model(x), y) * len(y) / n\n        loss.backward(retain_graph=True)\n"
          "        total += loss\n    return total.item()"),
@@ -248,7 +248,7 @@ WRONG = [
      CONVOLVE + ("    return torch.einsum('nchwij,ocij->nohw', images.unfold(2, weight.shape[3], 1).unfold(3, "
          "weight.shape[2], 1), weight)"), "pictures, filters, rows of windows, columns of windows"),
     ("n06-mix", MIX + "(recipe.double() @ picture.double().flatten(1)).view(2, *picture.shape[1:])",
-     "the values are right, and"),
+     "the values are right, but"),
     ("n06-pool", POOL + "maps.view(*maps.shape[:2], maps.shape[2] // 2, 2, maps.shape[3] // 2, 2).amax(3).amax(3)",
      "For maps of"),
     ("n06-sizes", ("conv1, pool1, conv2, pool2, parameters2 = (6, 28, 28), (6, 14, 14), (16, 10, 10), (16, 5, 5), "
@@ -302,7 +302,7 @@ WRONG = [
      TRAIN + ("new = read(piece, state.detach())\n        loss = (new**2).sum()\n        loss.backward()\n"
          "        losses.append(loss.item())\n    return losses"), "Carry the numbers on"),
     ("n08-attention", ATTENTION + "(q @ k.transpose(-1, -2)).softmax(-1) / q.shape[-1] ** 0.5 @ v",
-     "the shape is right, and the numbers are not those of the"),
+     "the shape is right, but the numbers are not those of the"),
     ("n08-attention", ATTENTION + "(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).softmax(-2) @ v",
      "Each *query's* shares should add up to"),
     ("n08-attention", ATTENTION + "(q.detach() @ k.transpose(-1, -2).detach() / q.shape[-1] ** 0.5).softmax(-1) @ v",
@@ -326,7 +326,7 @@ WRONG = [
     ("n09-append", APPEND + "return torch.cat([room[:, :, :length], new], 2)", "Assign to a slice of"),
     ("n09-append", APPEND + "room[:, :, length:filled] = new\n    return room[:, :, :filled].clone()", "A slice of"),
     ("n09-append", APPEND + "room[:, :, :filled] = new\n    return room[:, :, :filled]",
-     "The new positions come behind the first"),
+     "The new positions come after the first"),
     ("n09-bytes", ("def cache_bytes(blocks, heads, width, positions, users, bytes_each): return blocks * heads * "
          "width * positions * users * bytes_each\nusers = 16"), "That is the keys alone; values are kept as well"),
     ("n09-bytes", ("def cache_bytes(blocks, heads, width, positions, users, bytes_each): return 2 * blocks * heads "
@@ -336,7 +336,7 @@ WRONG = [
      "mean and variance are computed from"),
     ("n09-norm", NORM + "(c / c.std(-1, keepdim=True)) * weight + bias", "The variance is divided by d −"),
     ("n09-norm", NORM + "c / ((c**2).mean(-1, keepdim=True).sqrt() + 1e-5) * weight + bias",
-     "for numbers that hardly differ it is another result"),
+     "for numbers that hardly differ, the result is wrong"),
     ("n09-tie", "scores.weight.data = embed.weight.data", "Assign the parameter itself, not its data"),
     ("n09-tie", "scores.load_state_dict(embed.state_dict())", "Let both modules hold one parameter"),
     ("n09-tie", "embed = embed.weight; scores = embed", "is not a module with a weight"),
@@ -389,7 +389,7 @@ WRONG = [
          "    for part in rows.split(32):\n"
          '        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction="sum") / '
          "len(part)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
-         "    return total\n"), "Weigh each by its share of the rows"),
+         "    return total\n"), "Weight each by its share of the rows"),
     ("budget-step",
      ("\ndef step(reader, optimizer, images, labels, rows):\n    optimizer.zero_grad()\n    total = 0.0\n"
          "    for part in rows.split(200):\n"
@@ -401,7 +401,7 @@ WRONG = [
          "    for part in rows.split(32):\n"
          '        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction="sum") / '
          "len(labels)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
-         "    return total\n"), "weigh parts by their rows"),
+         "    return total\n"), "weight parts by their rows"),
     ("networks-towards", TOWARDS + ("    with torch.no_grad():\n"
          "        for a, b in zip(average.state_dict().values(), model.state_dict().values()):\n"
          "            a.copy_(keep * a + (1 - keep) * b)"),

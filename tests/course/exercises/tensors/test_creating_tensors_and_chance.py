@@ -34,7 +34,7 @@ WRONG = [
     ("t02-times", "times = torch.linspace(1, 2, 11)", "unless it is told otherwise"),
     ("t02-times", "times = torch.arange(1, 2, 0.1, dtype=torch.float64)", "ten points"),
     ("t02-times", "times = torch.linspace(1, 2, 11).double()", "float32 on the way"),
-    ("t02-times", "times = torch.linspace(1, 2, 12, dtype=torch.float64)", "a step too many"),
+    ("t02-times", "times = torch.linspace(1, 2, 12, dtype=torch.float64)", "one step too many"),
     ("t02-ones", "def ones_for(x): return torch.ones(x.shape[0], 1)", "has dtype torch.float32"),
     ("t02-ones", "def ones_for(x): return torch.ones_like(x)", "as wide as x"),
     ("t02-ones", "def ones_for(x): return x.new_ones(x.shape[0])", "A column has two"),

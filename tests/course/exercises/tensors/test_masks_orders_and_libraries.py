@@ -79,7 +79,7 @@ WRONG = [
         "    return x[order], y[order]",
         "come up twice",
     ),
-    ("t02-together", TOGETHER_IN_PLACE, "themselves are changed"),
+    ("t02-together", TOGETHER_IN_PLACE, "themselves were changed"),
     ("t04-outside", "def outside(x, low, high): return (x < low) & (x > high)", "no element is both"),
     ("t04-outside", "def outside(x, low, high): return (x >= low) & (x <= high)", "True inside"),
     ("t04-outside", "def outside(x, low, high): return (x <= low) | (x >= high)", "The ends themselves"),

@@ -41,15 +41,13 @@ def of_product(form: Form) -> Form:
                 and (dims is None or (len(input._size), len(other._size)) == dims)
             ):
                 is_recorded = (input._meta is not None or other._meta is not None) and state.grad
-                if not is_recorded:
+                if not is_recorded or len(input._size) == len(other._size) == 2:
                     made = product(input, other)
-                    if made is not None:
-                        return made
-                elif len(input._size) == len(other._size) == 2:
-                    made = product(input, other)
-                    if made is not None:
+                    if made is not None and is_recorded:
                         enter = enter or _entering_mm()
                         return enter((input, other), made)
+                    if made is not None:
+                        return made
         return form(*arguments, **keywords)
 
     return product_first

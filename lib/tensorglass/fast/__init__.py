@@ -1,7 +1,7 @@
 """Every shortcut of the library. The root installs them by one call; without them everything is right, only slower.
 
-A shortcut gives the result of a call in which there is nothing to work out, or None, and then the plain way is taken as
-if nothing had been asked. ``TENSORGLASS_FAST=0`` leaves all of them out, and so does deleting this folder.
+A shortcut returns the result of a usual call. For every other call it returns None, and the plain way runs as it would
+without the shortcut. ``TENSORGLASS_FAST=0`` leaves all of them out, and so does deleting this folder.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ Form = Callable[..., Any]
 
 
 def shortcut(function: Callable[..., Any], fewest: int, most: int | None = None) -> Callable[[Form], Form]:
-    """What puts `function` before a form, for calls with `fewest` to `most` arguments, all of them given by place.
+    """A decorator that tries `function` first, for calls with `fewest` to `most` positional arguments and no keywords.
 
-    Without `most`, for calls with just as many as `fewest`. An operator that autocast casts the arguments of has no
-    shortcut where autocast is on.
+    Without `most`, for calls with exactly `fewest`. While autocast is on, an operator whose arguments it casts takes no
+    shortcut.
     """
     longest = fewest if most is None else most
 

@@ -1,7 +1,7 @@
 """Shortcuts of `gather`, `index_select` and the `scatter`s: small tensors without gaps that no gradient flows to.
 
-Counted through all elements, a position is what its index says times a step, and its own
-place beside that, which depends on the sizes alone and is remembered.
+In the row of all elements, a place is an index times a step, plus an offset that depends on the sizes alone and is
+remembered.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def scattered_in_place(write: Write, input: Any, dim: Any, index: Any, source: A
 
 
 def _values(input: Tensor, index: Tensor, source: Tensor) -> Array | None:
-    """The row of elements that go to the places; None where the plain way must look closer."""
+    """The row of elements that go to the places; None leaves the call to the plain way."""
     values = packed_array(source)
     if values is None or source._dtype is not input._dtype or source._size != index._size or source._conj:
         return None
@@ -114,7 +114,7 @@ def _like(input: Tensor, made: Array, size: tuple[int, ...]) -> Tensor:
 
 
 def _places(input: Any, dim: Any, index: Any) -> Array | None:
-    """Which elements of `input` an index names, counted through them all; None where the plain way must look closer."""
+    """Which elements of `input` an index names, counted through them all; None leaves the call to the plain way."""
     if not type(input) is type(index) is Tensor or type(dim) is not int or input._meta is not None or input._conj:
         return None
     if index._dtype is not int64 or index._meta is not None or input._dtype in WIDE_UNSIGNED:
@@ -133,7 +133,7 @@ def _places(input: Any, dim: Any, index: Any) -> Array | None:
 
 @lru_cache(64)  # of which each holds an array
 def _beside(size: tuple[int, ...], index_size: tuple[int, ...], dim: int) -> tuple[Array | None, int, int] | None:
-    """What an element's own place adds to its position, how far positions are apart, and how many there are."""
+    """The offset of each place, the step from one index to the next, and how many indices there may be."""
     rank = len(size)
     if len(index_size) != rank or not -rank <= dim < rank or not 0 < math.prod(index_size) < MANY:
         return None

@@ -118,9 +118,9 @@ def _half_dtypes(rule: DTypeRule) -> dict[DType, DType]:
 
 
 def _direct_dtypes(rule: DTypeRule, are_complex: bool = False) -> dict[DType, DType]:
-    """Operands of these dtypes go to the kernel as they are, and what it returns has these.
+    """From the dtypes of operands that go to the kernel as they are to the dtypes of what it returns.
 
-    Complex ones apart, whose elements may be conjugated when read. A kernel's `checks` have nothing to say of floats.
+    Complex dtypes are asked for separately, since their elements may have to be conjugated when read.
     """
     direct = {}
     for dtype in dtypes.ALL:
@@ -137,14 +137,14 @@ def _direct_dtypes(rule: DTypeRule, are_complex: bool = False) -> dict[DType, DT
 
 @cache
 def _of_declared(rule: DTypeRule) -> tuple[dict[DType, DType], ...]:
-    """All three for the rule of a declaration, which many share."""
+    """`Facts.direct`, `halves` and `complexes` for a rule that many declarations share."""
     complexes = _direct_dtypes(rule, are_complex=True)
     return _direct_dtypes(rule), _half_dtypes(rule), complexes
 
 
 @remembered
 def small_layout(layouts: tuple[Layout, ...]) -> tuple[tuple[int, ...], tuple[int, ...], str] | None:
-    """Size, stride and NumPy's name of the order of a result that NumPy can be asked for in one word, "C" or "F".
+    """Size and stride of a result, and the order in which NumPy can allocate it: "C" or "F".
 
     None for all others, large and 0-dim ones among them.
     """
@@ -168,7 +168,7 @@ def compute_alike(
     order: tuple[int, ...] | None,
     *arrays: Array,
 ) -> Tensor:
-    """A new result of arrays that the kernel takes as they are, wherever their elements lie, when all is checked."""
+    """A new result of checked arrays that the kernel takes as they are, whatever their strides."""
     backend, kernel = like.backend, facts.kernel
     made = backend.empty(dtype, size, order)
     bound = facts.calls.get(backend) or facts.bind(backend)

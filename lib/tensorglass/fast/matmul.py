@@ -1,4 +1,4 @@
-"""Shortcuts of matrix products: floating-point tensors of which there is nothing to ask."""
+"""Shortcuts of matrix products: float32 and float64 tensors on the CPU."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1)}
 
 
 def _entering_mm() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
-    """What enters a product of matrices into the graph, whatever it was called by."""
+    """What enters a product of matrices into the graph, under whichever name it was called."""
     from tensorglass.ops.linalg.matmul import mm  # which has been declared by the time of the first call
 
     return entering(recorder_of(mm)[0], (None,), 2, is_elementwise=False)
@@ -83,7 +83,7 @@ def of_added_product(form: Form) -> Form:
 
 
 def product(input: Tensor, other: Tensor) -> Tensor | None:
-    """The product of floating-point tensors of which there is nothing to ask; None for all else."""
+    """The product of float32 or float64 tensors on the CPU; None for all others."""
     dtype, storage = input._dtype, input._storage
     if not (
         (dtype is dtypes.float32 or dtype is dtypes.float64)
@@ -104,7 +104,7 @@ def product(input: Tensor, other: Tensor) -> Tensor | None:
         if not is_whole:
             made = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
         elif input._contiguous and other._contiguous and len(size) < 3:
-            # `dot` is the same product; it looks for no floating-point warnings, and takes a third of the time.
+            # `dot` is the same product with less overhead: it does not look for floating-point warnings.
             made = one.dot(two)
         else:
             made = HOST.run(HOST.xp.matmul, one, two)
@@ -137,7 +137,7 @@ def _plan(
 
 
 def _added(input: Any, mat1: Any, mat2: Any) -> Tensor | None:
-    """The sum for floating-point tensors of which there is nothing to ask, as of a linear layer; None for all else."""
+    """The sum for such tensors, as in a linear layer; None for all others."""
     if not (
         type(input) in PLAIN and type(mat1) in PLAIN and type(mat2) in PLAIN and len(mat1._size) == len(mat2._size) == 2
     ):

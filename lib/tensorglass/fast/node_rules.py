@@ -1,10 +1,9 @@
-"""Derivatives on arrays for a node as a whole, all of its inputs at once: products of matrices and views.
+"""Derivatives on arrays for a node as a whole, towards all of its inputs: products of matrices and views.
 
-The formulas of `array_derivatives` are given arrays of one dtype without gaps. These read what the node kept
-themselves, of any strides and dtypes, and make only the gradients that are wanted. A rule is given the gradient of the
-result, which lies without gaps, what was kept, by name, and for each edge whether a gradient goes there. It returns one
-for each edge, or None where the declared formulas are to be asked. The results are new arrays, or views of the
-gradient.
+The formulas of `array_derivatives` are given arrays of one dtype without gaps. A rule takes what the node kept as it
+is, whatever its strides and dtypes, and computes only the gradients that are wanted. Its arguments are the gradient of
+the result, which lies without gaps; what was kept, by name; and for each edge whether a gradient goes there. It returns
+one gradient for each edge, a new array or a view of the given one, or None to leave all to the declared formulas.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def _mm(
     grad: Array, kept: Kept, wanted: list[bool], one: tuple[str, str] = ("input", "input_stride"),
     other: tuple[str, str] = ("mat2", "mat2_stride"),
 ) -> list[Array | None] | None:  # fmt: skip
-    """Of a product of two matrices, which are kept by the first of these names, and their strides by the second."""
+    """For a product of two matrices; `one` and `other` are the names by which each was kept, and its strides."""
     first = second = None
     if wanted[0]:
         first = _towards_factor(kept[one[1]], grad, kept[other[0]].T)

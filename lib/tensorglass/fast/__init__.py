@@ -131,7 +131,7 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     # copies
     "clone": shortcut(copies.copied, 1),
     "contiguous": copies.of_contiguous,
-    "copy_": shortcut(copies.overwritten, 2),
+    "copy_": copies.of_overwriting,
     "zero_": copies.of_zeroing,
     "to": copies.of_conversion,
     "type_as": copies.of_conversion,

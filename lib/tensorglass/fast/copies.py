@@ -63,6 +63,19 @@ def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return fast_path
 
 
+def of_overwriting(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`form`, which overwrites a tensor with another."""
+
+    @wraps(form)
+    def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
+        if len(arguments) == 2 and not keywords and overwritten(*arguments):
+            target: Tensor = arguments[0]
+            return target
+        return form(*arguments, **keywords)
+
+    return fast_path
+
+
 def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """`form`, which sets every element to zero."""
 
@@ -81,33 +94,32 @@ def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return fast_path
 
 
-def overwritten(target: Any, source: Any) -> Tensor | None:
-    """`target`, with `source` written over it: of one dtype, on two storages, and nothing is recorded; else None.
+def overwritten(target: Any, source: Any) -> bool:
+    """Whether `source` was written over `target`: of one dtype, on two storages, and nothing is recorded.
 
-    The source has the same size, or lacks leading dimensions, as a bias that is written to each row.
+    It has the same size, or lacks leading dimensions, as a bias that is written to each row.
     """
     if not type(target) is type(source) is Tensor or target._meta is not None:
-        return None
+        return False
     if source._meta is not None and state.grad:
-        return None
+        return False
     storage, other = target._storage, source._storage
     if storage is other or not storage.backend is other.backend is HOST:
-        return None
+        return False
     size = source._size
     is_fitting = target._size == size or target._size[len(target._size) - len(size) :] == size
     if not is_fitting or target._dtype is not source._dtype or target._conj or source._conj:
-        return None
+        return False
     place, array = raw_array(target), raw_array(source)
     if target._contiguous and source._contiguous:
         place[...] = array
     elif self_overlaps(target._size, target._stride):  # to be refused
-        return None
+        return False
     else:
         assign(HOST.xp, place, array, False)
     memory.copied(place.nbytes)
     target._written()
-    written: Tensor = target
-    return written
+    return True
 
 
 def converted(input: Any, dtype: DType) -> Tensor | None:

@@ -75,7 +75,7 @@ def of_writing(form: Form) -> Form:
                     return
             elif is_unrecorded and (kind is int or kind is slice):
                 view = _at(input, index) if kind is int else _slice(input, index)
-                if view is not None and overwritten(view, value) is not None:
+                if view is not None and overwritten(view, value):
                     return
         form(input, index, value)
 

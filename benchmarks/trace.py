@@ -1,7 +1,7 @@
 """How far a reader has to go: what usual expressions enter of the library, with shortcuts and without.
 
 For each expression, once it is warm: how many files it enters, how many calls of functions it makes there, and how
-often one call lies in another file than the call before it. It prints the table of `docs/architecture.md`.
+often one call lies in another file than the call before it. The table of `docs/reading.md` has some of its rows.
 
     python benchmarks/trace.py
 """

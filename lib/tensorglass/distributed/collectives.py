@@ -1,7 +1,7 @@
 """Collective operations: every process of a group calls them, in the same order.
 
 Each has PyTorch's arguments. It writes to the tensors that it is given and returns None; or, with `async_op=True`, a
-`Work` at once, after whose `wait()` the tensors have their new elements. A process that is not in the group is warned,
+`Work`, after whose `wait()` the tensors have their new elements. A process that is not in the group is warned,
 and gets None.
 
 `src` and `dst` are numbers among all processes, `group_src` and `group_dst` numbers in the group.

@@ -1,13 +1,14 @@
 """Every shortcut of the library. The root installs them by one call; without them everything is right, only slower.
 
-A shortcut gives the result of a call in which there is nothing to work out, or None, and then the plain way is taken as
-if nothing had been asked. ``TENSORGLASS_FAST=0`` leaves all of them out, and so does deleting this folder.
+A shortcut returns the result of a usual call. For every other call it returns None, and the plain way runs as it would
+without the shortcut. ``TENSORGLASS_FAST=0`` leaves all of them out, and so does deleting this folder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
+from importlib import import_module
 from typing import Any
 
 from tensorglass import geometry
@@ -22,6 +23,7 @@ from tensorglass.fast import (
     kernels,
     masks,
     matmul,
+    node_rules,
     pointwise,
     pointwise_parameters,
     recording,
@@ -30,6 +32,7 @@ from tensorglass.fast import (
     views,
 )
 from tensorglass.fast.networks import cross_entropy, linear, optimizers
+from tensorglass.fast.networks import node_rules as rules_of_networks
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
@@ -41,10 +44,10 @@ Form = Callable[..., Any]
 
 
 def shortcut(function: Callable[..., Any], fewest: int, most: int | None = None) -> Callable[[Form], Form]:
-    """What puts `function` before a form, for calls with `fewest` to `most` arguments, all of them given by place.
+    """A decorator that tries `function` first, for calls with `fewest` to `most` positional arguments and no keywords.
 
-    Without `most`, for calls with just as many as `fewest`. An operator that autocast casts the arguments of has no
-    shortcut where autocast is on.
+    Without `most`, for calls with exactly `fewest`. While autocast is on, an operator whose arguments it casts takes no
+    shortcut.
     """
     longest = fewest if most is None else most
 
@@ -82,48 +85,17 @@ _to = {
 }  # fmt: skip
 
 
-def _with_long_runs(form: Form) -> Form:
-    """The convolution itself stays as it is; its kernels are replaced."""
-    from tensorglass.fast.networks import convolution  # now, as its operators are declared: few programs need them
+def _of_network(module: str, put: str) -> Callable[[Form], Form]:
+    """What `fast.networks` has in this module, by this name, to put before a form.
 
-    convolution.install()
-    return form
+    It is imported as the operator is declared, for few programs need it.
+    """
 
+    def put_first(form: Form) -> Form:
+        found: Callable[[Form], Form] = getattr(import_module(f"tensorglass.fast.networks.{module}"), put)
+        return found(form)
 
-def _with_pairs(form: Form) -> Form:
-    """The same for pooling."""
-    from tensorglass.fast.networks import pooling
-
-    pooling.install()
-    return form
-
-
-def _with_one_node(form: Form) -> Form:
-    """Recurrent layers: an LSTM's becomes one node."""
-    from tensorglass.fast.networks import lstm
-
-    return lstm.of_layer(form)
-
-
-def _with_views_of_heads(form: Form) -> Form:
-    """Multi-head attention: of a sequence to itself it becomes one node as well."""
-    from tensorglass.fast.networks import self_attention
-
-    return self_attention.of_attention(form)
-
-
-def _with_hidden_rows_in_place(form: Form) -> Form:
-    """A Transformer's feed-forward part: one node."""
-    from tensorglass.fast.networks import feed_forward
-
-    return feed_forward.of_feed_forward(form)
-
-
-def _with_scores_in_place(form: Form) -> Form:
-    """Scaled dot-product attention: one node."""
-    from tensorglass.fast.networks import scaled_dot_product
-
-    return scaled_dot_product.of_attention(form)
+    return put_first
 
 
 #: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
@@ -149,10 +121,10 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "index_select": shortcut(gather_scatter.selected, 3),
     "gather": shortcut(gather_scatter.gathered, 3),
     "take_along_dim": shortcut(gather_scatter.taken_along, 3),
-    "scatter": gather_scatter.of_scattering(gather_scatter.over),
-    "scatter_": gather_scatter.of_scattering_in_place(gather_scatter.over),
-    "scatter_add": gather_scatter.of_scattering(gather_scatter.add_to),
-    "scatter_add_": gather_scatter.of_scattering_in_place(gather_scatter.add_to),
+    "scatter": shortcut(partial(gather_scatter.scattered, gather_scatter.over), 4),
+    "scatter_": shortcut(partial(gather_scatter.scattered_in_place, gather_scatter.over), 4),
+    "scatter_add": shortcut(partial(gather_scatter.scattered, gather_scatter.add_to), 4),
+    "scatter_add_": shortcut(partial(gather_scatter.scattered_in_place, gather_scatter.add_to), 4),
     "where": shortcut(masks.chosen, 3),
     "masked_fill": shortcut(masks.filled, 3),
     "masked_fill_": shortcut(masks.filled_in_place, 3),
@@ -214,14 +186,14 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "dot": matmul.of_product,
     "addmm": matmul.of_added_product,
     "einsum": einsum.of_pair,
-    "convolution": _with_long_runs,
-    "max_pool2d": _with_pairs,
+    "convolution": _of_network("convolution", "with_own_kernels"),
+    "max_pool2d": _of_network("pooling", "with_own_kernel"),
     # layers
     "linear": linear.of_linear,
-    "scaled_dot_product_attention": _with_scores_in_place,
-    "multi_head_attention": _with_views_of_heads,
-    "feed_forward": _with_hidden_rows_in_place,
-    "recurrent_layer": _with_one_node,
+    "scaled_dot_product_attention": _of_network("scaled_dot_product", "of_attention"),
+    "multi_head_attention": _of_network("self_attention", "of_attention"),
+    "feed_forward": _of_network("feed_forward", "of_feed_forward"),
+    "recurrent_layer": _of_network("lstm", "of_layer"),
     "cross_entropy": cross_entropy.of_cross_entropy,
     # optimizers
     "SGD.update": optimizers.of_update(optimizers.sgd),
@@ -244,6 +216,7 @@ def install() -> None:
     run_pointwise.run = pointwise_parameters.run
     run_pointwise.read_operands = kernels.read_operands
     run_pointwise.launch = kernels.launch
+    node_rules.RULES.update(rules_of_networks.RULES)
 
     from tensorglass.autograd import engine  # now, for this declares operators
     from tensorglass.fast import backward_on_arrays

@@ -3,7 +3,7 @@
 Formulas of plain arithmetic mean the same for arrays as for tensors, and their declarations say so (`on_arrays`).
 Others have a second formula here, of which a test shows that it gives what the declared one gives. A node hands its
 formulas the arrays of what it kept. Whatever is out of the ordinary (other dtypes, conjugated or strided elements, what
-was written to or let go of since) is left to `FormulaNode.apply`, which knows what to do or to say.
+was written to or let go of since) is left to `FormulaNode.apply`, which computes it or raises the error.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _GIVEN = ("grad", "xp")  # to every formula, before what was kept
 
 
 def _share(grad: Array, size: tuple[int, ...]) -> Array | None:
-    """What the gradient of the mean of all elements comes to for each."""
+    """The gradient that each element gets from that of the mean of all."""
     count = geometry.numel(size)
     return filled(grad.item() / count, size, grad.dtype) if count else None
 
@@ -113,7 +113,7 @@ def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node
 
 
 def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | None] | None = None) -> list[Any] | None:
-    """The same, as bare arrays where they are small and new. So may be `gradient`. To be called `in_quiet`."""
+    """The same, as bare arrays where they are small and new; `gradient` may be one, too. To be called by `in_quiet`."""
     if type(gradient) is BareArray:
         array, dtype = gradient, node.outputs[0].dtype  # type: ignore[union-attr]  # what has a gradient has an output
     else:

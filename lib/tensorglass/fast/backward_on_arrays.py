@@ -201,10 +201,10 @@ class ArrayRun(Run):
 
 
 def fitted_array(gradient: Any, edge: Edge, node: Node, nr: int, *, may_be_view: bool) -> Any:
-    """`fitted`, in which a bare array that is right stays one, and so does one that is summed, as that of a bias is.
+    """`fitted`, except that a bare array of the right size and dtype stays one, and so does its sum, as for a bias.
 
-    A sum that lost dimensions is a view. To a view nothing is added in place, so a bare array must not be one if more
-    is to arrive: unless `may_be_view`.
+    A sum that lost dimensions is a view. Nothing is added to a view in place, so it may be one only where no further
+    gradient will arrive: with `may_be_view`.
     """
     following, output_nr = edge
     wanted = None if following is None else following.outputs[output_nr]

@@ -13,7 +13,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 
 
 def joined(tensors: Any, dim: Any = 0) -> Tensor | None:
-    """Small tensors of one size without gaps, joined in half the time; None for all others."""
+    """Small tensors of one size without gaps, joined; None for all others."""
     if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:
         return None
     first = tensors[0]

@@ -1,14 +1,14 @@
 """Shortcuts of `gather`, `index_select` and the `scatter`s: small tensors without gaps that no gradient flows to.
 
-Counted through all elements, a position is what its index says times a step, and its own
-place beside that, which depends on the sizes alone and is remembered.
+In the row of all elements, a place is an index times a step, plus an offset that depends on the sizes alone and is
+remembered.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import lru_cache
 from typing import Any
 
 from tensorglass import memory
@@ -21,6 +21,8 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
+
+Write = Callable[[Array, Array, Any], None]  #: of values to places of a row
 
 
 def gathered(input: Any, dim: Any, index: Any) -> Tensor | None:
@@ -59,72 +61,40 @@ def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
     return _like(input, made, (*size[:dim], chosen.size, *size[dim + 1 :]))
 
 
-def of_scattering(
-    write: Callable[[Array, Array, Any], None],
-) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]:
-    """What puts `write` before a form that takes a tensor, a dimension, an index, and a tensor of the index's size."""
-
-    def enter(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(form)
-        def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
-            if len(arguments) == 4 and not keywords:
-                input, dim, index, source = arguments
-                places = _places(input, dim, index)
-                if places is not None and type(source) is Tensor and source._meta is None:
-                    values = _values(input, index, source)
-                    if values is not None:
-                        made = input._array.copy()
-                        write(made.reshape(-1), places.reshape(-1), values)
-                        memory.copied(made.nbytes)
-                        return _like(input, made, input._size)
-            return form(*arguments, **keywords)
-
-        return fast_path
-
-    return enter
-
-
-def _written(input: Tensor, dim: int, index: Tensor, given: Any, write: Callable[..., None]) -> bool:
-    """Whether the in-place form has done it with `given`, a tensor of the index's size or a number."""
+def scattered(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Tensor | None:
+    """A copy of a small tensor, in which `write` has put a tensor of the index's size to its places; else None."""
     places = _places(input, dim, index)
-    if places is None or input._storage in (index._storage, given._storage if type(given) is Tensor else None):
-        return False
-    if type(given) is Tensor:
-        values = _values(input, index, given)
-    elif type(given) in (int, float):
-        values = number_array(HOST, checked(given, input._dtype), input._dtype)
+    values = _values(input, index, source) if places is not None and type(source) is Tensor else None
+    if places is None or values is None or source._meta is not None:
+        return None
+    made = input._array.copy()
+    write(made.reshape(-1), places.reshape(-1), values)
+    memory.copied(made.nbytes)
+    return _like(input, made, input._size)
+
+
+def scattered_in_place(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Tensor | None:
+    """The same in the tensor itself, with a number too."""
+    is_tensor = type(source) is Tensor
+    places = None if is_tensor and source._meta is not None else _places(input, dim, index)
+    if places is None or input._storage in (index._storage, source._storage if is_tensor else None):
+        return None
+    if is_tensor:
+        values = _values(input, index, source)
+    elif type(source) in (int, float):
+        values = number_array(HOST, checked(source, input._dtype), input._dtype)
     else:
-        return False
+        return None
     if values is None:
-        return False
+        return None
     write(raw_array(input).reshape(-1), places.reshape(-1), values)
     input._written()
-    return True
-
-
-def of_scattering_in_place(
-    write: Callable[[Array, Array, Any], None],
-) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]:
-    """The same before an in-place form, which takes a number too."""
-
-    def enter(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(form)
-        def scatter_(*arguments: Any, **keywords: Any) -> Tensor:
-            if len(arguments) == 4 and not keywords:
-                source = arguments[3]
-                is_recorded = type(source) is Tensor and source._meta is not None
-                if not is_recorded and _written(*arguments, write):
-                    input: Tensor = arguments[0]
-                    return input
-            return form(*arguments, **keywords)
-
-        return scatter_
-
-    return enter
+    written: Tensor = input
+    return written
 
 
 def _values(input: Tensor, index: Tensor, source: Tensor) -> Array | None:
-    """The row of elements that go to the places; None where the plain way must look closer."""
+    """The row of elements that go to the places; None leaves the call to the plain way."""
     values = packed_array(source)
     if values is None or source._dtype is not input._dtype or source._size != index._size or source._conj:
         return None
@@ -144,7 +114,7 @@ def _like(input: Tensor, made: Array, size: tuple[int, ...]) -> Tensor:
 
 
 def _places(input: Any, dim: Any, index: Any) -> Array | None:
-    """Which elements of `input` an index names, counted through them all; None where the plain way must look closer."""
+    """Which elements of `input` an index names, counted through them all; None leaves the call to the plain way."""
     if not type(input) is type(index) is Tensor or type(dim) is not int or input._meta is not None or input._conj:
         return None
     if index._dtype is not int64 or index._meta is not None or input._dtype in WIDE_UNSIGNED:
@@ -163,7 +133,7 @@ def _places(input: Any, dim: Any, index: Any) -> Array | None:
 
 @lru_cache(64)  # of which each holds an array
 def _beside(size: tuple[int, ...], index_size: tuple[int, ...], dim: int) -> tuple[Array | None, int, int] | None:
-    """What an element's own place adds to its position, how far positions are apart, and how many there are."""
+    """The offset of each place, the step from one index to the next, and how many indices there may be."""
     rank = len(size)
     if len(index_size) != rank or not -rank <= dim < rank or not 0 < math.prod(index_size) < MANY:
         return None

@@ -2,8 +2,8 @@
 
 ``x[[0, 2]]`` and ``x[positions]`` are rows of a tensor without gaps. In ``x[rows, columns]`` there is a position for
 each dimension, so that an element has one place in the row of all elements, where NumPy reads and writes in one step.
-What is the least out of the ordinary, positions from the end among it, is left to the form, which also knows what to
-say of positions that are not there.
+Everything else, positions counted from the end included, is left to the form, which also raises the error for positions
+that are not there.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def cells_are_written(input: Tensor, index: tuple[Any, ...], value: Any) -> bool
 
 
 def _places(input: Tensor, index: tuple[Any, ...]) -> Array | None:
-    """Where the elements are in the row of all of them; None where the plain way must look closer."""
+    """Where the elements are in the row of all of them; None leaves the call to the plain way."""
     size = input._size
     if len(index) != len(size) or input._conj or input._dtype in WIDE_UNSIGNED or input._storage._nbytes >= LEAST:
         return None

@@ -24,13 +24,14 @@ from tensorglass.ops.declare.kernel import Call, Kernel
 from tensorglass.ops.declare.result_layout import Layout, Plan, result_layout
 from tensorglass.ops.declare.type_promotion import DTypeRule, apply_rule
 from tensorglass.ops.kernels import half
-from tensorglass.ops.kernels.broadcast_rows import widened
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 _FEW_RULES = 8  # as most functions of parameters give
 _FEW = LEAST // 16  #: elements of which the pool has no part, whatever their dtype
+_LONG_ROW = 8192  # elements, from which on a longer row gains nothing
+_WORTH_WIDENING = 1 << 14
 
 
 def _as_it_is(operands: tuple[Any, ...], result: Tensor) -> Tensor:
@@ -117,9 +118,9 @@ def _half_dtypes(rule: DTypeRule) -> dict[DType, DType]:
 
 
 def _direct_dtypes(rule: DTypeRule, are_complex: bool = False) -> dict[DType, DType]:
-    """Operands of these dtypes go to the kernel as they are, and what it returns has these.
+    """From the dtypes of operands that go to the kernel as they are to the dtypes of what it returns.
 
-    Complex ones apart, whose elements may be conjugated when read. A kernel's `checks` have nothing to say of floats.
+    Complex dtypes are asked for separately, since their elements may have to be conjugated when read.
     """
     direct = {}
     for dtype in dtypes.ALL:
@@ -136,14 +137,14 @@ def _direct_dtypes(rule: DTypeRule, are_complex: bool = False) -> dict[DType, DT
 
 @cache
 def _of_declared(rule: DTypeRule) -> tuple[dict[DType, DType], ...]:
-    """All three for the rule of a declaration, which many share."""
+    """`Facts.direct`, `halves` and `complexes` for a rule that many declarations share."""
     complexes = _direct_dtypes(rule, are_complex=True)
     return _direct_dtypes(rule), _half_dtypes(rule), complexes
 
 
 @remembered
 def small_layout(layouts: tuple[Layout, ...]) -> tuple[tuple[int, ...], tuple[int, ...], str] | None:
-    """Size, stride and NumPy's name of the order of a result that NumPy can be asked for in one word, "C" or "F".
+    """Size and stride of a result, and the order in which NumPy can allocate it: "C" or "F".
 
     None for all others, large and 0-dim ones among them.
     """
@@ -167,7 +168,7 @@ def compute_alike(
     order: tuple[int, ...] | None,
     *arrays: Array,
 ) -> Tensor:
-    """A new result of arrays that the kernel takes as they are, wherever their elements lie, when all is checked."""
+    """A new result of checked arrays that the kernel takes as they are, whatever their strides."""
     backend, kernel = like.backend, facts.kernel
     made = backend.empty(dtype, size, order)
     bound = facts.calls.get(backend) or facts.bind(backend)
@@ -176,11 +177,38 @@ def compute_alike(
     elif kernel.ufunc in COSTLY and THREADS.number > 1 and made.nbytes >= LEAST_SHARED and _is_one_run(arrays, made):
         THREADS.fill(bound, arrays, made)
     elif kernel.ufunc is not None and backend is HOST:  # sooner than by `into`
-        operands, place = widened(arrays, made)
+        operands, place = _widened(arrays, made)
         backend.run(bound, *operands, out=place)
     else:
         backend.launch(into if kernel.takes_out else _convert_into, bound, arrays, made)
     return result_tensor(made, dtype, backend, like.device, size, stride, order is None)
+
+
+def _widened(arrays: tuple[Array, ...], made: Array) -> tuple[tuple[Array, ...], Array]:
+    """Operands and result of an elementwise function, in wider rows where one operand is a row; else as they are.
+
+    The array module sets up its loop anew for each row of a matrix. Beside a row (a bias beside a batch) that is
+    repeated some times, as many of the matrix's rows count as one.
+    """
+    if len(arrays) != 2 or made.size < _WORTH_WIDENING or made.ndim < 2 or not made.flags.c_contiguous:
+        return arrays, made
+    one, other = arrays
+    length = made.shape[-1]
+    matrix, row = (other, one) if one.size == length else (one, other)
+    times = _repetitions(made.size // length, length)
+    is_row = row.shape[-1:] == (length,) and row.size == length
+    if not times or not is_row or matrix.shape != made.shape or not matrix.flags.c_contiguous:
+        return arrays, made
+    repeated = HOST.xp.empty((times, length), row.dtype)
+    repeated[...] = row.reshape(length)
+    wide, repeated = matrix.reshape(-1, times * length), repeated.reshape(-1)
+    return (repeated, wide) if row is one else (wide, repeated), made.reshape(-1, times * length)
+
+
+@remembered
+def _repetitions(count: int, length: int) -> int:
+    """How often a row of this length is repeated beside `count` of them; 0 where that gains nothing."""
+    return next((times for times in range(min(_LONG_ROW // length, count), 1, -1) if count % times == 0), 0)
 
 
 def _is_one_run(arrays: Sequence[Array], made: Array) -> bool:

@@ -19,7 +19,7 @@ _CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no 
 
 
 def chosen(condition: Any, input: Any, other: Any) -> Tensor | None:
-    """The choice between small tensors of one size without gaps, in half the time; None for all others.
+    """The choice between small tensors of one size without gaps; None for all others.
 
     `other` may be a number that does not promote.
     """

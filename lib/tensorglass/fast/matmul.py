@@ -1,4 +1,4 @@
-"""Shortcuts of matrix products: floating-point tensors of which there is nothing to ask."""
+"""Shortcuts of matrix products: float32 and float64 tensors on the CPU."""
 
 from __future__ import annotations
 
@@ -41,15 +41,13 @@ def of_product(form: Form) -> Form:
                 and (dims is None or (len(input._size), len(other._size)) == dims)
             ):
                 is_recorded = (input._meta is not None or other._meta is not None) and state.grad
-                if not is_recorded:
+                if not is_recorded or len(input._size) == len(other._size) == 2:
                     made = product(input, other)
-                    if made is not None:
-                        return made
-                elif len(input._size) == len(other._size) == 2:
-                    made = product(input, other)
-                    if made is not None:
+                    if made is not None and is_recorded:
                         enter = enter or _entering_mm()
                         return enter((input, other), made)
+                    if made is not None:
+                        return made
         return form(*arguments, **keywords)
 
     return product_first
@@ -59,7 +57,7 @@ _DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1)}
 
 
 def _entering_mm() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
-    """What enters a product of matrices into the graph, whatever it was called by."""
+    """What enters a product of matrices into the graph, under whichever name it was called."""
     from tensorglass.ops.linalg.matmul import mm  # which has been declared by the time of the first call
 
     return entering(recorder_of(mm)[0], (None,), 2, is_elementwise=False)
@@ -85,7 +83,7 @@ def of_added_product(form: Form) -> Form:
 
 
 def product(input: Tensor, other: Tensor) -> Tensor | None:
-    """The product of floating-point tensors of which there is nothing to ask; None for all else."""
+    """The product of float32 or float64 tensors on the CPU; None for all others."""
     dtype, storage = input._dtype, input._storage
     if not (
         (dtype is dtypes.float32 or dtype is dtypes.float64)
@@ -106,7 +104,7 @@ def product(input: Tensor, other: Tensor) -> Tensor | None:
         if not is_whole:
             made = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
         elif input._contiguous and other._contiguous and len(size) < 3:
-            # `dot` is the same product; it looks for no floating-point warnings, and takes a third of the time.
+            # `dot` is the same product with less overhead: it does not look for floating-point warnings.
             made = one.dot(two)
         else:
             made = HOST.run(HOST.xp.matmul, one, two)
@@ -139,7 +137,7 @@ def _plan(
 
 
 def _added(input: Any, mat1: Any, mat2: Any) -> Tensor | None:
-    """The sum for floating-point tensors of which there is nothing to ask, as of a linear layer; None for all else."""
+    """The sum for such tensors, as in a linear layer; None for all others."""
     if not (
         type(input) in PLAIN and type(mat1) in PLAIN and type(mat2) in PLAIN and len(mat1._size) == len(mat2._size) == 2
     ):

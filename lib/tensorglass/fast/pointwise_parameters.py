@@ -1,4 +1,4 @@
-"""Small calls of elementwise operators in which there is nothing to work out, whatever their parameters and ``out=``.
+"""Shortcuts of small calls of elementwise operators, whatever their parameters and ``out=``.
 
 Where all tensors have one size and dtype and no gaps, the result has it too, and the kernel's own array is the result.
 Most calls without parameters do not even come here: `fast.pointwise` has ways for those.

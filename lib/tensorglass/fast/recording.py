@@ -1,7 +1,7 @@
 """Shortcuts of recording: common calls of elementwise operators, and products, entered as `Recorder` enters them.
 
-For all calls in which gradients flow to the same operands the same is to be done, so it is looked up by a number, whose
-bits say to which they flow. What is out of the ordinary is left to the recorder.
+What is to be done depends only on which operands gradients flow to, so it is looked up by a number with a bit for each
+operand. Unusual calls are left to the recorder.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
 def entering_view(form: Callable[..., Tensor]) -> Callable[[tuple[Any, ...], Tensor], Tensor]:
     """A function that enters a call of `form`, an operator that makes a view, and returns the view.
 
-    It is given all arguments, the viewed tensor first, and the view. One name fits all calls of the operator.
+    It is given all arguments, the viewed tensor first, and the view. One blueprint serves all calls of the operator.
     """
     recorder: Recorder | None = None
     blueprint: Blueprint | None = None

@@ -1,7 +1,7 @@
 """Shortcuts of reductions: over one dimension, over several where that is allowed, or over all.
 
-What such a call comes to follows from the dtype, the size and `dim`, so it is remembered,
-and the array module's function is called. Every other call goes on to the form that is handed out.
+Axes, dtypes and size of the result follow from the dtype, the size and `dim`, so they are remembered, and the array
+module's function alone is called. Every other call goes on to the form that is handed out.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def of_reduction(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """What puts `function` before a form with the parameters ``(input, dim, keepdim)`` for small tensors on the CPU.
 
-    `quicker` gives another for tensors of a size, axes, and the character of the array's dtype, where there is one.
+    `quicker` returns a quicker function for a size, axes and the character of the array's dtype, if there is one.
 
-    For others the reduction's own `kernel` is called, if it is given and computes in their dtype. There must be at
-    `least` so many elements to reduce, and at most `most_arguments` that are given by place. A form that has more
-    parameters among them is `mixed`, and not recorded here. With `many`, `dim` may be a tuple. With an `order`, a call
-    whose second argument is that number is as one without it.
+    Large tensors go to the reduction's own `kernel`, if it is given and computes in their dtype. At least `least`
+    elements must be reduced to one, and at most `most_arguments` be given by position. A form that has other parameters
+    as well is `mixed`, and not recorded here. With `many`, `dim` may be a tuple. A second argument that equals `order`
+    counts as left out.
     """
     of_large = None if kernel is None else _with_axes(kernel)
 

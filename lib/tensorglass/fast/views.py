@@ -1,8 +1,8 @@
 """Shortcuts of views: plain ints.
 
-Such a call needs no reading of its arguments and cannot be misread, so it goes straight to the header's arithmetic, or
-to what that came to the last time. Of a tensor that gradients flow to it is entered into the graph, where the operator
-is one that PyTorch has a node for whatever it is given. Every other call goes on to the form that is handed out.
+Plain ints need no parsing, so such a call goes straight to the header's arithmetic, or to its remembered result. Where
+gradients flow to the tensor, the view is entered into the graph, if the operator has one node in PyTorch whatever its
+arguments are. Every other call goes on to the form that is handed out.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _entering_lengths() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
-    """What enters a view of other lengths, whatever it was called by."""
+    """What enters a view of other lengths, under whichever name it was called."""
     from tensorglass.ops.views.shape import view  # which has been declared by the time of the first call
 
     return entering_view(view)

@@ -107,12 +107,6 @@ def born(storage: Counted, nbytes: int) -> None:
     live_bytes = add_live_bytes(nbytes, 1)
     if live_bytes > figures.peak_bytes:
         figures.peak_bytes = live_bytes
-    if figures.observers:
-        tell_of_birth(storage, nbytes)
-
-
-def tell_of_birth(storage: Counted, nbytes: int) -> None:
-    """Tell the observers of a new storage."""
     for observer in figures.observers:
         observer.born(storage, nbytes)
 

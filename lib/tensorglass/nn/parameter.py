@@ -82,7 +82,7 @@ class Parameter(Tensor, metaclass=_Marked, is_plain=True):
 
 
 def rebuild(kind: type[Parameter], data: Tensor, requires_grad: bool, attributes: dict[str, Any] | None) -> Parameter:
-    """The parameter that was pickled, with what the user had hung on it."""
+    """The parameter that was pickled, with the attributes that the user had set."""
     made: Parameter = kind(data, requires_grad)
     made.__dict__.update(attributes or {})
     return made

@@ -1,8 +1,8 @@
 """What recurrent layers compute: a cell, and the loop that calls it step by step.
 
 A cell makes the next state from the last one and from ``W x + b`` of its input. That product does not depend on the
-state, so a layer computes it for all steps at once. A state is a tuple: the hidden state, and of
-an LSTM the cell state.
+state, so a layer computes it for all steps together. A state is a tuple: the hidden state, and of an LSTM also the cell
+state.
 """
 
 from __future__ import annotations

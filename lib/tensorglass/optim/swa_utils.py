@@ -123,7 +123,7 @@ class AveragedModel(Module):
         if self.use_buffers:
             mine += self.module.buffers()
             theirs += model.buffers()
-        # As PyTorch's: what one of them has beyond the other is left out.
+        # As in PyTorch, what only one of them has is left out.
         pairs = [(old.detach(), new.detach().to(old.device)) for old, new in zip(mine, theirs, strict=False)]
         if self.n_averaged == 0:
             for average, value in pairs:
@@ -143,7 +143,7 @@ class AveragedModel(Module):
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """Compute the running statistics of batch norms anew, from the batches of `loader` (of a list or tuple, its first).
 
-    An average of models has never seen data itself, so its statistics are nobody's.
+    An average of models has never seen data itself, so its batch norms have no statistics of their own.
     """
     norms = [module for module in model.modules() if isinstance(module, torch.nn.modules.batchnorm._BatchNorm)]
     if not norms:

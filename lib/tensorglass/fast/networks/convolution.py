@@ -156,9 +156,10 @@ def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | N
     return [*found, *[batches.bias_gradient(grad) if each else None for each in wanted[2:]]]
 
 
-def install() -> None:
-    """Put these ways before the plain kernels, which take what is not theirs."""
+def with_own_kernels(form: Callable[..., Any]) -> Callable[..., Any]:
+    """The convolution `form` as it is, with these ways before its plain kernels, which take what is not theirs."""
     RULES["convolution"] = _rule
     plain.convolve = _of_convolve(plain.convolve)
     plain.spread = _of_spread(plain.spread)
     plain.correlate = _of_correlate(plain.correlate)
+    return form

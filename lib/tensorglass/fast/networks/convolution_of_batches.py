@@ -2,7 +2,7 @@
 
 What a window sees in one row is then beside what it sees in the next, so the windows of a row of results are a matrix
 that is read where it lies, and the next row's is the same one a row further on (Cho and Brand, "MEC: Memory-efficient
-Convolution for Deep Neural Network", 2017). A window of 5×5 is so written out five times, not 25 times. The images'
+Convolution for Deep Neural Network", 2017). So a window of 5×5 is written out five times, not 25 times. The images'
 numbers lie beside each other in these rows, or rows of images if they are long enough.
 """
 

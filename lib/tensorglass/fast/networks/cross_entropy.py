@@ -20,7 +20,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
 XP = HOST.xp
-#: What a call may say, each with what it means if it is left out; only that is the shortcut's.
+#: Arguments that the shortcut takes with these values alone, their defaults.
 _USUAL = {"weight": None, "reduction": "mean", "label_smoothing": 0.0}
 _recorders: list[tuple[Any, tuple[Any, ...]]] = []
 

@@ -21,7 +21,7 @@ class CausalVariant(IntEnum):
 
 
 class CausalBias(Tensor):
-    """A bool mask of (`seq_len_q`, `seq_len_kv`) that says which `variant` it is. What is computed with it is plain."""
+    """A bool mask of (`seq_len_q`, `seq_len_kv`) that says which `variant` it is. Results with it are plain tensors."""
 
     variant: CausalVariant
     seq_len_q: int

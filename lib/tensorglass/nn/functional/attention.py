@@ -96,7 +96,7 @@ def _check_inputs(query: Any, key: Any, value: Any, mask: Any, dropout_p: float,
 
 
 def _cpp_name(tensor: Any) -> str:
-    """How C++ calls the dtype, in PyTorch's words."""
+    """The dtype's name in C++, which PyTorch's message has."""
     name = str(tensor.dtype).removeprefix("torch.")
     return {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}.get(name, name)
 
@@ -290,7 +290,7 @@ def _mask_of_heads(mask: Any, length: int, span: int, heads: int) -> Any:
 
 
 def _one_more(mask: Any) -> Any:
-    """A mask with a column more, that all see."""
+    """A mask with one more column, which every query sees."""
     return None if mask is None else pad(mask, (0, 1))
 
 

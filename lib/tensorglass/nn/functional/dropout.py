@@ -1,6 +1,6 @@
 """Dropout: elements, or whole channels, are left out at random while a network learns (Srivastava et al. 2014).
 
-What is left is made larger, so that sums stay as large as they were. With `inplace` the input is overwritten.
+What is left is scaled up, so that sums stay as large on average. With `inplace` the input is overwritten.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Each element is 0 by chance `p`, and divided by ``1 - p`` otherwise. In use, nothing happens."""
+    """Each element is 0 by chance `p`, and divided by ``1 - p`` otherwise. In evaluation nothing happens."""
     return _dropped(input, p, training, inplace)
 
 

@@ -1,4 +1,4 @@
-"""Normalisation: the operators with PyTorch's defaults, and what is made of them."""
+"""Normalization: the operators with PyTorch's defaults, and what is made of them."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class ReLU(_InPlace):
 
 
 class RReLU(_InPlace):
-    """x above 0, x times a slope drawn from `lower` … `upper` below; in use, times their mean (Xu et al. 2015)."""
+    """x above 0, x times a slope drawn from `lower` … `upper` below; evaluated, times their mean (Xu et al. 2015)."""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__(inplace)

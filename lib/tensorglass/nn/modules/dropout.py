@@ -1,4 +1,4 @@
-"""Dropout as layers: they leave elements or channels out while a network learns, and do nothing in use."""
+"""Dropout as layers: they leave elements or channels out while a network learns, and do nothing in evaluation."""
 
 from __future__ import annotations
 

@@ -112,13 +112,13 @@ def _feed_forward(layer: Any, x: Any) -> Any:
 
 
 def _is_plain(module: Module, kind: type) -> bool:
-    """Whether a call of the module is one of the function that its class computes, and nothing else."""
+    """Whether a call of the module comes to a call of its class's function, and nothing else."""
     return type(module) is kind and "forward" not in vars(module) and not has_hooks(module)
 
 
 @has_shortcut("feed_forward")
 def _by_functions(x: Any, weight1: Any, bias1: Any, weight2: Any, bias2: Any, p: float) -> Any:
-    """The same where nobody sees what the layers hand on."""
+    """The same, for layers whose inputs and outputs no hook or override can see."""
     return F.linear(F.dropout(F.relu(F.linear(x, weight1, bias1)), p), weight2, bias2)
 
 
@@ -205,9 +205,9 @@ class TransformerDecoderLayer(Module):
 class TransformerEncoder(Module):
     """`num_layers` copies of a layer, one after the other, and a norm at the end if there is one.
 
-    PyTorch leaves padded elements out of the computation where it can: in use, without gradients, with padding at the
-    ends of the sequences. They come out as zeros then, here as well. `enable_nested_tensor` allows it, and
-    `mask_check` is accepted: where the padding is, is always looked at.
+    PyTorch leaves padded elements out of the computation where it can: in evaluation, without gradients, with padding
+    at the ends of the sequences. They come out as zeros then, here as well. `enable_nested_tensor` allows it;
+    `mask_check` is accepted and ignored: the padding is always checked.
     """
 
     __constants__ = ("norm",)

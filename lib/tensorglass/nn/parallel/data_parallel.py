@@ -16,7 +16,7 @@ from tensorglass.nn.parallel.scatter_gather import Place, device_of, gather, sca
 
 
 class DataParallel(Module):
-    """Calls a network on several devices at once: the batch is cut along `dim`, (N, …) → (N / devices, …), each part
+    """Calls a network on several devices side by side: a batch is cut along `dim`, (N, …) → (N / devices, …), each part
     goes through a replica of the network, and the results are joined on `output_device`, by default the first.
 
     Gradients add up in the network itself, which lies on the first of `device_ids`: numbers or devices, by default

@@ -141,7 +141,7 @@ class DistributedDataParallel(Module, Joinable):
         enable: bool = True,
         throw_on_early_termination: bool = False,
     ) -> Join:
-        """A context for processes with unequal numbers of batches: one that has no more answers the others with zeros.
+        """A context for processes with unequal numbers of batches: a process without any answers with zeros.
 
         Gradients are divided by the number of all processes; without `divide_by_initial_world_size` by the number of
         those that still have a batch. In the end all have the parameters of one that was among the last.

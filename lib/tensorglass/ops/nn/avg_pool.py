@@ -25,7 +25,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class _Means(NamedTuple):
-    """What the mean of windows is told."""
+    """The arguments of the mean of windows."""
 
     windows: Windows
     lengths: Lengths  #: of the input

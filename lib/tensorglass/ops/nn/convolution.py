@@ -32,7 +32,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class Plan(NamedTuple):
-    """What the three sums are told besides their factors."""
+    """The arguments of the three sums besides their factors."""
 
     windows: Windows
     groups: int  #: into which channels are divided; each group of results sees one group of inputs

@@ -1,4 +1,4 @@
-"""Embeddings: the rows of a matrix that numbers ask for, one by one or as the sum, mean or maximum of bags of them."""
+"""Embeddings: the rows of a matrix that numbers name, each by itself or as the sum, mean or maximum of bags of them."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _gathered(whole: Tensor, indices: Tensor, of: _Of) -> Tensor:
     return found.reshape(indices._size)
 
 
-#: What came out of cells, added to them; and what is in those cells.
+#: Values added up in the cells that they came from; and what is in those cells.
 put_back: Any = recorded(_put_back)
 gathered: Any = recorded(_gathered)
 

@@ -1,8 +1,8 @@
-"""Batch, layer, group, instance and RMS norm: what is averaged over is all that tells them apart.
+"""Batch, layer, group, instance and RMS norm: they differ only in what they average over.
 
 For an input (N, C, L): batch norm takes the N·L numbers of each channel together (Ioffe & Szegedy 2015), layer norm
 those of the last dimensions (Ba et al. 2016), instance norm the L of each channel of each input (Ulyanov et al. 2016),
-group norm those of some channels of each input (Wu & He 2018). RMS norm leaves the mean away (Zhang & Sennrich 2019).
+group norm those of some channels of each input (Wu & He 2018). RMS norm leaves out the mean (Zhang & Sennrich 2019).
 """
 
 from __future__ import annotations
@@ -232,8 +232,8 @@ def batch_norm(
 ) -> Tensor:
     """Each channel of (N, C, …) normalized: in training by its own mean and variance, else by the running ones.
 
-    In training the running ones move towards those of this input, by `momentum`. Raises RuntimeError where there are
-    not as many of something as channels.
+    In training the running ones move towards those of this input, by `momentum`. Raises RuntimeError where
+    weight, bias or running statistics do not have one number for each channel.
     """
     check_tensor("batch_norm", input)
     if len(input._size) < 2 and input.numel():

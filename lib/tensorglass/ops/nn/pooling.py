@@ -1,4 +1,4 @@
-"""What pooling of all kinds is asked: how large windows are, how many there are, and whether that can be."""
+"""What all kinds of pooling share: how large windows are, how many there are, and which arguments are refused."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def counts(lengths: Sequence[int], windows: Windows, ceil_mode: bool) -> Lengths
 
 
 def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = True) -> Lengths:
-    """How many windows there are, once all is found to be right; else PyTorch's RuntimeError."""
+    """How many windows there are, once the arguments are checked. Raises PyTorch's RuntimeError."""
     rank = len(windows.size)
     axes, size = _AXES[rank], list(input._size)
     _check_padding(windows)

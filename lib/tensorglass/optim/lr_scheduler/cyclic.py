@@ -98,7 +98,7 @@ class CyclicLR(_WithMomentum):
         return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
 
     def rates(self) -> Rates:
-        """The formula of the class; the momentum is set by the way."""
+        """The formula of the class; it sets the momentum too."""
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         position = 1.0 + self.last_epoch / self.total_size - cycle  # 0 to 1 within the cycle
         rising = position <= self.step_ratio
@@ -172,7 +172,7 @@ class OneCycleLR(_WithMomentum):
         super().__init__(optimizer, last_epoch)
 
     def rates(self) -> Rates:
-        """The formula of the class; the momentum is set by the way."""
+        """The formula of the class; it sets the momentum too."""
         if self.last_epoch > self.total_steps:
             raise ValueError(
                 f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"

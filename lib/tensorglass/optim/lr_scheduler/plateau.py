@@ -1,4 +1,4 @@
-"""`ReduceLROnPlateau`: smaller steps when a figure gets no better."""
+"""`ReduceLROnPlateau`: smaller steps when a figure stops improving."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tensorglass.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Rates times `factor` when what is given to `step` has got no better for more than `patience` epochs.
+    """Rates times `factor` when the figure given to `step` has not improved for more than `patience` epochs.
 
     Better means less (`mode` "min") or more ("max") than the best so far by `threshold`, which is a part of the best
     ("rel") or an amount ("abs"). After a change, `cooldown` epochs are not counted; no rate goes below `min_lr`.

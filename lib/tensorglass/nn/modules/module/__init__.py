@@ -65,7 +65,7 @@ def _forward_unimplemented(self: Module, *input: Any) -> None:
 class Module(Tree, HookRegistration, StateDict, Conversions):
     """The base class of all layers and networks: derive from it, call ``super().__init__()``, and define `forward`."""
 
-    training: bool  #: whether it is in training, where some modules do otherwise than in use
+    training: bool  #: whether it is in training, where some modules behave differently than in evaluation
     call_super_init = False  #: whether ``__init__`` passes its arguments on to the next class
     dump_patches = False
     _version = 1  #: of the state dictionary, which has it in its metadata
@@ -248,7 +248,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
     # --- learning --------------------------------------------------------------------------------------------------
 
     def train(self, mode: bool = True) -> Self:
-        """Put the module and those in it into training, or, if `mode` is False, into use."""
+        """Put the module and those in it into training mode, or, if `mode` is False, into evaluation mode."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -257,7 +257,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         return self
 
     def eval(self) -> Self:
-        """Put the module into use: ``train(False)``."""
+        """Put the module into evaluation mode: ``train(False)``."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:

@@ -1,7 +1,7 @@
 """Hooks of modules: functions that run before or after `forward`, with gradients, or when something is registered.
 
-Those of one module are in its dictionaries, those of all modules in the dictionaries here. `call_with_hooks` is what a
-call of a module comes to once there is one.
+Those of one module are in its dictionaries, those of all modules in the dictionaries here. A call of a module runs
+`call_with_hooks` if there is one.
 """
 
 from __future__ import annotations

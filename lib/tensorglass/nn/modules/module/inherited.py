@@ -1,7 +1,7 @@
 """The names that Python's errors give to what layers inherit.
 
-`Conv1d`, `Conv2d` and `Conv3d` share one `__init__`, which stands in a private class. Who forgets an argument should
-read of the layer that was called, as in PyTorch: "Conv2d.__init__() missing 1 required positional argument".
+`Conv1d`, `Conv2d` and `Conv3d` share one `__init__`, which stands in a private class. If an argument is missing, the
+message should name the layer that was called, as PyTorch's: "Conv2d.__init__() missing 1 required positional argument".
 """
 
 from __future__ import annotations

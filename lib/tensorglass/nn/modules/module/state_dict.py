@@ -16,7 +16,7 @@ EXTRA_STATE = "_extra_state"  #: the last part of the name of what `get_extra_st
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What `load_state_dict` returns: the names that the dictionary does not have, and those it has not."""
+    """What `load_state_dict` returns: the names that the dictionary lacks, and those that the module lacks."""
 
     __slots__ = ()
 
@@ -85,7 +85,7 @@ class StateDict:
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Enter what is the module's own. A subclass may do it otherwise."""
+        """Enter what is the module's own. A subclass may override it."""
         for name, value in (*self._parameters.items(), *self._persistent_buffers()):
             if value is not None:
                 destination[prefix + name] = value if keep_vars else value.detach()
@@ -154,7 +154,7 @@ class StateDict:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load what is the module's own, and add to the lists what is wrong. A subclass may do it otherwise."""
+        """Load what is the module's own, and add to the lists what is wrong. A subclass may override it."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = {

@@ -59,7 +59,7 @@ class Tree:
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their names; a parameter with two names comes once, unless told otherwise."""
+        """The parameters with their names; one with two names comes once, unless `remove_duplicate` is False."""
         yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:

@@ -50,6 +50,7 @@ class _Referee(Referee):
 
     def __init__(self) -> None:
         self.side = Side("j", self.call, judges=True)
+        self.raised = None
         self.runner = _Runner(self)
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -126,7 +127,7 @@ def test_an_answer_that_can_be_judged_apart_gets_the_verdict_that_it_gets_beside
 
 @pytest.mark.parametrize(
     ("part", "least"),
-    [("memory", 0.95), ("tensors", 0.85), ("autograd", 0.8), ("extensions", 0.65), ("networks", 0.6)],
+    [("memory", 0.98), ("tensors", 0.92), ("autograd", 0.82), ("extensions", 0.65), ("networks", 0.68)],
 )
 def test_most_exercises_are_judged_apart(part: str, least: float) -> None:
     known = sorted({exercise_id for exercise_id, _, _ in tables(part)} - HEAVY)

@@ -255,3 +255,9 @@ def first_sentence(error: BaseException) -> str:
 def leaf_of(tensor: Any) -> Any:
     """A leaf of its own with these values, which requires grad."""
     return tensor.detach().clone().requires_grad_()
+
+
+def names_at(node: Any) -> set[str]:
+    """A node's name; of one that stands for nodes of another process, the names of those."""
+    there: set[str] | None = getattr(node, "stands_for", None)
+    return {node.name()} if there is None else there

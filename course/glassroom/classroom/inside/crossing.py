@@ -5,9 +5,10 @@ storages cross once each, as bytes, so that what shares memory on one side share
 back is the object that went. A function does not cross: the other side gets a stand-in that asks for it to be called,
 and then sees what the call did to its arguments, and what it allocated, copied, moved and called.
 
-A graph does not cross either. To the referee, the result of a learner's function is that of one operator, whose
-backward asks the runner for the gradients of the tensors that both know; and where a check hands a function to a
-learner's, the runner asks the referee in the same way. An object of any other class raises `CannotCross`.
+A graph does not cross either. To the referee, the result of a learner's function is that of one operator, which knows
+the names of the nodes that it stands for, and whose backward asks the runner for the gradients of the tensors that both
+know. Where a check hands a function to a learner's, the runner asks the referee in the same way. An object of any other
+class raises `CannotCross`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy
 
 import tensorglass as torch
 from glassroom.exercises.account import Account, Call, open_accounts
+from glassroom.exercises.facts import names_at
 
 MOST_ITEMS = 20_000
 MOST_STORAGE = 16_000_000  # bytes
@@ -30,6 +32,13 @@ LONGEST_TEXT = 100_000
 MOST_CALLS = 2000  # operators in an account, nodes of a graph, writes to a tensor
 _NUMBERS = "biufc"  # NumPy's kinds of dtypes that are numbers
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+_AT_BOTH_ENDS = {  # each end has its own, so it crosses by its name
+    "...": ...,
+    "torch": torch,
+    "numpy": numpy,
+    "Generator": torch.Generator,
+    "OutOfMemoryError": torch.OutOfMemoryError,
+}
 
 Ask = Callable[[int, list[Any], dict[str, Any], "Side"], Any]
 
@@ -53,13 +62,13 @@ class _OfTheOtherSide(torch.autograd.Function):
     """The one operator that a function of the other side is to this one."""
 
     @staticmethod
-    def forward(ctx: Any, made: Callable[[], Any], pull: Any, _requires: Any, *_inputs: Any) -> Any:
-        ctx.pull, ctx.name = pull, _unnamed
+    def forward(ctx: Any, made: Callable[[], Any], pull: Any, names: set[str], _requires: Any, *_inputs: Any) -> Any:
+        ctx.pull, ctx.name, ctx.stands_for = pull, _unnamed, names
         return made()
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        return None, None, None, *ctx.pull(grad, torch.is_grad_enabled())
+        return None, None, None, None, *ctx.pull(grad, torch.is_grad_enabled())
 
 
 class StandIn:
@@ -194,8 +203,6 @@ class Side:
         kind = type(value)
         if value is None or kind is bool:
             return value
-        if value is ...:
-            return {"is": "..."}
         if kind is int and value.bit_length() <= 4096:
             return {"int": str(value)}
         if kind is float:
@@ -227,8 +234,9 @@ class Side:
             return self._encode_tensor(value, used, count, depth)
         if kind is bytes and len(value) <= LONGEST_TEXT:
             return {"bytes": base64.b85encode(value).decode()}
-        if value is torch:
-            return {"is": "torch"}
+        for name, each in _AT_BOTH_ENDS.items():
+            if value is each:
+                return {"is": name}
         if kind is torch.Generator:
             return {"generator": self._encode(value.get_state(), used, count, depth + 1)}
         if kind is torch.UntypedStorage:
@@ -278,12 +286,13 @@ class Side:
             "version": x._version,
         }
         if x.grad_fn is not None:
-            reached = self._reached_from(x)
+            reached, names = self._reached_from(x)
             for each in reached if self.judges else ():
                 if id(each) not in self._numbers:
                     self._encode(each, used, count, depth + 1)
             inputs = [each for each in reached if id(each) in self._numbers]
             encoded["inputs"] = [self._numbers[id(each)] for each in inputs]
+            encoded["names"] = sorted(names)
             encoded |= self._encode(_pull(x, inputs), used, count, depth + 1)
         elif x.requires_grad:
             self._leaves[known] = x
@@ -297,9 +306,12 @@ class Side:
         if x.grad_fn is not None:
             self._made_by[x.grad_fn] = x
 
-    def _reached_from(self, x: Any) -> list[Any]:
-        """The tensors that the way back from `x` comes to first, of those that have crossed; and leaves."""
-        found, seen, waiting = [], set[Any](), [x.grad_fn]
+    def _reached_from(self, x: Any) -> tuple[list[Any], set[str]]:
+        """The tensors that the way back from `x` comes to first, of those that have crossed, and leaves.
+
+        With the names of the nodes on the way.
+        """
+        found, names, seen, waiting = [], set[str](), set[Any](), [x.grad_fn]
         while waiting:
             node = waiting.pop()
             if node is None or node in seen:
@@ -311,10 +323,11 @@ class Side:
             if crossed is not None and crossed is not x and crossed.grad_fn is node:
                 found.append(crossed)
                 continue
+            names |= names_at(node)
             if hasattr(node, "variable"):
                 found.append(node.variable)
             waiting += [each for each, _ in node.next_functions]
-        return found
+        return found, names
 
     def _over(self, array: Any) -> Any:
         """A tensor on the memory of an array."""
@@ -348,7 +361,7 @@ class Side:
         ((kind, content),) = item.items()
         match kind:
             case "is":
-                return torch if content == "torch" else ...
+                return _AT_BOTH_ENDS[content]
             case "same":
                 return self._tensors[content]
             case "bytes":
@@ -410,7 +423,8 @@ class Side:
                 pull = self._stand_in(int(item["function"]), "backward")
                 inputs = [self._tensors[str(each)] for each in item["inputs"]]
                 # A learner's function may have gradients for tensors that the judging end has never seen.
-                x = _OfTheOtherSide.apply(made, pull, torch.empty(0, requires_grad=self.judges), *inputs)
+                names, requires = set(map(str, item["names"])), torch.empty(0, requires_grad=self.judges)
+                x = _OfTheOtherSide.apply(made, pull, names, requires, *inputs)
             else:
                 x = made()
                 if item.get("watched") and self.account is not None:
@@ -487,8 +501,8 @@ def _beside(old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
 
 
 def exception_called(name: str) -> type[Exception]:
-    """The class of that name, if it is one of Python's errors; else a new one of that name."""
-    found = getattr(builtins, name, None)
+    """The class of that name, if it is one of Python's errors or the library's; else a new one of that name."""
+    found = getattr(builtins, name, None) or vars(torch).get(name)
     if isinstance(found, type) and issubclass(found, Exception):
         return found
     return type(name if name.isidentifier() else "Error", (RuntimeError,), {})

@@ -36,6 +36,7 @@ class Referee:
         self.plan = plan
         self.seconds = float(plan["cell"])
         self.side = Side("j", self.call, judges=True)
+        self.raised: Exception | None = None  # by a check's function that was handed to a learner's
         self.shown: dict[str, list[Any]] = {}
         self.sources: dict[str, str] = {}
         self.errors: dict[str, dict[str, str]] = {}
@@ -74,7 +75,8 @@ class Referee:
         except CannotCross as reason:
             return {"cannot": str(reason)}
         except Exception as error:
-            return {"raised": {"name": type(error).__name__, "message": str(error)[:1000]}}
+            self.raised = error
+            return {"raised": _described(error)}
 
     def run(self, step: dict[str, Any]) -> None:
         told = self.ask({"do": "run", "source": step["source"]})
@@ -185,10 +187,13 @@ class Referee:
         """Have the runner call a learner's function."""
         sizes = [kept.size for kept in open_accounts()]
         told = self.ask({"do": "call", **side.asking(number, args, kwargs)})
+        raised, self.raised = self.raised, None
         if "cannot" in told:
             raise CannotCross(str(told["cannot"]), bool(told.get("foreign")))
         if "raised" in told or "failed" in told:
             why = _error(told.get("raised") or {"name": "RuntimeError", "message": str(told["failed"])})
+            if raised is not None and _described(raised) == why:
+                raise raised  # by a check's function, and passed on by the learner's
             raise exception_called(why["name"])(why["message"])
         result = side.take(told, [*args, *kwargs.values()])
         side.enter_account(told["account"], sizes)
@@ -207,6 +212,10 @@ def _drawn(values: dict[str, Any]) -> dict[str, str]:
         return {"image/svg+xml": show(**tensors).svg[:150_000]}
     except Exception:  # a picture is an extra: what cannot be drawn costs nobody a mark
         return {}
+
+
+def _described(error: Exception) -> dict[str, str]:
+    return {"name": type(error).__name__[:80], "message": str(error)[:1000]}
 
 
 def _error(told: Any) -> dict[str, str]:

@@ -105,8 +105,8 @@ def told(report: "Report") -> str:
     beside = sorted({each.exercise for row in report.rows for each in row.marks if each.how == "beside"})
     if beside:
         lines.append(
-            "Judged in the submission's own process, since their answers cannot leave it (a program written to do so "
-            f"could forge these): {', '.join(beside)}"
+            "Judged inside the submission's own process, because the answers cannot be passed out of it as data "
+            f"(a program written for the purpose could forge its own marks here): {', '.join(beside)}"
         )
     lines.append(
         f"{report.marked} marked, {report.kept} unchanged, {len(report.missing)} not handed in, "

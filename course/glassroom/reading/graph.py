@@ -207,7 +207,8 @@ def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
     for (key, description), storage in zip(known.items(), storages, strict=True):
         at = f"+{description.storage_offset}" if description.storage_offset else ""
         version = "" if description.version is None else f" v{description.version}"
-        nbytes = prod(description.size) * description.itemsize
+        distinct = [n if stride else min(n, 1) for n, stride in zip(description.size, description.strides, strict=True)]
+        nbytes = prod(distinct) * description.itemsize
         words = f"{list(description.size)} {storage}{at}{version}"
         found[key] = _Seen(words, storage, description.version, nbytes, nonfinite(description))
     return found

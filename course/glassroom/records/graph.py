@@ -11,7 +11,7 @@ class Saved:
 
     `state` is "tensor", "freed" (a backward let go of it), "overwritten" (the tensor was written to since, so the
     derivative can no longer be computed) or "packed" (a hook has made something else of it). `nbytes` counts the bytes
-    of its elements.
+    of its elements, those that it repeats through stride 0 once.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Step:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all that it saved."""
-        return sum(each.nbytes for each in self.saved)
+        """The bytes of all that it saved, of a tensor that it saved twice once."""
+        return sum(nbytes for _, nbytes in {(each.text, each.nbytes) for each in self.saved})
 
 
 @dataclass(frozen=True, eq=False)

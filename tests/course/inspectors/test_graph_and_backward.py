@@ -97,7 +97,7 @@ def test_what_a_custom_function_saved_is_shown_by_its_place(library: Any) -> Non
     a = library.ones(3, requires_grad=True)
     b = library.ones(3)
     y = Product.apply(a, b)
-    saved = r"y = ProductBackward · saved \[0\] = \[3\] S\d+ v0, \[2\] = \[3\] S\d+ v0$"
+    saved = r"y = ProductBackward · saved \[0\] = \[3\] S\d+ v0 \(12 B\), \[2\] = \[3\] S\d+ v0 \(12 B\)$"
     assert re.search(saved, graph(y).text, flags=re.MULTILINE)
     b.zero_()
     assert "saved tensors = overwritten: saved v0, now v1" in graph(y).text
@@ -222,7 +222,8 @@ def test_what_a_node_has_in_great_number_is_counted(library: Any) -> None:
             return first.clone()
 
     assert re.search(
-        r"saved \[0\] = .*, \[10\] = \[2\] S\d+ v0, 29 more\n", graph(Kept.apply(parts[0], *constants)).text
+        r"saved \[0\] = .*, \[10\] = \[2\] S\d+ v0 \(8 B\), 29 more, 320 B in all\n",
+        graph(Kept.apply(parts[0], *constants)).text,
     )
 
 
@@ -317,6 +318,10 @@ def test_nan_and_infinity_are_flagged_and_bytes_counted(library: Any) -> None:
     assert kept.nbytes == 8
     large = library.ones(100, 100, requires_grad=True)
     assert "(39.1 KiB)" in graph(large.sigmoid()).text
+    expanded = w[:1].expand(100)
+    twice = graph(expanded * expanded)
+    assert twice.text.count("[100] S") == twice.text.count(" v0 (4 B)") == twice.svg.count(" v0 (4 B)") == 2
+    assert twice.data.steps[0].nbytes == 4
 
 
 def test_of_branches_that_are_alike_one_is_shown(library: Any) -> None:

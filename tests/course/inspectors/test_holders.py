@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from functools import cache, partial
 from typing import Any
@@ -38,6 +39,13 @@ def test_a_path_goes_through_objects_containers_and_the_graph(lib: Any) -> None:
     assert "trainer.history[2]['loss'] → PowBackward0.self  ·  saved by a graph" in found.text
     ours = holders(weight)
     assert labels(ours) == ["weight"]
+
+
+def test_a_picture_has_room_for_the_whole_path_to_the_largest() -> None:
+    weight = tensorglass.ones(16_384, requires_grad=True)
+    history = [{"the loss of a batch that was kept, with its graph": (weight * 1.5).pow(2)}]
+    assert "its graph'], 64.0 KiB" in " ".join(re.findall(r">([^<>]+)</text>", holders().svg))
+    del history
 
 
 @LIBRARIES

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassroom.drawing.graph.folding import Box, boxes_of
-from glassroom.drawing.words import sized
+from glassroom.drawing.words import short
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
 
-TELLING = 10_000  # bytes of a saved tensor that are worth a word
 MOST_NAMES = 4  # variables that a node's title names
 MOST_SAVED = 12  # tensors that a node lists
 
@@ -63,8 +62,9 @@ def leaf_facts(leaf: Leaf) -> list[str]:
 
 
 def saved_lines(step: Step) -> list[str]:
-    """What a node saved, a line a thing."""
-    return few([f"{each.name} = {saved_words(each)}" for each in in_view(step)], MOST_SAVED)
+    """What a node saved, a line a thing; where some are left out, the bytes of all."""
+    lines = few([f"{each.name} = {saved_words(each)}" for each in in_view(step)], MOST_SAVED)
+    return lines if len(step.saved) <= MOST_SAVED else [*lines[:-1], f"{lines[-1]}, {short(step.nbytes)} in all"]
 
 
 def in_view(step: Step) -> Sequence[Saved]:
@@ -78,8 +78,8 @@ def few(words: Sequence[str], most: int) -> list[str]:
 
 
 def saved_words(saved: Saved) -> str:
-    """What is said of a saved tensor; how many bytes it has, where they are many."""
-    return f"{saved.text} ({sized(saved.nbytes)})" if saved.nbytes >= TELLING else saved.text
+    """What is said of a saved tensor, and how many bytes it has."""
+    return f"{saved.text} ({short(saved.nbytes)})" if saved.nbytes else saved.text
 
 
 def flags_of(step: Step) -> list[str]:

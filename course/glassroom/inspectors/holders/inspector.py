@@ -23,7 +23,7 @@ from glassroom.reading.variables import variables_of
 CSS = style(File(__file__).with_name("picture.css"))
 MOST_ROWS = 16
 ROW = 38
-LABEL = 100  # characters
+LABEL = 200  # characters, in as many lines as they take
 NOBODY = "no variable leads to it, and nobody else was found: C++ or a reference cycle may hold it"
 
 

@@ -22,6 +22,7 @@ from glassroom.reading.source_lines import recorded_line
 from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import named_tensors, root_of
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
+from glassroom.records.snapshot import byte_range
 
 MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
 
@@ -191,6 +192,7 @@ class _Seen:
     storage: str | None = None
     version: int | None = None
     nbytes: int = 0
+    bytes: tuple[int, int] | None = None
     nonfinite: str | None = None
 
 
@@ -210,7 +212,9 @@ def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
         distinct = [n if stride else min(n, 1) for n, stride in zip(description.size, description.strides, strict=True)]
         nbytes = prod(distinct) * description.itemsize
         words = f"{list(description.size)} {storage}{at}{version}"
-        found[key] = _Seen(words, storage, description.version, nbytes, nonfinite(description))
+        first = (description.storage_offset or 0) * description.itemsize
+        reached = byte_range(first, description.size, description.strides, description.itemsize)
+        found[key] = _Seen(words, storage, description.version, nbytes, reached, nonfinite(description))
     return found
 
 
@@ -263,7 +267,7 @@ def _saved(name: str, value: Any, seen: Mapping[int, _Seen]) -> Saved:
     if isinstance(value, RuntimeError):
         return _lost(name, str(value))
     place = seen[id(value)]
-    return Saved(name, "tensor", place.words, place.storage, place.version, place.nbytes)
+    return Saved(name, "tensor", place.words, place.storage, place.version, place.nbytes, place.bytes)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -11,7 +12,8 @@ class Saved:
 
     `state` is "tensor", "freed" (a backward let go of it), "overwritten" (the tensor was written to since, so the
     derivative can no longer be computed) or "packed" (a hook has made something else of it). `nbytes` counts the bytes
-    of its elements, those that it repeats through stride 0 once.
+    of its elements, those that it repeats through stride 0 once, and `bytes` are the first that it reaches in its
+    storage and the one after the last.
     """
 
     name: str
@@ -20,6 +22,7 @@ class Saved:
     storage: str | None = None
     version: int | None = None
     nbytes: int = 0
+    bytes: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,20 @@ class Step:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all that it saved, of a tensor that it saved twice once."""
-        return sum(nbytes for _, nbytes in {(each.text, each.nbytes) for each in self.saved})
+        """The bytes of all that it saved; those of which several tensors are views count once."""
+        by_storage: dict[str | None, set[Saved]] = {}
+        for each in self.saved:
+            by_storage.setdefault(each.storage, set()).add(replace(each, name=""))
+        return sum(_bytes_together(views) for views in by_storage.values())
+
+
+def _bytes_together(views: Iterable[Saved]) -> int:
+    """The bytes of views of one storage: at most those of each added up, and at most those that they reach."""
+    reached = end = 0
+    for first, after in sorted(each.bytes for each in views if each.bytes is not None):
+        reached += max(after - max(first, end), 0)
+        end = max(end, after)
+    return min(reached, sum(each.nbytes for each in views))
 
 
 @dataclass(frozen=True, eq=False)

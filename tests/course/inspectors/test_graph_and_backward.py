@@ -227,6 +227,20 @@ def test_what_a_node_has_in_great_number_is_counted(library: Any) -> None:
     )
 
 
+def test_bytes_that_a_node_saved_as_several_views_count_once(library: Any) -> None:
+    square = library.ones(3, 3, requires_grad=True)
+    other = library.ones(3, 3, requires_grad=True)
+    for product, nbytes in (
+        (square @ square.t(), 36),
+        (square[:2] * square[1:], 36),
+        (square[:, ::2] * square[:, 1:], 36),
+        (square * other, 36 + 36),
+    ):
+        step = graph(product).data.steps[0]
+        assert step.nbytes == nbytes
+    assert "36 bytes in all" in graph(square @ square.t()).svg
+
+
 def test_operators_of_a_function_have_lines_and_networks() -> None:
     torch = pytest.importorskip("torch", reason="networks are PyTorch's here")
     model = torch.nn.ModuleDict({"first": torch.nn.Linear(3, 4), "act": torch.nn.GELU(), "last": torch.nn.Linear(4, 2)})

@@ -68,7 +68,7 @@ WRONG = [
     ("a03-pieces", SUM_OF_SQUARES, "the loss is their mean"),
     ("a03-pieces", CLEARED_BETWEEN, "second piece alone"),
     ("a03-pieces", FIRST_PIECE, "first piece alone"),
-    ("a03-pieces", ONE_WALK, "1 backward brought it"),
+    ("a03-pieces", ONE_WALK, "it arrived in 1 piece"),
     ("a03-pieces", SUM_OF_MEANS.replace(".mean()", ".mean().div(4)"), "half of it"),
     ("a03-recorded", AS_IT_WAS, "all three entries are one tensor, which holds [6.0, 6.0]"),
     ("a03-recorded", ZEROED, "all three entries are one tensor, which holds [0.0, 0.0]"),

@@ -94,7 +94,7 @@ WRONG = [
     ),
     ("e06-newton", NEWTON.format(before="pass", step=STEP.replace("grad(loss)(p)", "grad(loss)")), "raised"),
     ("e06-which", WHICH + "'newton', 'autograd', 'newton', 'function'", "solved once"),
-    ("e06-which", WHICH + "'formula', 'newton', 'newton', 'function'", "no matrix"),
+    ("e06-which", WHICH + "'formula', 'newton', 'newton', 'function'", "but not for a matrix"),
     ("e06-which", WHICH + "'formula', 'autograd', 'formula', 'function'", "squares the error"),
     ("e06-which", WHICH + "'formula', 'autograd', 'newton', 'autograd'", "keep no residual"),
 ]

@@ -77,7 +77,11 @@ WRONG = [
         "it should return the handle",
     ),
     ("a05-step-at-once", STEP.format(step="leaf = leaf - 0.1 * leaf.grad", end="pass"), "as it was"),
-    ("a05-step-at-once", STEP.format(step="leaf -= leaf.grad", end="leaf.grad = None"), "after backward number 1, the leaf"),
+    (
+        "a05-step-at-once",
+        STEP.format(step="leaf -= leaf.grad", end="leaf.grad = None"),
+        "after backward number 1, the leaf",
+    ),
     ("a05-step-at-once", STEP.format(step="leaf -= 0.1 * leaf.grad", end="pass"), "None lets go"),
     ("a05-step-at-once", STEP.format(step="leaf -= 0.1 * leaf.grad", end="leaf.grad.zero_()"), "None lets go"),
     ("a05-step-at-once", "def step_at_once(leaf): leaf.gradient", "within backward, `step_at_once` raised"),

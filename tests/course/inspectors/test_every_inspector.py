@@ -219,6 +219,14 @@ def test_ipython_on_a_terminal_displays_colors(tmp_path: Path) -> None:
 # --- data -------------------------------------------------------------------------------------------------------------
 
 
+def test_data_of_what_a_hook_has_packed_are_of_the_written_schema() -> None:
+    leaf = tensorglass.ones(2, requires_grad=True)
+    with tensorglass.autograd.graph.saved_tensors_hooks(lambda saved: 0, lambda packed: leaf.detach()):
+        data = json.loads(json.dumps(glassroom.graph(leaf.exp()).as_dict()))
+    assert data["steps"][0]["saved"][0]["state"] == "packed"
+    jsonschema.Draft202012Validator(SCHEMA).validate(data)
+
+
 def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 

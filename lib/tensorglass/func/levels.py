@@ -1,8 +1,8 @@
 """What every transformation does on the way in and out: inputs become new leaves, and results leave the graph behind.
 
 Each level of ``grad(grad(f))`` has leaves of its own, made from those of the level around it. A result stays connected
-to the levels around it if it was computed from something of theirs, and is a plain tensor if not. Below stands what is
-asked of arguments and results.
+to the levels around it if it was computed from something of theirs, and is a plain tensor if not: the leaves of an
+inner level, which has returned, connect it to nothing. Below stands what is asked of arguments and results.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorglass.autograd.backward import grad
+from tensorglass.core.contexts import Context
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.func.pytree import TreeSpec, tree_flatten, tree_map
 from tensorglass.graph.accumulate_grad import AccumulateGrad, history
 from tensorglass.graph.node import Node
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.creation.fill import zeros_like
-from tensorglass.tensor.autograd_meta import requires_grad
+from tensorglass.tensor.autograd_meta import meta_of, requires_grad
 from tensorglass.tensor.grad_mode import inference_mode, is_grad_enabled, set_grad_enabled, state
 from tensorglass.tensor.tensor import Tensor
 
@@ -37,12 +38,19 @@ def outside_inference(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-class Level:
-    """The leaves of one transformation. To be made outside of its `enable_grad`."""
+class Level(Context):
+    """One transformation of one call, open while it runs. To be made outside of its `enable_grad`."""
 
     def __init__(self) -> None:
         self._is_recorded_around = state.grad
-        self._own: list[Tensor] = []
+        self._is_open = False
+
+    def begin(self, _: None) -> Level:
+        self._is_open = True
+        return self
+
+    def end(self, _: None) -> None:
+        self._is_open = False
 
     def wrap(self, tensor: Any) -> Tensor:
         """`tensor` as a leaf of this level."""
@@ -50,16 +58,16 @@ class Level:
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(tensor)}")
         if requires_grad(tensor) and self._is_recorded_around:
             return tensor.view_as(tensor)
-        leaf = _ordinary(tensor).detach()
-        set_requires_grad(leaf, True, "floating point dtype")
-        self._own.append(leaf)
-        return leaf
+        return self._own(_ordinary(tensor).detach())
 
     def zero_cotangent(self, output: Tensor) -> Tensor:
         """A gradient of zeros for `output`, which the gradients of the inputs are differentiated by."""
-        cotangent = zeros_like(output.detach()).requires_grad_()
-        self._own.append(cotangent)
-        return cotangent
+        return self._own(zeros_like(output.detach()))
+
+    def _own(self, leaf: Tensor) -> Tensor:
+        set_requires_grad(leaf, True, "floating point dtype")
+        meta_of(leaf).level = self
+        return leaf
 
     def unwrap(self, value: Any) -> Any:
         """Results, nested as they may be, as the levels around see them."""
@@ -71,10 +79,13 @@ class Level:
         return tensor if self._is_recorded_around and self._comes_from_around(tensor) else tensor.detach()
 
     def _comes_from_around(self, tensor: Tensor) -> bool:
-        """Whether some end of the graph behind a tensor is not of this level."""
+        """Whether some end of the graph behind a tensor is the user's, or a leaf of another level that is open.
+
+        Leaves of levels that are over stay in the graph of what was computed from theirs and something else.
+        """
         node = history(tensor)
         if node is None:
-            return not any(tensor is own for own in self._own)
+            return self._is_around(tensor)
         waiting: list[Node] = [node]
         seen: set[Node] = set()
         while waiting:
@@ -83,11 +94,14 @@ class Level:
                 continue
             seen.add(node)
             behind = [each for each, _ in node.edges if each is not None]
-            is_own = isinstance(node, AccumulateGrad) and any(node.variable is own for own in self._own)
-            if not behind and not is_own:
+            if not behind and not (isinstance(node, AccumulateGrad) and not self._is_around(node.variable)):
                 return True
             waiting += behind
         return False
+
+    def _is_around(self, leaf: Tensor) -> bool:
+        level = meta_of(leaf).level
+        return level is None or (level is not self and level._is_open)
 
 
 def _ordinary(tensor: Any) -> Any:

@@ -69,8 +69,7 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
     @functools.wraps(func)
     @outside_inference
     def both(*args: Any, **kwargs: Any) -> Any:
-        level = Level()
-        with enable_grad():
+        with Level() as level, enable_grad():
             arguments, wanted, structure = with_leaves(level, args, argnums)
             output = func(*arguments, **kwargs)
             aux = None
@@ -101,8 +100,10 @@ def _check_scalar(output: Any) -> None:
 class _Vjp:
     """A function that ran on leaves of its own: ready for backward passes from its outputs."""
 
-    def __init__(self, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str) -> None:
-        self.level = Level()
+    def __init__(
+        self, level: Level, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str
+    ) -> None:
+        self.level = level
         self.aux: Any = None
         with enable_grad():
             arguments, self.leaves, self.input_structure = with_leaves(self.level, args, argnums)
@@ -129,8 +130,9 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     >>> pull(torch.tensor(1.0))
     (tensor(6.),)
     """
-    pulled = _Vjp(func, primals, ALL, has_aux, "vjp(f, *primals)")
-    refuse_integers(pulled.outputs)
+    with Level() as level:
+        pulled = _Vjp(level, func, primals, ALL, has_aux, "vjp(f, *primals)")
+        refuse_integers(pulled.outputs)
 
     @outside_inference
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -151,8 +153,10 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
 class _Jvp(_Vjp):
     """A function whose backward pass was recorded: the backward pass of that one pushes tangents forward."""
 
-    def __init__(self, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str) -> None:
-        super().__init__(func, args, argnums, has_aux, name)
+    def __init__(
+        self, level: Level, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str
+    ) -> None:
+        super().__init__(level, func, args, argnums, has_aux, name)
         #: the outputs that may move: integers do not
         self.moving = [each for each in self.outputs if each._dtype.category >= FLOATING]
         with enable_grad():
@@ -201,15 +205,16 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
                 f"not supported. Tensor is of size {list(primal._size)} while the given forward gradient is of size "
                 f"{list(tangent._size)}."
             )
-    pushed = _Jvp(func, primals, ALL, has_aux, _JVP)
-    if strict and not all(output.requires_grad for output in pushed.outputs):
-        raise RuntimeError(
-            f"{_JVP}: The output of f is independent of the inputs. This is not allowed with strict=True."
-        )
-    found = pushed.output_structure.unflatten(pushed.pushed_forward(flat_tangents))
-    if has_aux:
-        return pushed.output(), found, pushed.level.unwrap(pushed.aux)
-    return pushed.output(), found
+    with Level() as level:
+        pushed = _Jvp(level, func, primals, ALL, has_aux, _JVP)
+        if strict and not all(output.requires_grad for output in pushed.outputs):
+            raise RuntimeError(
+                f"{_JVP}: The output of f is independent of the inputs. This is not allowed with strict=True."
+            )
+        found = pushed.output_structure.unflatten(pushed.pushed_forward(flat_tangents))
+        if has_aux:
+            return pushed.output(), found, pushed.level.unwrap(pushed.aux)
+        return pushed.output(), found
 
 
 # --- whole Jacobians -------------------------------------------------------------------------------------------------
@@ -231,24 +236,25 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     @outside_inference
     def jacobian(*args: Any) -> Any:
         refuse_complex("jacrev", "input", args)
-        pulled = _Vjp(func, args, argnums, has_aux, "vjp(f, *primals)")
-        refuse_integers(pulled.outputs)
-        refuse_complex("jacrev", "output", pulled.outputs)
-        matrices = []
-        for place, output in enumerate(pulled.outputs):
-            rows = []
-            for unit in _basis(output):
-                cotangents = [zeros_like(each.detach()) for each in pulled.outputs]
-                cotangents[place] = unit
-                rows.append(pulled.pulled_back(cotangents, is_grad_enabled()))
-            sizes = [(*output._size, *leaf._size) for leaf in pulled.leaves]
-            matrices.append(
-                [
-                    stack([row[which] for row in rows]).reshape(size) if rows else output.new_zeros(size)
-                    for which, size in enumerate(sizes)
-                ]
-            )
-        return _nested(pulled, matrices, has_aux)
+        with Level() as level:
+            pulled = _Vjp(level, func, args, argnums, has_aux, "vjp(f, *primals)")
+            refuse_integers(pulled.outputs)
+            refuse_complex("jacrev", "output", pulled.outputs)
+            matrices = []
+            for place, output in enumerate(pulled.outputs):
+                rows = []
+                for unit in _basis(output):
+                    cotangents = [zeros_like(each.detach()) for each in pulled.outputs]
+                    cotangents[place] = unit
+                    rows.append(pulled.pulled_back(cotangents, is_grad_enabled()))
+                sizes = [(*output._size, *leaf._size) for leaf in pulled.leaves]
+                matrices.append(
+                    [
+                        stack([row[which] for row in rows]).reshape(size) if rows else output.new_zeros(size)
+                        for which, size in enumerate(sizes)
+                    ]
+                )
+            return _nested(pulled, matrices, has_aux)
 
     return jacobian
 
@@ -272,21 +278,24 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
         counting = ALL if argnums is None else argnums
         for place in range(len(args)) if counting is ALL else places(argnums, len(args)):
             tree_map(check_can_move, args[place])
-        with SliceDraws(randomness, 1).slice(0):
-            pushed = _Jvp(func, args, counting, has_aux, _JVP)
-        refuse_complex("jacfwd", "output", pushed.outputs)
-        matrices: list[list[Tensor]] = [[] for _ in pushed.outputs]
-        for which, leaf in enumerate(pushed.leaves):
-            columns = []
-            for tangent in _basis(leaf):
-                tangents = [zeros_like(each.detach()) for each in pushed.leaves]
-                tangents[which] = tangent
-                columns.append(pushed.pushed_forward(tangents))
-            for place, output in enumerate(pushed.outputs):
-                size = (*output._size, *leaf._size)
-                found = stack([each[place] for each in columns]).movedim(0, -1) if columns else output.new_zeros(size)
-                matrices[place].append(found.reshape(size))
-        return _nested(pushed, matrices, has_aux)
+        with Level() as level:
+            with SliceDraws(randomness, 1).slice(0):
+                pushed = _Jvp(level, func, args, counting, has_aux, _JVP)
+            refuse_complex("jacfwd", "output", pushed.outputs)
+            matrices: list[list[Tensor]] = [[] for _ in pushed.outputs]
+            for which, leaf in enumerate(pushed.leaves):
+                columns = []
+                for tangent in _basis(leaf):
+                    tangents = [zeros_like(each.detach()) for each in pushed.leaves]
+                    tangents[which] = tangent
+                    columns.append(pushed.pushed_forward(tangents))
+                for place, output in enumerate(pushed.outputs):
+                    size = (*output._size, *leaf._size)
+                    found = (
+                        stack([each[place] for each in columns]).movedim(0, -1) if columns else output.new_zeros(size)
+                    )
+                    matrices[place].append(found.reshape(size))
+            return _nested(pushed, matrices, has_aux)
 
     return jacobian
 

@@ -46,6 +46,7 @@ class Meta:
     accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
     is_inference = False
     is_tangent = False  #: a dual tensor's tangent, which has none itself
+    level: Any = None  #: the level of `func` that made the tensor as a leaf of its own
 
 
 def meta_of(tensor: Tensor) -> Meta:

@@ -322,7 +322,7 @@ class ParameterList(_OfParameters):
         return self._size
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([self[place] for place in range(len(self))])
+        return (self[place] for place in range(len(self)))
 
     def __iadd__(self, parameters: Iterable[Any]) -> Self:
         return self.extend(parameters)

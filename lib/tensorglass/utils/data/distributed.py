@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tensorglass.ops.random.factories import randperm
@@ -52,15 +52,12 @@ class DistributedSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         size = len(self.dataset)
+        order: Sequence[int] = range(size)
         if self.shuffle:
             generator = Generator()
             generator.manual_seed(self.seed + self.epoch)
             order = randperm(size, generator=generator).tolist()
-        else:
-            order = list(range(size))
-        if not self.drop_last and order:
-            order = (order * math.ceil(self.total_size / size))[: self.total_size]
-        return iter(order[self.rank : self.total_size : self.num_replicas])
+        return (order[place % size] for place in range(self.rank, self.total_size, self.num_replicas))
 
     def __len__(self) -> int:
         return self.num_samples

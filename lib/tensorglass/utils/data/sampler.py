@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any, Generic, TypeVar
 
 from tensorglass.core.dtypes import float64, int64
@@ -67,7 +67,7 @@ class RandomSampler(Sampler[int]):
             generator.manual_seed(random_seed())
         rounds, rest = divmod(self.num_samples, 32 if self.replacement else size)
         if self.replacement:
-            for count in [32] * rounds + [rest]:
+            for count in chain(repeat(32, rounds), (rest,)):
                 yield from randint(high=size, size=(count,), dtype=int64, generator=generator).tolist()
         else:
             for _ in range(rounds):
@@ -121,8 +121,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        drawn = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
-        return iter(drawn.tolist())
+        yield from multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
 
     def __len__(self) -> int:
         return self.num_samples

@@ -155,6 +155,9 @@ if TYPE_CHECKING:  # imported when first asked for
 
 _LAZY = {
     "_C": (),
+    "_dynamo": (),
+    "_inductor": (),
+    "_jit_internal": (),
     "accelerator": (),
     "amp": (),
     "amp.autocast_mode": ("autocast",),
@@ -170,11 +173,15 @@ _LAZY = {
         "set_autocast_enabled",
     ),
     "array_api": (),
+    "compiler": (),
+    "compiler.compiling": ("compile",),
     "cuda": (),
     "distributed": (),
     "distributions": (),
     "extending": (),
     "func": ("vmap",),
+    "futures": (),
+    "jit": (),
     "library": (),
     "multiprocessing": (),
     "nn": (),
@@ -218,7 +225,23 @@ _LAZY = {
     "utils": (),
     "version": (),
 }
-_also = ["Storage", "amp", "autocast", "distributions", "func", "library", "load", "nn", "optim", "save", "utils"]
+_also = [
+    "Storage",
+    "amp",
+    "autocast",
+    "compile",
+    "compiler",
+    "distributions",
+    "func",
+    "futures",
+    "jit",
+    "library",
+    "load",
+    "nn",
+    "optim",
+    "save",
+    "utils",
+]
 _also += ["vmap", *(name for home, names in _LAZY.items() if home.startswith(("nn.", "amp.")) for name in names)]
 _look, __dir__ = namespaces.answering(globals(), also=_also)
 _fetch = fetching(globals(), _LAZY, _look)

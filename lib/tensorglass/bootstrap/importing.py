@@ -40,9 +40,16 @@ def garbage_collection_paused() -> Iterator[None]:
 
 #: Modules of PyTorch whose names are in another module here; what is below them, too.
 _ELSEWHERE = {
+    "_dynamo.eval_frame": "compiler.optimized_module",
+    "_dynamo.exc": "compiler",
+    "_dynamo.external_utils": "compiler",
     "_tensor": "tensor.tensor",
     "cuda.amp": "amp.cuda",
+    "compiler.config": "_dynamo.config",
     "distributions.utils": "distributions.distribution",
+    "jit._script": "jit",
+    "jit._trace": "jit",
+    "jit.annotations": "_jit_internal",
     "nn.modules.utils": "nn.modules.lengths",
     "optim.adamw": "optim.adam",
     "utils._pytree": "func.pytree",

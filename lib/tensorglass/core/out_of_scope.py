@@ -31,6 +31,11 @@ _TOPICS = (
         "compute in float16 or bfloat16, which have half the bytes",
     ),
     (
+        r"^jit\.(save|load|_serialization)|flatbuffer",
+        "files of recorded programs",
+        "save the network's state_dict() with torch.save, and load it into the class",
+    ),
+    (
         r"^jit\b|^_(dynamo|inductor|export|functorch)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx$|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
         r"|\bgraph(s|_pool_handle)?$|CUDAGraph|make_graphed|functionalize|jiterator|Type$|Graph$|Graph|\bis_distributed$",
         "compilers and recorded programs",

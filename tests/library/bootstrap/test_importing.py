@@ -186,10 +186,10 @@ def test_where_it_stands_for_pytorch_pytorchs_modules_are_found(line):
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("jit", "call the function itself"),
+        ("export", "call the function itself"),
         ("profiler", "memory_timeline"),
         ("utils.tensorboard", "matplotlib"),
-        ("_dynamo", "call the function itself"),
+        ("_export", "call the function itself"),
         ("distributed.fsdp", "DistributedDataParallel"),
     ],
 )

@@ -220,6 +220,7 @@ _LAZY = {
     "serialization": ("load", "save"),
     "sim": (),
     "testing": (),
+    "torch_version": (),
     "transfers": (),
     "types": (),
     "utils": (),

@@ -57,6 +57,7 @@ from tensorglass import random as random
 from tensorglass import sim as sim
 from tensorglass import special as special
 from tensorglass import testing as testing
+from tensorglass import torch_version as torch_version
 from tensorglass import transfers as transfers
 from tensorglass import types as types
 from tensorglass import utils as utils

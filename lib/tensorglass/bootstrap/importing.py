@@ -127,8 +127,9 @@ class _Missing:
         home, _, name = fullname.partition(".")
         if home == "tensorglass" or (home == "torch" and _stands_for_torch()):
             from tensorglass.core.errors import explained  # when they are needed: imports should be quick
-            from tensorglass.core.out_of_scope import about
+            from tensorglass.core.out_of_scope import about, tell_of_missing
 
+            tell_of_missing(name)
             note = about(name)
             if note is not None:
                 raise explained(ModuleNotFoundError(f"No module named '{fullname}'", name=fullname), note)

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from tensorglass.core.errors import explained
+from tensorglass.core.out_of_scope import tell_of_missing
 from tensorglass.ops.declare.lazy_loading import awaited, fetch
 from tensorglass.ops.declare.registry import FUNCTIONS
 from tensorglass.tensor.tensor import Tensor
@@ -54,6 +55,7 @@ _library: ModuleType  #: the package, which imports this module
 
 def no_such_name(name: str, there: Iterable[str], module: str = "") -> AttributeError:
     """The error for a `name` that the namespace, or a `module` of it, does not have; `there` are those it has."""
+    tell_of_missing(f"{module}.{name}" if module else name)
     error = AttributeError(f"module '{'.'.join(filter(None, ('tensorglass', module)))}' has no attribute '{name}'")
     return _noted(error, name, there, module)
 
@@ -72,6 +74,7 @@ class MissingAttribute:
 
     def __get__(self, tensor: Tensor | None, owner: type) -> Any:
         name = self._name
+        tell_of_missing(f"Tensor.{name}")
         whose = f"type object '{owner.__name__}'" if tensor is None else f"'{owner.__name__}' object"
         error = AttributeError(f"{whose} has no attribute '{name}'", name=name, obj=owner if tensor is None else tensor)
         raise explained(error, *about_attribute(name))

@@ -23,9 +23,9 @@ class OptimizedModule(Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the network computes."""
-        return self._modules["_orig_mod"](*args, **kwargs)
+        return self._orig_mod(*args, **kwargs)
 
-    @property  # type: ignore[override]
+    @property
     def training(self) -> bool:
         """Whether the network is in training mode."""
         return self._orig_mod.training

@@ -120,6 +120,16 @@ _TOPICS = (
 )  # fmt: skip
 
 
+#: Functions that are told of each name that a program asks for and that is missing.
+heard_of_missing: list[Callable[[str], None]] = []
+
+
+def tell_of_missing(path: str) -> None:
+    """Say that a program has asked for a name, such as "compile" or "Tensor.to_sparse", which is not here."""
+    for each in heard_of_missing:
+        each(path)
+
+
 def about(path: str) -> str | None:
     """The note for a name that is left out, such as "compile" or "Tensor.to_sparse"; None for other names."""
     for pattern, topic, advice in _TOPICS:
@@ -132,6 +142,7 @@ def refusing(module: str) -> Callable[[str], Any]:
     """`__getattr__` for a module that has no more names, such as "nn": the error says if a name is left out."""
 
     def look(name: str) -> Any:
+        tell_of_missing(f"{module}.{name}")
         error = AttributeError(f"module 'torch.{module}' has no attribute '{name}'")
         raise error if name.startswith("_") else explained(error, _note(module, name))
 

@@ -11,6 +11,7 @@ file short, the system ends this process with SIGBUS when a tensor is read. No l
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -42,40 +43,70 @@ def opened_to_write(f: Any) -> Iterator[BinaryIO]:
         if hasattr(f, "flush"):
             f.flush()
         return
-    try:
-        old = os.stat(f)
-    except FileNotFoundError:
-        old = None
+    old = _facts(f)
     path = os.path.realpath(f)  # a link stays, and what it points to is replaced
-    if old is None or (stat.S_ISREG(old.st_mode) and os.path.exists(path) and os.path.samestat(old, os.stat(path))):
-        with _replacing(path, os.fspath(f), old) as file:
+    if old is not None and stat.S_ISDIR(old.st_mode):
+        raise RuntimeError(f"File {os.fspath(f)} cannot be opened: it is a directory.")
+    if old is not None and not os.access(f, os.W_OK):
+        raise RuntimeError(f"File {os.fspath(f)} cannot be opened: {os.strerror(errno.EACCES)}.")
+    if old is None or (stat.S_ISREG(old.st_mode) and not _is_nameless(f, path, old)):
+        with _replacing(path, os.fspath(f), is_new=old is None) as file:
             yield file
         return
-    if stat.S_ISDIR(old.st_mode):
-        raise RuntimeError(f"File {os.fspath(f)} cannot be opened: it is a directory.")
     with open(f, "wb") as device:  # such as a pipe, or an open file that has no name any more
         yield device
 
 
+def _facts(path: Any) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _is_nameless(f: Any, path: str, old: os.stat_result) -> bool:
+    """Whether `f` leads by a link of /proc to an open file that is not at `path`. Any other file that is not at its
+    path has been replaced by another process meanwhile, which is no reason to write into what is there now."""
+    for _ in range(40):  # more links than the system follows
+        try:
+            target = os.readlink(f)
+        except OSError:  # it is no link
+            return False
+        folder = os.path.realpath(os.path.dirname(os.fspath(f)))
+        if re.match(r"/proc/(self|\d+)/.*\bfd$", folder):
+            now = _facts(path)
+            return now is None or not os.path.samestat(old, now)
+        f = os.path.join(folder, target)
+    return False
+
+
 @contextmanager
-def _replacing(path: str, shown: str, old: os.stat_result | None) -> Iterator[BinaryIO]:
+def _replacing(path: str, shown: str, *, is_new: bool) -> Iterator[BinaryIO]:
     _remove_abandoned(path)
     beside = f"{path}.{os.urandom(4).hex()}.part"
     try:
-        fd, has_name = _new_file(beside)
+        fd, has_name = _new_file(beside, 0o666 if is_new else 0o600)
     except FileNotFoundError:
         if os.path.isdir(os.path.dirname(path)):  # the folder takes no new files
             raise
         raise RuntimeError(f"Parent directory {os.path.dirname(shown)} does not exist.") from None
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+        raise explained(
+            RuntimeError(f"File {shown} cannot be opened: {error.strerror}."),
+            "A file is written beside its place and takes it when it is complete, so its folder must take new files. "
+            "To write into a file as it is, open it: with open(path, 'wb') as file: torch.save(x, file).",
+        ) from error
     try:
         with _locked(fd):
             with open(fd, "wb") as file:
                 yield file
                 file.flush()
+                if (old := _facts(path)) is not None:
+                    _take_after(old, fd, beside)
                 if not has_name:  # given a directory, link follows the link that /proc has for an open file
                     os.link(f"/proc/self/fd/{fd}", beside, src_dir_fd=fd)
-            if old is not None:
-                os.chmod(beside, stat.S_IMODE(old.st_mode))
             os.replace(beside, path)
     except BaseException:
         with suppress(FileNotFoundError):
@@ -83,13 +114,25 @@ def _replacing(path: str, shown: str, old: os.stat_result | None) -> Iterator[Bi
         raise
 
 
-def _new_file(beside: str) -> tuple[int, bool]:
+def _take_after(old: os.stat_result, fd: int, beside: str) -> None:
+    """Give a file that is complete the mode of the one that it replaces, and its owner where this process may."""
+    if sys.platform == "win32":
+        os.chmod(beside, stat.S_IMODE(old.st_mode))
+        return
+    own = os.fstat(fd)
+    if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
+        with suppress(OSError):
+            os.fchown(fd, old.st_uid, old.st_gid)
+    os.fchmod(fd, stat.S_IMODE(old.st_mode))
+
+
+def _new_file(beside: str, mode: int) -> tuple[int, bool]:
     """The descriptor of a new file, and whether it has this name. Without one, it goes when its process does."""
     if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):  # Linux
         with suppress(OSError):  # not every file system has such files
-            return os.open(os.path.dirname(beside), os.O_TMPFILE | os.O_RDWR, 0o666), False
+            return os.open(os.path.dirname(beside), os.O_TMPFILE | os.O_RDWR, mode), False
     while True:
-        fd = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        fd = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         _lock(fd)
         if os.path.exists(beside):  # else another save took it for an abandoned one, before it was locked
             return fd, True
@@ -125,9 +168,15 @@ def _remove_abandoned(path: str) -> None:
     with suppress(OSError):  # it may not exist, or be one in which files are made and not listed
         names = os.listdir(folder)
     for found in filter(part.fullmatch, names):
-        with suppress(OSError), open(os.path.join(folder, found), "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.unlink(file.name)
+        place = os.path.join(folder, found)
+        with suppress(OSError):  # a pipe is not waited for, and a link not followed
+            fd = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+            try:
+                if stat.S_ISREG(os.fstat(fd).st_mode):
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(place)
+            finally:
+                os.close(fd)
 
 
 @contextmanager

@@ -14,11 +14,13 @@ import os
 import queue
 import random
 import signal
+import threading
 import time
 import traceback
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import connection
 from pickle import PicklingError
@@ -243,8 +245,11 @@ class Workers(Iterator[Any]):
         for pipe, process in zip(self._pipes, self._processes, strict=True):
             if pipe in ready:
                 try:
-                    return pipe.recv()
+                    with _ended_after(self._timeout, process) as is_late:
+                        return pipe.recv()
                 except (EOFError, OSError):  # its worker is dead, and the storages that it sent are gone with it
+                    if is_late():
+                        raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds") from None
                     process.join(PATIENCE)
                     if process.is_alive():
                         raise
@@ -254,6 +259,27 @@ class Workers(Iterator[Any]):
         dead = [process for process in self._processes if process.exitcode is not None]
         self._close()
         raise RuntimeError(_obituary(dead))
+
+
+@contextmanager
+def _ended_after(timeout: float, process: Any) -> Iterator[Callable[[], bool]]:
+    """Kill a worker whose batch has begun to arrive and is not here after `timeout` seconds, unless that is 0: one that
+    has been stopped. What it is waited for ends then. Gives whether that has happened."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    if not timeout:
+        yield late.is_set
+        return
+    watch = threading.Timer(timeout, end)
+    watch.start()
+    try:
+        yield late.is_set
+    finally:
+        watch.cancel()
 
 
 def _obituary(dead: list[Any]) -> str:
@@ -283,6 +309,9 @@ def _end_workers(owner: int, queues: list[Any], pipes: list[Any], processes: lis
                 open_pipes.remove(pipe)
     for process in alive:  # still in the user's code
         process.terminate()
+    for process in alive:
+        process.join(PATIENCE)
+        process.kill()  # where it has been stopped, or does not end
         process.join(PATIENCE)
     for tasks, pipe in zip(queues, pipes, strict=True):
         tasks.close()

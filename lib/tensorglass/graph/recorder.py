@@ -21,7 +21,7 @@ from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode, kept
 from tensorglass.graph.node import NOWHERE, Edge, next_number, set_history
 from tensorglass.graph.saved_tensor import SavedTensor, keep_input, keep_result
 from tensorglass.tensor.autograd_meta import Meta, OutputLike, like, meta_of, requires_grad
-from tensorglass.tensor.grad_mode import state
+from tensorglass.tensor.grad_mode import FormulaRecorded, state
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import PLAIN
 
@@ -215,6 +215,17 @@ def below(run: Callable[[], Any]) -> Any:
         state.below, state.grad = before
 
 
+def in_cpp(body: F) -> F:
+    """`body`, which PyTorch composes of operators in C++: one on a number has another node there than in Python."""
+
+    @functools.wraps(body)
+    def form(*arguments: Any, **keywords: Any) -> Any:
+        with FormulaRecorded():
+            return body(*arguments, **keywords)
+
+    return cast(F, form)
+
+
 def is_recorded(tensors: Any) -> bool:
     """Whether an operator on these is to be recorded now."""
     if not state.grad or state.below:
@@ -255,18 +266,19 @@ def recorded(
 
     @functools.wraps(body)
     def form(*arguments: Any, **keywords: Any) -> Any:
-        if not _has_meta(arguments) and not (keywords and _has_meta(keywords.values())):
-            return body(*arguments, **keywords)
-        if state.below:
-            return body(*arguments, **keywords)
+        if state.below or (not _has_meta(arguments) and not (keywords and _has_meta(keywords.values()))):
+            result = body(*arguments, **keywords)
+            return _apart(result, arguments, keywords) if _is_view(result) else result
         if recorder is None:  # the first call that there may be something to record of
             begin()
         if is_in_place:
             inplace.check_inference(arguments[0])
         if not state.grad:
             result = body(*arguments, **keywords)
-            if not is_in_place and _is_view(result) and recorder.flows(bound(arguments, keywords) or ()):
-                _mark_views(result)
+            if not is_in_place and _is_view(result):
+                _apart(result, arguments, keywords)
+                if recorder.flows(bound(arguments, keywords) or ()):
+                    _mark_views(result)
             return result
         rest = None if keywords else left_out.get(len(arguments))
         values = bound(arguments, keywords) if rest is None else arguments + rest
@@ -285,7 +297,8 @@ def recorded(
                     raise no_out_with_gradients(body.__name__)
                 for each in written:
                     inplace.check_inference(each)
-            return body(*arguments, **keywords)
+            result = body(*arguments, **keywords)
+            return _apart(result, arguments, keywords) if _is_view(result) else result
         if out is not None and values[out] is not None:
             raise no_out_with_gradients(body.__name__)
         state.below, state.grad = True, False
@@ -293,6 +306,8 @@ def recorded(
             result = body(*arguments, **keywords)
         finally:
             state.below, state.grad = False, True
+        if _is_view(result):
+            _apart(result, arguments, keywords)
         recorder.finish(made, result)
         return result
 
@@ -344,6 +359,28 @@ def _is_view(result: Any) -> bool:
     if type(result) in PLAIN:
         return result._base is not None
     return any(isinstance(each, Tensor) and each._base is not None for each in _outputs(result))
+
+
+def _apart(result: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """The results, of which views of what the operator made on its way, and nobody else has, are views no more."""
+    given: list[Tensor] = []
+    _add_tensors(given, arguments)
+    _add_tensors(given, keywords.values())
+    for output in _outputs(result):
+        base = output._base if isinstance(output, Tensor) else None
+        if base is not None and not any(each is output or each is base or each._base is base for each in given):
+            output._base = None
+            if output._counter is None:
+                output._storage.version = 0  # what was written on the way, nobody saw
+    return result
+
+
+def _add_tensors(found: list[Tensor], arguments: Iterable[Any]) -> None:
+    for each in arguments:
+        if isinstance(each, Tensor):
+            found.append(each)
+        elif isinstance(each, (list, tuple)):
+            _add_tensors(found, each)
 
 
 def _mark_views(result: Any) -> None:

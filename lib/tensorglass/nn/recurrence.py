@@ -113,7 +113,9 @@ def run(
         if dropout and train and layer < num_layers - 1:
             input = F.dropout(input, dropout)
     final = tuple(torch.stack(parts, 0) for parts in zip(*last_states, strict=True))
-    return input.transpose(0, 1) if batch_first else input, final
+    if batch_first:  # PyTorch does so in place, but for an LSTM
+        input = input.transpose(0, 1) if mode == "LSTM" else input.transpose_(0, 1)
+    return input, final
 
 
 def _grouped(flat: Sequence[Any], has_biases: bool, projected: bool) -> list[Weights]:
@@ -200,6 +202,10 @@ lstm = _layer("LSTM", "lstm")
 gru = _layer("GRU", "gru")
 
 
+#: How often PyTorch has written to the last part of the state that a cell gives, which shows in its version.
+_WRITES = {"GRU": 2, "LSTM": 1}
+
+
 def _one_step(mode: str, name: str, gates: int) -> Callable[..., Any]:
     cell = CELLS[mode]
 
@@ -207,6 +213,8 @@ def _one_step(mode: str, name: str, gates: int) -> Callable[..., Any]:
         state = tuple(hx) if mode == "LSTM" else (hx,)
         _check_cell(input, state, w_ih, w_hh.size(0) // gates)
         state = cell(F.linear(input, w_ih, b_ih), state, Weights(w_ih, w_hh, b_ih, b_hh))
+        for _ in range(_WRITES.get(mode, 0)):
+            state[-1]._written()
         return state if mode == "LSTM" else state[0]
 
     function.__name__ = function.__qualname__ = name

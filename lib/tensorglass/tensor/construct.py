@@ -158,6 +158,13 @@ def view_of(
     return self
 
 
+def reread(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
+    """A contiguous tensor that nobody else has, read in another size: no view of it, since it is not kept."""
+    made = make(tensor._storage, size, _contiguous_strides(size), tensor._offset, tensor._dtype)
+    made._conj = tensor._conj
+    return made
+
+
 def same_inference(input: Tensor) -> Meta | None:
     """What a header on the storage of `input` gets: it is an inference tensor if and only if `input` is."""
     return None if input._meta is None or not input._meta.is_inference else inference_meta(force=True)

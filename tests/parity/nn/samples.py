@@ -138,8 +138,6 @@ def are_close(one: Any, other: Any, tolerance: float) -> bool:
 
 #: Nodes that composed functions have here, for PyTorch's. docs/differences-appendix.md declares them.
 NODES = {
-    "cross_entropy": {"DivBackward1": "DivBackward0"},
-    "linear_cross_entropy": {"DivBackward1": "DivBackward0"},
     "pairwise_distance": {"NormBackward1": "LinalgVectorNormBackward0"},
 }
 

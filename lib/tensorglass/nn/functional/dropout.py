@@ -111,7 +111,7 @@ def _dropped(
     a = 1.0 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     shift = noise.add(-1).mul_(_ALPHA * a).add_(_ALPHA * a * p)
     noise.mul_(a)
-    return input.mul_(noise).add_(shift) if inplace else input.mul(noise).add(shift)
+    return (input.mul_(noise) if inplace else input.mul(noise)).add_(shift)
 
 
 def _channel_noise(input: Tensor) -> Tensor:

@@ -77,11 +77,10 @@ def _check_lookup(input: Tensor, weight: Tensor, name: str, mode: str = "") -> N
 def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten the rows that are about to be taken, where they are too long."""
     with torch.no_grad():
-        rows = weight.detach()
-        for place in input.reshape(-1).unique().tolist():
-            length = rows[place].norm(norm_type)
-            if length > max_norm:
-                rows[place].mul_(max_norm / (length + 1e-7))
+        places = input.reshape(-1).unique()
+        rows = weight[places]
+        lengths = rows.norm(norm_type, 1, keepdim=True)
+        weight.detach()[places] = torch.where(lengths > max_norm, rows * (max_norm / (lengths + 1e-7)), rows)
 
 
 def embedding_bag(
@@ -200,5 +199,5 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("num_classes should be positive")
     elif tensor._backend.launch(first_outside, array_of(tensor), num_classes) is not None:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    made = torch.zeros((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device)
+    made = torch.empty((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device).zero_()
     return made.scatter_(-1, tensor.unsqueeze(-1), 1)

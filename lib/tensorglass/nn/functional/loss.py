@@ -12,6 +12,7 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass.core.errors import explained, warn
+from tensorglass.graph.recorder import in_cpp
 from tensorglass.nn.functional.activation import logsigmoid
 from tensorglass.nn.functional.linear import linear
 from tensorglass.ops.arg_parser.checks import (
@@ -195,7 +196,7 @@ def poisson_nll_loss(
         loss = input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
-        loss = loss + stirling.masked_fill(target <= 1, 0)
+        loss += stirling.masked_fill(target <= 1, 0)
     return reduced(loss, reduction)
 
 
@@ -472,6 +473,7 @@ def _along(weight: Tensor, rank: int, dim: int) -> Tensor:
     return weight.view([-1 if each == dim else 1 for each in range(rank)])
 
 
+@in_cpp
 def _of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, label_smoothing: float
 ) -> Tensor:
@@ -679,7 +681,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+    return reduced((-target * (input1 - input2) + margin).clamp_min_(0), reduction)
 
 
 @in_float32

@@ -81,7 +81,11 @@ def _cholesky_gradient(grad: Tensor, result: Tensor, upper: bool) -> Tensor:
 
 
 @recorded
-@derivative(node="LinalgCholeskyExBackward0", outputs=1, input=_cholesky_gradient)
+@derivative(
+    node=lambda name: f"{'Cholesky' if name == 'cholesky' else 'LinalgCholeskyEx'}Backward0",
+    outputs=1,
+    input=_cholesky_gradient,
+)
 def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]:
     check_square(name, input)
     if name != "cholesky":

@@ -107,8 +107,8 @@ def _start(A: Tensor) -> Tensor:
 @recorded
 @derivative(
     node="LinalgHouseholderProductBackward0",
-    input=lambda grad, input, tau: _of_reflections(grad, input, tau)[0],
-    tau=lambda grad, input, tau: _of_reflections(grad, input, tau)[1],
+    input=lambda grad, input, tau, result: _of_reflections(grad, input, tau)[0],  # `result` is kept as PyTorch does
+    tau=lambda grad, input, tau, result: _of_reflections(grad, input, tau)[1],
 )
 def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
     return from_column_major(launch(_product_of_reflections, input, tau)[0], input._dtype, input._storage)

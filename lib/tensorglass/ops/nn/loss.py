@@ -470,8 +470,8 @@ _ctc_loss_backward: Any = recorded(_ctc_backward)
 
 @derivative(
     node="CtcLossBackward0",
-    log_probs=lambda grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity: _ctc_loss_backward(
-        grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity
+    log_probs=lambda grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, result: (
+        _ctc_loss_backward(grad, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     ),
 )
 def _ctc(

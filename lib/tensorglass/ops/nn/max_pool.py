@@ -19,7 +19,7 @@ from tensorglass.ops.kernels import pooling as kernels
 from tensorglass.ops.kernels.windows import Lengths, Windows
 from tensorglass.ops.nn import pooling
 from tensorglass.ops.nn.arguments import Ints, as_input_lies, for_each, like_channels_last, run_wide
-from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.construct import from_array, reread
 from tensorglass.tensor.tensor import Tensor, array_of
 
 # --- elements by their cells -----------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def max_pool1d(
     `kernel_size` if left out. Raises RuntimeError where there is no window.
     """
     found: Tensor = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
-    return found
+    return found if is_recorded((input,)) else reread(found.contiguous(), found._size)
 
 
 @operator("networks", method=False)

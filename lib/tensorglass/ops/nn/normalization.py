@@ -24,7 +24,7 @@ from tensorglass.ops.kernels import half
 from tensorglass.ops.kernels import normalization as kernels
 from tensorglass.ops.kernels.normalization import Cut
 from tensorglass.ops.nn.arguments import like_channels_last
-from tensorglass.tensor.construct import from_array
+from tensorglass.tensor.construct import from_array, reread
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -368,7 +368,7 @@ def native_layer_norm(
     outer = len(input._size) - len(normalized_shape)
     size = (*input._size[:outer], *[1] * len(normalized_shape))
     mean, inverse = _told(rest, input, weight)
-    return found, mean.reshape(size), inverse.reshape(size)
+    return found, reread(mean, size), reread(inverse, size)
 
 
 @operator("networks", method=False)
@@ -381,7 +381,7 @@ def native_group_norm(
         _check_floating("GroupNormKernelImpl", input)
     cut = Cut((N, group, C // group, HxW), (2, 3), (1, group, C // group, 1), eps)
     found, rest = normalized(input, weight, bias, None, None, _Norm("NativeGroupNorm", cut))
-    return found, *[each.reshape((N, group)) for each in _told(rest, input, weight)]
+    return found, *[reread(each, (N, group)) for each in _told(rest, input, weight)]
 
 
 @operator("networks", method=False)

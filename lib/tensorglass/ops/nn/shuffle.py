@@ -9,6 +9,7 @@ from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.derivatives.shared import no_derivative
 from tensorglass.ops.nn.arguments import like_channels_last
+from tensorglass.tensor.construct import reread
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -40,8 +41,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             f"but input.size(-3)={channels} is not divisible by {r * r}"
         )
     apart = input.reshape((*batch, channels // (r * r), r, r, height, width)).movedim((-4, -3), (-3, -1))
-    made = apart.clone().reshape((*batch, channels // (r * r), height * r, width * r))
-    return like_channels_last(made.contiguous(), input)
+    made = reread(apart.clone(memory_format=contiguous_format), (*batch, channels // (r * r), height * r, width * r))
+    return like_channels_last(made, input)
 
 
 @operator("networks", method=False)
@@ -60,7 +61,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
                 f"is not divisible by {r}"
             )
     apart = input.reshape((*batch, channels, height // r, r, width // r, r)).movedim((-3, -1), (-4, -3))
-    made = apart.clone(memory_format=contiguous_format).view((*batch, channels * r * r, height // r, width // r))
+    made = reread(apart.clone(memory_format=contiguous_format), (*batch, channels * r * r, height // r, width // r))
     return like_channels_last(made, input)
 
 

@@ -96,8 +96,8 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 
 @operator("pointwise", out=True, inplace=ldexp_)
 @derivative(
-    input=lambda grad, other: grad * conj(2.0**other),
-    other=lambda grad, input, other: grad * conj(input * 2.0**other) * LN2,
+    input=lambda grad, other, result: grad * conj(2.0**other),  # `result` is kept in any case, as PyTorch does
+    other=lambda grad, result: grad * conj(result) * LN2,
 )
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input * 2**other``."""

@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 from tensorglass.backends import Array
+from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import operator
@@ -49,7 +50,12 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if tolerance < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
-    return _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    found: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    if equal_nan and input._dtype.category >= dtypes.FLOATING:
+        found._written()  # PyTorch writes what else is close into what is equal
+    if rtol or atol:
+        found._written()
+    return found
 
 
 @operator("comparison")

@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.core.dtypes import can_cast
 from tensorglass.graph.derivative import derivative
+from tensorglass.graph.recorder import in_cpp
 from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import operator
@@ -65,6 +66,7 @@ def special_erfcx(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 @operator("special functions", namespace="special", out=True, samples=unary)
+@in_cpp
 def special_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The part of a standard normal distribution that lies below `input`."""
     around_zero = erf(input * _ROOT_HALF) + 1
@@ -74,7 +76,7 @@ def special_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @pointwise(WIDE_FLOAT, namespace="special", samples=unary)
-@derivative(input=lambda grad, input: grad / special_erfcx(input * -_ROOT_HALF) * math.sqrt(2 / math.pi))
+@derivative(input=lambda grad, input, result: grad / special_erfcx(input * -_ROOT_HALF) * math.sqrt(2 / math.pi))
 def special_log_ndtr(xp: Any, input: Array, *, out: Array = None) -> Array:
     """The logarithm of `ndtr`, exact where that is too small to be a number."""
     return at_elements(xp, "log_ndtr", input)

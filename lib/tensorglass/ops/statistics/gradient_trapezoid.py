@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
+from tensorglass.graph.recorder import in_cpp
 from tensorglass.ops.arg_parser.bool_arguments import Stated, StatedTensor
 from tensorglass.ops.creation.fill import zeros
 from tensorglass.ops.declare.registry import operator
@@ -182,6 +183,7 @@ def _spacing_step(name: str, y: Tensor, dx: Any) -> float:
 
 
 @operator("cumulative", method=False, aliases=("trapz",))
+@in_cpp
 def trapezoid(y: Tensor, x: StatedTensor = None, *, dx: Stated = None, dim: int = -1) -> Tensor:
     """The integral along `dim` of a function whose values are `y`, by the trapezoid rule.
 
@@ -200,6 +202,7 @@ def trapezoid(y: Tensor, x: StatedTensor = None, *, dx: Stated = None, dim: int 
 
 
 @operator("cumulative", method=False)
+@in_cpp
 def cumulative_trapezoid(y: Tensor, x: StatedTensor = None, *, dx: Stated = None, dim: int = -1) -> Tensor:
     """The integral along `dim` up to each point but the first, by the trapezoid rule."""
     axis = _trapezoid_axis("cumulative_trapezoid", y, dim)

@@ -50,6 +50,8 @@ def _quantile(
         array = input._backend.launch(_between, array_of(input), axis, array_of(q), interpolation, skips_nan)
         array = input._backend.xp.ascontiguousarray(array)
         found = from_array(array.reshape((*size, array.shape[-1])), input._dtype, input._storage)
+        if interpolation in ("linear", "midpoint"):
+            found._written()  # PyTorch interpolates in place
     else:
         ranked = _ordered(input, dim)
         found = _elements_at_ranks(

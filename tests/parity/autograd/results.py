@@ -1,0 +1,163 @@
+"""What a call leaves of its result: whose view it is, its place in the graph, and what writing to it does.
+
+`outcome` makes one call, writes to its result in one way, sends gradients back, and tells everything that can be seen.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+#: How the results are written to, by name.
+WRITES: dict[str, Callable[[Any], Any]] = {
+    "+= 1": lambda result: result.add_(1),
+    "relu_": lambda result: result.relu_(),
+    "[0] = 1": lambda result: result.__setitem__(0, 1),
+}
+
+#: What the tensors of a call are: leaves that gradients are for, results of others, without gradients.
+MODES = ("leaves", "inner", "no_grad", "plain")
+
+
+def laid_out(library: Any, elements: Any, layout: str) -> Any:
+    """A tensor of these elements, an array's, that is no view of another, laid out as `layout` says."""
+    size = elements.shape
+    if layout == "transposed":
+        stored, stride = (
+            numpy.ascontiguousarray(elements.T),
+            tuple(numpy.cumprod((1, *size[:-1])).tolist())[: len(size)],
+        )
+    elif layout == "expanded" and size and size[0] > 1:
+        stored = numpy.ascontiguousarray(elements[0])
+        stride = (0, *[each // max(stored.itemsize, 1) for each in stored.strides])
+    elif layout == "sliced":
+        stored = numpy.repeat(elements.reshape(-1), 2)
+        stride = tuple(2 * each // elements.itemsize for each in numpy.ascontiguousarray(elements).strides)
+    else:
+        return library.tensor(elements)
+    stored = library.tensor(stored.reshape(-1))
+    return library.empty(0, dtype=stored.dtype).set_(
+        stored, int(layout == "sliced" and stored.numel() > 0), size, stride
+    )
+
+
+def prepared(library: Any, value: Any, layout: str, mode: str, leaves: list[Any]) -> Any:
+    """An argument as `library` takes it: arrays become tensors, and such of floating point are entered in `leaves`."""
+    if isinstance(value, numpy.ndarray):
+        made = laid_out(library, value, layout)
+        leaves.append(made)
+        if mode != "plain" and (made.is_floating_point() or made.is_complex()):
+            made.requires_grad_()
+            return made.clone() if mode == "inner" else made
+        return made
+    if type(value) in (list, tuple):
+        return type(value)(prepared(library, each, layout, mode, leaves) for each in value)
+    if isinstance(value, numpy.dtype):
+        return getattr(library, value.name)
+    return value
+
+
+def tensors_of(library: Any, value: Any) -> Iterator[Any]:
+    if isinstance(value, library.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from tensors_of(library, each)
+
+
+def error_of(error: Exception) -> tuple[str, str, str]:
+    return "raised", type(error).__name__, (str(error).splitlines() or [""])[0]
+
+
+def facts(result: Any, given: list[Any]) -> dict[str, Any]:
+    base, node = result._base, result.grad_fn
+    place = result.untyped_storage().data_ptr() if result.numel() else 0
+    return {
+        "is view": result._is_view(), "base": None if base is None else tuple(base.shape), "version": result._version,
+        "is leaf": result.is_leaf, "requires grad": result.requires_grad, "output nr": result.output_nr,
+        "node": node and node.name(),
+        "shares": [bool(place) and each.numel() > 0 and each.untyped_storage().data_ptr() == place for each in given],
+        "is given": [result is each for each in given],
+    }  # fmt: skip
+
+
+def elements_of(tensor: Any) -> Any:
+    return None if tensor is None else tensor.detach().resolve_conj().resolve_neg().numpy(force=True)
+
+
+def outcome(library: Any, call: Callable[[Any, list[Any]], Any], layout: str, mode: str, write: str) -> dict[str, Any]:
+    """What can be seen of a call, of writing to its results, and of the gradients after it.
+
+    `call` gets the library and a function that prepares an argument, and gives the result.
+    """
+    leaves: list[Any] = []
+    given: list[Any] = []
+
+    def prepare(value: Any) -> Any:
+        made = prepared(library, value, layout, mode, leaves)
+        given.extend(tensors_of(library, made))
+        return made
+
+    library.manual_seed(0)
+    seen: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with library.set_grad_enabled(mode != "no_grad"):
+                result = call(library, prepare)
+        except Exception as error:
+            return {"call": error_of(error)}
+        results = list(tensors_of(library, result))
+        seen["results"] = [facts(each, given) for each in results]
+        seen["arguments"] = [facts(each, ()) for each in given]
+        try:
+            for each in results[:1]:
+                WRITES[write](each)
+        except Exception as error:
+            seen["write"] = error_of(error)
+            return seen
+        try:
+            seen["results after"] = [facts(each, given) for each in results]
+            seen["arguments after"] = [facts(each, ()) for each in given]
+            seen["elements"] = [elements_of(each) for each in results]
+            seen["elements of arguments"] = [elements_of(each) for each in given]
+            sums = [(each * (each + 2)).sum() for each in results if each.requires_grad]
+            if sums:
+                total = sum(each.abs() if each.is_complex() else each for each in sums)
+                total.backward()
+            seen["gradients"] = [elements_of(each.grad) for each in leaves]
+        except Exception as error:
+            seen["backward"] = error_of(error)
+    return seen
+
+
+def difference(mine: Any, theirs: Any, where: str = "") -> str | None:
+    """Where two outcomes differ, in words; None if they agree."""
+    if isinstance(theirs, dict) and isinstance(mine, dict):
+        for key in {**theirs, **mine}:
+            if key not in mine or key not in theirs:
+                return (
+                    f"{where}{key}: ours {mine.get(key, 'is not there')}, PyTorch's {theirs.get(key, 'is not there')}"
+                )
+            found = difference(mine[key], theirs[key], f"{where}{key} ")
+            if found:
+                return found
+        return None
+    if isinstance(theirs, list) and isinstance(mine, list) and len(mine) == len(theirs):
+        for place, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+            found = difference(one, other, f"{where}{place} ")
+            if found:
+                return found
+        return None
+    if isinstance(theirs, numpy.ndarray) and isinstance(mine, numpy.ndarray):
+        same = (
+            mine.shape == theirs.shape
+            and mine.dtype == theirs.dtype
+            and numpy.allclose(mine, theirs, rtol=1e-6, atol=1e-6, equal_nan=True)
+        )
+    else:
+        same = type(mine) is type(theirs) and mine == theirs
+    return None if same else f"{where}: ours {mine}, PyTorch's {theirs}"

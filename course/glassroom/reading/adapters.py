@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from glassroom.reading.guarded import Declared, attempted, is_a, name_of_class
 from glassroom.reading.storage_names import Memory
 from tensorglass import memory as tensorglass_memory
 
@@ -69,13 +70,16 @@ class TensorAdapter:
     def describe(self, value: Any) -> Description:
         try:
             with without_overrides(self.library):
-                return self._described(value)
-        except (RuntimeError, NotImplementedError, ValueError) as error:  # such a tensor hides what it is made of
-            first_line = str(error).partition("\n")[0]
-            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: {first_line}") from None
+                why_not = self._why_not(value)
+                if why_not is None:
+                    return self._described(Declared(value, sys.modules[self.library].Tensor))
+        except Exception as error:  # such a tensor hides what it is made of, by code that may raise anything
+            words = error
+            first_line = attempted(lambda: str(words).partition("\n")[0], "it cannot be read")
+            why_not = f"a {name_of_class(value)} without memory: {first_line}"
+        raise TypeError(f"show cannot draw {why_not}")
 
     def _described(self, value: Any) -> Description:
-        self._refuse_what_has_no_bytes(value)
         storage = value.untyped_storage()
         version = _version(value)
         itemsize = value.element_size()
@@ -97,20 +101,25 @@ class TensorAdapter:
             negated=_flag(value, "is_neg"),
         )
 
-    def _refuse_what_has_no_bytes(self, value: Any) -> None:
+    def _why_not(self, tensor: Any) -> str | None:
+        """Why a tensor has no bytes to draw; None where it has."""
+        if is_uninitialized(tensor):
+            return f"a {name_of_class(tensor)} without memory: it waits for its size"
+        value = Declared(tensor, sys.modules[self.library].Tensor)
         if str(value.device).startswith("meta"):
-            raise TypeError("show cannot draw a meta tensor: it has a header and no memory")
+            return "a meta tensor: it has a header and no memory"
         layout = str(getattr(value, "layout", "torch.strided"))
         if layout != "torch.strided":
-            raise TypeError(
-                f"show cannot draw a tensor of layout {layout}: it keeps its values in several tensors; "
+            return (
+                f"a tensor of layout {layout}: it keeps its values in several tensors; "
                 "show those, for example t.indices() and t.values()"
             )
         if getattr(value, "is_quantized", False):
-            raise TypeError("show cannot draw a quantized tensor: show t.int_repr(), the integers that it stores")
+            return "a quantized tensor: show t.int_repr(), the integers that it stores"
         storage = value.untyped_storage()
         if storage.nbytes() and not storage.data_ptr():
-            raise TypeError(f"show cannot draw a {type(value).__name__} without memory: its storage is at no address")
+            return f"a {name_of_class(tensor)} without memory: its storage is at no address"
+        return None
 
     def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
         def read(start: int, end: int) -> bytes:
@@ -161,16 +170,19 @@ class NumpyAdapter:
         return issubclass(type(value), np.ndarray)
 
     def describe(self, value: np.ndarray) -> Description:
+        return self._described(value, Declared(value, np.ndarray))
+
+    def _described(self, array: np.ndarray, value: Any) -> Description:
         if value.dtype.kind in "OSUVTMm" and value.dtype.name != "bfloat16":
             raise TypeError(
                 f"show cannot draw an array of dtype {value.dtype}: its cells are not numbers"
                 + (", they are references to Python objects elsewhere" if value.dtype.kind == "O" else "")
             )
-        owner: Any = value
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
-        tensor_adapter = next((each for each in _TENSOR_ADAPTERS if each.accepts(owner.base)), None)
-        memory = self._memory(owner) if tensor_adapter is None else tensor_adapter.describe(owner.base).memory
+        owner, base = array, value.base
+        while is_a(base, np.ndarray):
+            owner, base = base, np.ndarray.base.__get__(base)
+        tensor_adapter = next((each for each in _TENSOR_ADAPTERS if each.accepts(base)), None)
+        memory = self._memory(owner) if tensor_adapter is None else tensor_adapter.describe(base).memory
         pointer = value.__array_interface__["data"][0]
         elements, rest = divmod(pointer - memory.start, value.itemsize)
         return Description(
@@ -276,7 +288,7 @@ def described(tensor: object) -> Description:
     """The description of a tensor; TypeError for what is none, or has no memory that could be drawn."""
     adapter = adapter_for(tensor)
     if adapter is None:
-        raise TypeError(f"{TEACHING}, not {type(tensor).__name__}")
+        raise TypeError(f"{TEACHING}, not {name_of_class(tensor)}")
     return adapter.describe(tensor)
 
 
@@ -286,6 +298,20 @@ def described_if_there(tensor: object) -> Description | None:
         return described(tensor)
     except TypeError:
         return None
+
+
+def declared(tensor: Any) -> Any:
+    """A tensor of tensorglass or PyTorch as its library declares it, past what its class has in its place."""
+    library = library_of(tensor)
+    assert library is not None
+    return Declared(tensor, sys.modules[library].Tensor)
+
+
+def is_uninitialized(tensor: Any) -> bool:
+    """Whether a parameter waits for its size, as those of lazy modules do."""
+    modules = (sys.modules.get(f"{each.library}.nn.parameter") for each in _TENSOR_ADAPTERS)
+    waiting = [getattr(each, "UninitializedTensorMixin", None) for each in modules]
+    return is_a(tensor, tuple(filter(None, waiting)))
 
 
 def key_of(storage: Any) -> Hashable:
@@ -311,7 +337,8 @@ def _without_modes(block: AbstractContextManager[object]) -> Iterator[None]:
 
 
 def _bounds(array: np.ndarray) -> tuple[int, int]:
-    return np.lib.array_utils.byte_bounds(array) if array.size else (array.ctypes.data, array.ctypes.data)
+    plain = np.ndarray.view(array, np.ndarray)
+    return np.lib.array_utils.byte_bounds(plain) if plain.size else (plain.ctypes.data, plain.ctypes.data)
 
 
 def _version(tensor: Any) -> int | None:

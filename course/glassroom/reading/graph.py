@@ -8,23 +8,38 @@ from __future__ import annotations
 
 import gc
 import re
-import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
 from typing import Any
 
-from glassroom.reading.adapters import Description, adapter_for, described, library_of, without_overrides
+from glassroom.reading.adapters import (
+    adapter_for,
+    declared,
+    described_if_there,
+    library_of,
+    without_overrides,
+)
+from glassroom.reading.guarded import attempted, is_a, name_of_class
 from glassroom.reading.networks import owners_of_parameters
+from glassroom.reading.nodes import (
+    Packed,
+    Unread,
+    grad_fn_of,
+    gradient_of,
+    in_order,
+    inputs_of,
+    metadata_of,
+    node_of,
+    saved_by,
+)
 from glassroom.reading.nonfinite import nonfinite
 from glassroom.reading.source_lines import recorded_line
 from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import named_tensors, root_of
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
 from glassroom.records.snapshot import byte_range
-
-MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
 
 
 def graph_data(
@@ -69,10 +84,10 @@ def _read(
     kept = [list(saved_by(node, of_kind)) for node in order]  # holds the tensors until they are written down
     leaves = [_collected_by(node) for node in order]
     seen = _seen(tensor for saved, leaf in zip(kept, leaves, strict=True) for tensor in (*_tensors(saved), *leaf))
-    inputs = [tuple([None if each is None else numbers[id(each)] for each, _ in node.next_functions]) for node in order]
+    inputs = [tuple([None if each is None else numbers.get(id(each)) for each in inputs_of(node)]) for node in order]
     owners = owners_of_parameters(variables)
     owned = [owners.get(id(leaf[0])) if leaf else None for leaf in leaves]
-    has_lines = any("traceback_" in node.metadata for node in roots)
+    has_lines = any("traceback_" in metadata_of(node) for node in roots)
     steps = [
         Step(
             number=number,
@@ -112,66 +127,11 @@ def _flags(
 ) -> Iterator[str]:
     """Which of a node's tensors hold NaN or infinity: its results, what it saved, a leaf and its gradient."""
     own = [("this leaf", each) for each in leaf[:1]] + [("its gradient", each) for each in leaf[1:]]
-    kept = [(f"saved {name}", each) for name, each in saved if not isinstance(each, RuntimeError | Packed)]
+    kept = [(f"saved {name}", each) for name, each in saved if adapter_for(each) is not None]
     for name, tensor in [*made, *kept, *own]:
         found = seen[id(tensor)].nonfinite if id(tensor) in seen else _nonfinite(tensor)
         if found is not None:
             yield f"{name} has {found}"
-
-
-def node_of(name: str, tensor: Any) -> Any:
-    """The node that made a tensor, or that collects a leaf's gradient."""
-    library = library_of(tensor)
-    if library is None:
-        raise TypeError(f"graph takes tensorglass and PyTorch tensors, but {name} is a {type(tensor).__name__}")
-    node = grad_fn_of(tensor)
-    if node is not None:
-        return node
-    with without_overrides(library):
-        if tensor.requires_grad and str(tensor.layout) != "torch.strided":
-            raise ValueError(
-                f"{name} is a leaf of layout {tensor.layout}: it has no graph, and no view to find its node by"
-            )
-        if tensor.requires_grad:
-            return sys.modules[library].autograd.graph.get_gradient_edge(tensor).node  # a leaf's own node
-    raise ValueError(
-        f"{name} has no graph: it does not require a gradient and was not computed from a tensor that does"
-    )
-
-
-def grad_fn_of(tensor: Any) -> Any:
-    """The node that made a tensor; None for leaves, and for arrays."""
-    library = library_of(tensor)
-    if library is None:
-        return None
-    with without_overrides(library):
-        return tensor.grad_fn
-
-
-def gradient_of(tensor: Any) -> Any:
-    """What backward passes have collected in a leaf; None where there is nothing, and for what is no leaf."""
-    library = library_of(tensor)
-    if library is None:
-        return None
-    with without_overrides(library):
-        return tensor.grad if tensor.requires_grad and tensor.is_leaf else None
-
-
-def in_order(roots: list[Any], known: Container[int] = ()) -> list[Any]:
-    """Every node behind `roots`, the first input first: its place is its number. Nodes whose ids are `known`, and what
-    they alone lead to, are left out.
-    """
-    nodes: dict[int, Any] = {}  # by id; holding them keeps the ids unique
-    order: list[Any] = []
-    stack = list(reversed(roots))
-    while stack and len(order) < MOST_READ:
-        node = stack.pop()
-        if id(node) in nodes or id(node) in known:
-            continue
-        nodes[id(node)] = node
-        order.append(node)
-        stack += [each for each, _ in reversed(node.next_functions) if each is not None and id(each) not in nodes]
-    return order
 
 
 def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int, list[tuple[str, Any]]]:
@@ -198,9 +158,9 @@ class _Seen:
 
 def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
     """All tensors by id; their storages are named together, for that takes as long as for one."""
-    descriptions = {id(tensor): (tensor, _description(tensor)) for tensor in tensors}
+    descriptions = {id(tensor): (tensor, described_if_there(tensor)) for tensor in tensors}
     found = {
-        key: _Seen(f"a {type(tensor).__name__} without memory to look at")
+        key: _Seen(f"a {name_of_class(tensor)} without memory to look at")
         for key, (tensor, description) in descriptions.items()
         if description is None
     }
@@ -218,23 +178,16 @@ def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
     return found
 
 
-def _description(tensor: Any) -> Description | None:
-    try:
-        return described(tensor)
-    except TypeError:  # it has no memory that could be looked at
-        return None
-
-
 def _nonfinite(tensor: Any) -> str | None:
     """What is odd in a tensor whose storage the graph does not show, and gives no name to."""
-    description = _description(tensor)
+    description = described_if_there(tensor)
     return None if description is None else nonfinite(description)
 
 
 def _collected_by(node: Any) -> tuple[Any, ...]:
     """The leaf that a node collects gradients for, and what it has collected; nothing for other nodes."""
-    variable = getattr(node, "variable", None)
-    if variable is None:
+    variable = attempted(lambda: node.variable, None)
+    if library_of(variable) is None:  # a node of a custom function may have anything of this name
         return ()
     gradient = gradient_of(variable)
     return (variable,) if gradient is None else (variable, gradient)
@@ -245,7 +198,9 @@ def _leaf(found: tuple[Any, ...], names: Mapping[int, str], seen: Mapping[int, _
         return None
     variable, *gradients = found
     with without_overrides(library_of(variable) or "torch"):
-        size, dtype = tuple(variable.shape), str(variable.dtype).removeprefix("torch.")
+        leaf = declared(variable)
+        size = attempted(lambda: tuple(leaf.shape), ())
+        dtype = attempted(lambda: str(leaf.dtype).removeprefix("torch."), "unknown")
     place = seen[id(variable)]
     return Leaf(
         name=names.get(id(variable), "unnamed"),
@@ -258,79 +213,22 @@ def _leaf(found: tuple[Any, ...], names: Mapping[int, str], seen: Mapping[int, _
 
 
 def _tensors(saved: Iterable[tuple[str, Any]]) -> list[Any]:
-    return [value for _, value in saved if not isinstance(value, RuntimeError | Packed)]
+    return [value for _, value in saved if adapter_for(value) is not None]
 
 
 def _saved(name: str, value: Any, seen: Mapping[int, _Seen]) -> Saved:
-    if isinstance(value, Packed):
+    if is_a(value, Packed):
         return Saved(name, "packed", "packed by a hook, not looked at")
-    if isinstance(value, RuntimeError):
-        return _lost(name, str(value))
+    if is_a(value, Unread):
+        return _lost(name, value.why)
     place = seen[id(value)]
     return Saved(name, "tensor", place.words, place.storage, place.version, place.nbytes, place.bytes)
-
-
-@dataclass(frozen=True)
-class Packed:
-    """What a hook has made of a saved tensor: to unpack it would run the program's code, a checkpoint's for example."""
-
-    content: Any
-
-
-def saved_by(node: Any, of_kind: dict[type, list[str]] | None = None) -> Iterator[tuple[str, Any]]:
-    """What a node keeps for its derivative: names and tensors, what hooks have packed, or the error that asking for
-    one raises.
-
-    Whoever asks many nodes gives the same `of_kind`, where the names that each class of nodes has are noted.
-    """
-    kind = type(node)
-    names = None if of_kind is None else of_kind.get(kind)
-    if names is None:
-        prefix = "_raw_saved_"  # attributes that may be tensors have it, numbers do not
-        names = sorted(name.removeprefix(prefix) for name in dir(kind) if name.startswith(prefix))
-        names = [name for name in names if name != "tensors"]  # a function's own, see below
-        if of_kind is not None:
-            of_kind[kind] = names
-    for name in names:
-        packed = _packed(getattr(node, f"_raw_saved_{name}", None))
-        if packed:
-            yield from ((f"{name}{at}", each) for at, each in packed)
-            continue
-        try:
-            value = getattr(node, f"_saved_{name}", None)
-        except RuntimeError as error:
-            yield name, error
-            continue
-        if adapter_for(value) is not None:
-            yield name, value
-        elif isinstance(value, list | tuple):
-            yield from ((f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None)
-    yield from _saved_by_a_function(node)
-
-
-def _packed(raw: Any) -> list[tuple[str, Packed]]:
-    """What hooks have packed of a saved tensor, or of a list of them, each with its place in the list."""
-    several = isinstance(raw, list | tuple)
-    places = [(f"[{at}]", each) for at, each in enumerate(raw)] if several else [("", raw)]
-    return [(at, Packed(each.data)) for at, each in places if getattr(each, "unpack_hook", None) is not None]
-
-
-def _saved_by_a_function(node: Any) -> Iterator[tuple[str, Any]]:
-    """What the forward of a custom function gave to `save_for_backward`, by its places: "[0]", "[1]", …"""
-    if getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False):
-        return  # looking at them would take them away
-    try:
-        packed = _packed(getattr(node, "_raw_saved_tensors", None))
-        saved = () if packed else getattr(node, "saved_tensors", ())
-    except RuntimeError as error:  # one that is gone or overwritten speaks for all of them
-        yield "tensors", error
-        return
-    yield from packed
-    yield from ((f"[{at}]", value) for at, value in enumerate(saved) if value is not None)
 
 
 def _lost(name: str, message: str) -> Saved:
     if "modified by an inplace operation" in message:
         now, expected = re.findall(r"version (\d+)", message)[:2]
         return Saved(name, "overwritten", f"overwritten: saved v{expected}, now v{now}")
-    return Saved(name, "freed", "freed")
+    if "a second time" in message or "have already been freed" in message:
+        return Saved(name, "freed", "freed")
+    return Saved(name, "unknown", "unknown: it cannot be read")

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from glassroom.reading.adapters import library_of
+from glassroom.reading.guarded import classes_of, is_a, module_of_class
+from glassroom.reading.nodes import grad_fn_of, inputs_of
 from glassroom.reading.places import attributes_of, everything_at, modules_in, tensors_at
 from glassroom.records.printable import printable
 
@@ -51,7 +53,7 @@ def owners_of_parameters(variables: Mapping[str, object]) -> dict[int, str]:
     found: dict[int, str] = {}
     for path, module in networks_in(variables):
         held = attributes_of(module)["_parameters"]
-        for parameter in dict.values(held) if isinstance(held, dict) else ():
+        for parameter in dict.values(held) if is_a(held, dict) else ():
             found.setdefault(id(parameter), path)
     return found
 
@@ -92,14 +94,14 @@ class ForwardsFollowed:
                 if id(node) not in self.paths:  # else it came about in a module of this one
                     self.paths[id(node)] = path
                     self._held.append(node)
-                waiting += [each for each, _ in node.next_functions if each is not None]
+                waiting += [each for each in inputs_of(node) if each is not None]
 
         return note
 
 
 def _beginning(begun: list[int]) -> Any:
     def note(module: Any, given: Any) -> None:
-        is_ours = any(each.__module__.partition(".")[0] == "tensorglass" for each in type(module).__mro__)
+        is_ours = any(module_of_class(each).partition(".")[0] == "tensorglass" for each in classes_of(module))
         library = sys.modules["tensorglass" if is_ours else "torch"]
         with library.enable_grad():
             node = library.empty(0, device="cpu", requires_grad=True).view(0).grad_fn
@@ -109,5 +111,5 @@ def _beginning(begun: list[int]) -> Any:
 
 
 def _nodes_behind(value: object) -> list[Any]:
-    tensors: list[Any] = [tensor for _, tensor in tensors_at([("", value)]) if library_of(tensor) is not None]
-    return [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
+    nodes = [grad_fn_of(tensor) for _, tensor in tensors_at([("", value)])]
+    return [node for node in nodes if node is not None]

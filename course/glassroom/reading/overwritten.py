@@ -11,8 +11,9 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.reading.adapters import described_if_there, library_of, without_overrides
-from glassroom.reading.graph import grad_fn_of, in_order, saved_by
+from glassroom.reading.adapters import described_if_there
+from glassroom.reading.guarded import attempted, is_a
+from glassroom.reading.nodes import Unread, grad_fn_of, in_order, is_leaf_with_gradient, saved_by
 
 _MESSAGE = re.compile(
     r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)"
@@ -59,11 +60,7 @@ def overwritten(message: str, tensors: Mapping[str, Any], others: Iterable[Any] 
     roots = [node for node in map(grad_fn_of, (*tensors.values(), *others)) if node is not None]
     for node in in_order(roots):
         for name, value in saved_by(node):
-            if (
-                isinstance(value, RuntimeError)
-                and (same := _MESSAGE.search(str(value)))
-                and same.groups() == said.groups()
-            ):
+            if is_a(value, Unread) and (same := _MESSAGE.search(value.why)) and same.groups() == said.groups():
                 names, is_leaf = _saved_by_name(tensors, node, name, size, now)
                 return Overwritten(node, operator_of(node), name, names, size, expected, now, is_leaf)
     return None
@@ -90,18 +87,15 @@ def _saved_by_name(
     same = same or [name for name, each in seen.items() if each.base is None][:1]
     beside = [name for name in seen if name not in same]
     first = tensors[[*same, *beside][0]]
-    with without_overrides(library_of(first) or "torch"):
-        return (*same[:MOST_NAMES], *beside[:MOST_NAMES]), bool(first.is_leaf)
+    return (*same[:MOST_NAMES], *beside[:MOST_NAMES]), is_leaf_with_gradient(first)
 
 
 def _memories_saved(node: Any, saved_as: str, size: tuple[int, ...], version: int) -> set[Hashable]:
     """The memories of what a node has saved under a name, of this size and version: read past the check of versions,
     which refuses to give out the tensor itself.
     """
-    raw = getattr(node, f"_raw_saved_{saved_as}", None)
-    try:
-        kept = [each.data for each in (raw if isinstance(raw, list | tuple) else [raw]) if each is not None]
-    except RuntimeError:  # it is let go of
-        return set()
+    raw = attempted(lambda: getattr(node, f"_raw_saved_{saved_as}"), None)
+    several = raw if is_a(raw, (list, tuple)) else [raw]
+    kept = [attempted(lambda each=each: each.data, None) for each in several]  # type: ignore[misc]  # None if freed
     seen = [each for each in map(described_if_there, kept) if each is not None]
     return {each.memory.identity for each in seen if (each.size, each.version) == (size, version)}

@@ -2,7 +2,7 @@
 
 The one idea: what is held is read from where Python keeps it, dicts, slots and the items of lists, and nothing of the
 program's own is called: no `items`, no `__getattr__`, no `named_parameters`. So a look cannot raise, and changes
-nothing.
+nothing. Networks and optimizers are known by their base class, wherever their own class comes from.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, Si
 from typing import Any, cast
 
 from glassroom.reading.adapters import adapter_for
+from glassroom.reading.guarded import attempted, classes_of, contents_of, is_a, module_of_class
 from glassroom.records.printable import printable
 
 MOST_DEPTH = 8  # containers within containers; the modules of a network count as one
@@ -26,13 +27,16 @@ SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, Functio
 OF_MODULES = {"_parameters", "_buffers", "_modules"}
 OF_OPTIMIZERS = {"param_groups", "state"}
 
+_BASES = (("nn", "Module"), ("optim", "Optimizer"))
+
 Place = tuple[str, object]  # a path and what is there
 
 
 def tensors_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Place]:
     """Every tensor that `places` lead to, by every path, the shortest first; `most` things are visited at most.
 
-    Objects are looked into if their class is of a program, not of an installed package, or of PyTorch or tensorglass.
+    Objects are looked into if their class is of a program, not of an installed package, or of PyTorch or tensorglass;
+    networks and optimizers always.
     """
     return ((path, value) for path, value in everything_at(places, most) if adapter_for(value) is not None)
 
@@ -58,20 +62,28 @@ def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iter
                 if not is_tensor:
                     yield path, value
                 held = _set_on_a_tensor(path, value) if is_tensor else _inside(path, value)
-                inner = list(islice(held, most - visited))
+                inner = _what_can_be_read(islice(held, most - visited))
                 visited += len(inner)
                 below += inner
         level = below
 
 
+def _what_can_be_read(places: Iterator[Place]) -> list[Place]:
+    """The places that come before one that raises."""
+    found: list[Place] = []
+    attempted(lambda: found.extend(places), None)
+    return found
+
+
 def _set_on_a_tensor(path: str, tensor: object) -> Iterator[Place]:
     """What a program has set on a tensor: `weight.main_grad`."""
-    try:
-        own = object.__getattribute__(tensor, "__dict__")
-    except AttributeError:
-        return
-    if own and isinstance(own, dict):
-        yield from ((f"{path}.{name}", item) for name, item in list(dict.items(own)))
+    yield from ((f"{path}.{name}", item) for name, item in _dict_of(tensor).items())
+
+
+def _dict_of(value: object) -> dict[str, object]:
+    """What an object has in its dict; nothing where its class has something else in that one's place."""
+    own = attempted(lambda: object.__getattribute__(value, "__dict__"), None)
+    return dict(dict.items(own)) if own and is_a(own, dict) else {}
 
 
 def _inside(path: str, value: object) -> Iterator[Place]:
@@ -87,7 +99,7 @@ def _inside(path: str, value: object) -> Iterator[Place]:
             yield f"{path}[{at}]" if is_ordered else f"{path}: element", item
     elif issubclass(kind, UserDict | UserList):
         yield from _inside(path, attributes_of(value).get("data"))
-    elif _is_looked_into(kind):
+    elif _is_looked_into(value):
         attributes = attributes_of(value)
         if attributes.keys() >= OF_MODULES:
             yield from _of_module(path, value, ())
@@ -105,7 +117,7 @@ def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator
     attributes = attributes_of(module)
     for kind in ("_parameters", "_buffers"):
         held = attributes.get(kind)
-        if isinstance(held, dict):
+        if is_a(held, dict):
             yield from ((f"{path}.{name}", item) for name, item in list(dict.items(held)))
     yield from (
         (f"{path}.{name}", item)
@@ -126,34 +138,40 @@ def is_network_or_optimizer(value: object) -> bool:
 def modules_in(module: object) -> list[Place]:
     """The modules that a network holds directly, by their names in it."""
     inner = attributes_of(module).get("_modules")
-    return [(name, item) for name, item in dict.items(inner) if item is not None] if isinstance(inner, dict) else []
+    return [(name, item) for name, item in dict.items(inner) if item is not None] if is_a(inner, dict) else []
 
 
 def attributes_of(value: object) -> dict[str, object]:
     """What an object has in its dict and in its slots, read past any `__getattr__` of its class."""
     found: dict[str, object] = {}
-    for kind in reversed(type(value).__mro__):
-        for name, slot in vars(kind).items():
-            if isinstance(slot, MemberDescriptorType) and not name.startswith("__"):
+    for kind in reversed(classes_of(value)):
+        for name, slot in contents_of(kind).items():
+            if type(slot) is MemberDescriptorType and not name.startswith("__"):
                 try:
                     found[name] = slot.__get__(value)
                 except AttributeError:  # nothing is in it yet
                     continue
-    try:
-        own = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return found
-    return {**found, **own} if isinstance(own, dict) else found
+    return {**found, **_dict_of(value)}
 
 
-def _is_looked_into(kind: type) -> bool:
-    """Whether the attributes of objects of a class are looked at: those of a program, and of the libraries."""
-    if kind in (SimpleNamespace, Namespace):
+def _is_looked_into(value: object) -> bool:
+    """Whether the attributes of an object are looked at: of a program's, of the libraries', of networks and
+    optimizers.
+    """
+    kind = type(value)
+    if kind is SimpleNamespace or kind is Namespace or is_a(value, _networks_and_optimizers()):
         return True
-    module = kind.__module__ if isinstance(kind.__module__, str) else ""
+    module = module_of_class(kind)
     root = module.partition(".")[0]
     # glassroom's own pictures keep no tensors, and have very many parts.
     return root in ("torch", "tensorglass") or (root != "glassroom" and is_of_a_program(module))
+
+
+def _networks_and_optimizers() -> tuple[type, ...]:
+    """The classes that all networks and optimizers derive from, of the libraries that are there."""
+    places = [(library, *place) for library in ("torch", "tensorglass") for place in _BASES]
+    found = [getattr(sys.modules.get(f"{library}.{module}"), name, None) for library, module, name in places]
+    return tuple(filter(None, found))
 
 
 @cache

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from glassroom.reading.adapters import adapter_for, library_of, without_overrides
-from glassroom.reading.graph import Packed, gradient_of, saved_by
+from glassroom.reading.adapters import adapter_for
+from glassroom.reading.guarded import is_a
+from glassroom.reading.nodes import Packed, gradient_of, inputs_of, is_leaf_with_gradient, saved_by
 from glassroom.reading.places import attributes_of, everything_at, modules_in, tensors_at
 from glassroom.reading.variables import is_a_users
 from glassroom.records.printable import printable
@@ -51,7 +52,7 @@ def tensors_of_module(module: object) -> Iterator[Any]:
         attributes = attributes_of(each)
         for kind in ("_parameters", "_buffers"):
             held = attributes.get(kind)
-            yield from (tensor for tensor in held.values() if tensor is not None) if isinstance(held, dict) else ()
+            yield from (each for each in dict.values(held) if adapter_for(each) is not None) if is_a(held, dict) else ()
 
 
 def paths_of_modules(path: str, module: object) -> Iterator[tuple[str, object]]:
@@ -64,15 +65,6 @@ def paths_of_modules(path: str, module: object) -> Iterator[tuple[str, object]]:
             seen.add(id(module))
             yield path, module
             waiting += [(f"{path}.{name}" if path else name, each) for name, each in reversed(modules_in(module))]
-
-
-def is_leaf_with_gradient(tensor: Any) -> bool:
-    """Whether backward passes collect a gradient in a tensor."""
-    library = library_of(tensor)
-    if library is None:
-        return False
-    with without_overrides(library):
-        return bool(tensor.requires_grad and tensor.is_leaf)
 
 
 class Nodes:
@@ -91,12 +83,12 @@ class Nodes:
                 continue
             self._seen.add(number)
             yield from _tensors_saved_by(node)
-            waiting += [each for each, _ in node.next_functions if each is not None]
+            waiting += [each for each in inputs_of(node) if each is not None]
 
 
 def _tensors_saved_by(node: Any) -> Iterator[Any]:
     for _, value in saved_by(node):
-        if isinstance(value, Packed):
+        if is_a(value, Packed):
             yield from (each for _, each in tensors_at([("", value.content)]))
-        elif not isinstance(value, RuntimeError):
+        elif adapter_for(value) is not None:
             yield value

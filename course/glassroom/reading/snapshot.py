@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from glassroom.reading.adapters import TEACHING, Description, adapter_for, described
 from glassroom.reading.decoding import decode
+from glassroom.reading.guarded import name_of_class
 from glassroom.reading.places import Place, is_network_or_optimizer, tensors_at
 from glassroom.reading.storage_names import Memory, names_of
 from glassroom.records.printable import printable
@@ -114,7 +115,7 @@ def _leaves(name: str, value: object, teaching: str, above: tuple[object, ...]) 
     elif held := list(tensors_at([(name, value)])):  # a network, an optimizer, an object
         yield from held
     elif not is_network_or_optimizer(value):  # some networks and optimizers have no tensors yet
-        raise TypeError(f"{teaching}, but {name} is {_with_article(type(value).__name__)}")
+        raise TypeError(f"{teaching}, but {name} is {_with_article(name_of_class(value))}")
 
 
 def readable(
@@ -134,7 +135,7 @@ def readable(
             if refusal is None:
                 refusal = error
                 refusal.add_note(f"The tensor is {name}.")
-            unread.append(f"{name} ({type(value).__name__})")
+            unread.append(f"{name} ({name_of_class(value)})")
     if refusal is not None and not found:
         raise refusal
     return found, descriptions, tuple(unread)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from glassroom.reading.guarded import attempted
 from glassroom.records.printable import printable
 
 _LIBRARIES = ("tensorglass", "torch", "glassroom")
@@ -15,11 +16,15 @@ _FRAME = re.compile(r' *File "(.*)", line (\d+), in (.*)')
 
 def recorded_line(node: Any, home: str = "") -> str | None:
     """The line of the program that made a node, which anomaly detection writes down: the innermost of no library."""
-    for frame in reversed(node.metadata.get("traceback_", ())):
+    for frame in reversed(_traceback_of(node)):
         found = _FRAME.match(frame)
         if found is not None and not is_of_a_library(found[1]):
             return called(found[1], int(found[2]), home)
     return None
+
+
+def _traceback_of(node: Any) -> list[str]:
+    return attempted(lambda: list(node.metadata.get("traceback_", ())), [])
 
 
 def called(file: str, line: int, home: str = "") -> str:

@@ -9,7 +9,7 @@ from operator import or_
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
-from glassroom.reading.adapters import without_overrides
+from glassroom.reading.adapters import declared, without_overrides
 
 # PyTorch's operators that move elements and compute nothing; reshape, contiguous and to are made of these.
 COPYING = frozenset({
@@ -255,18 +255,19 @@ def tensors_in(values: tuple[Any, ...]) -> Iterator[Any]:
     """The tensors of PyTorch among an operator's arguments or results, and in lists of them."""
     tensor_class = sys.modules["torch"].Tensor
     for value in values:
-        if isinstance(value, list | tuple):
-            yield from tensors_in(tuple(value))
-        elif isinstance(value, tensor_class):
+        kind = type(value)  # `isinstance` would ask a tensor of a subclass
+        if issubclass(kind, tensor_class):
             yield value
+        elif issubclass(kind, list | tuple):
+            yield from tensors_in(tuple(value))
 
 
 def storage_of(tensor: Any) -> Any:
     """The storage of a tensor; None for sparse and other ones that have no one storage."""
     try:
         with without_overrides("torch"):
-            return tensor.untyped_storage()
-    except (RuntimeError, NotImplementedError):
+            return sys.modules["torch"].Tensor.untyped_storage(tensor)
+    except Exception:  # a class may answer by code of its own
         return None
 
 
@@ -281,6 +282,6 @@ def address_of(tensor: Any) -> int:
 
 def bytes_written(result: Any) -> int:
     """The bytes of the tensor that an operator has copied, or of the first of several."""
-    written = result[0] if isinstance(result, list | tuple) else result
+    written = declared(next(tensors_in((result,))))
     nbytes: int = written.numel() * written.element_size()
     return nbytes

@@ -11,9 +11,10 @@ from functools import partial
 from inspect import getattr_static
 from itertools import count
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 from glassroom.reading.adapters import adapter_for
+from glassroom.reading.guarded import contents_of, module_of_class
 from glassroom.reading.places import attributes_of, is_of_a_program, tensors_at
 from glassroom.records.printable import printable
 
@@ -99,8 +100,10 @@ def _named_by(function: Any, given: Mapping[str, object]) -> dict[str, object]:
     found |= {**dict(zip(ordered, defaults, strict=True)), **(function.__kwdefaults__ or {})}
     for name, value in {**found, **given}.items():
         if issubclass(type(value), ModuleType | type):
-            home = value.__name__ if issubclass(type(value), ModuleType) else value.__module__
-            held = value.__dict__ if isinstance(home, str) and is_of_a_program(home) else {}
+            is_module = issubclass(type(value), ModuleType)
+            home = attributes_of(value).get("__name__") if is_module else module_of_class(cast("type", value))
+            contents = attributes_of(value) if is_module else contents_of(cast("type", value))
+            held = contents if isinstance(home, str) and is_of_a_program(home) else {}
             found |= {f"{name}.{each}": held[each] for each in _attributes_in(code) if each in held}
     return found
 

@@ -11,7 +11,8 @@ class Saved:
     """A tensor that a node keeps for its derivative.
 
     `state` is "tensor", "freed" (a backward let go of it), "overwritten" (the tensor was written to since, so the
-    derivative can no longer be computed) or "packed" (a hook has made something else of it). `nbytes` counts the bytes
+    derivative can no longer be computed), "packed" (a hook has made something else of it) or
+    "unknown". `nbytes` counts the bytes
     of its elements, those that it repeats through stride 0 once, and `bytes` are the first that it reaches in its
     storage and the one after the last.
     """

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import deque
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 import tensorglass
-from glassroom import aliases, holders, watch
+from glassroom import aliases, holders, memory_timeline, watch
+from glassroom.testing import assert_no_leak
 
 torch = pytest.importorskip("torch", reason="both libraries are looked at")
 LIBRARIES = pytest.mark.parametrize("lib", [torch, tensorglass], ids=["torch", "tensorglass"])
@@ -188,3 +191,59 @@ def test_what_is_set_on_a_tensor_is_found_through_it(library: Any) -> None:
     assert "12 bytes  weight.main_grad" in holders(weight.main_grad).text
     assert "weight.main_grad" in aliases(weight).text
     assert "weight.main_grad: new storage" in watch(lambda: setattr(weight, "main_grad", library.ones(4))).text
+
+
+@pytest.fixture
+def _installed(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A package of networks and optimizers, installed as a wheel is."""
+    folder = tmp_path / "site-packages"
+    for name, lib in (("zoo_of_torch", "torch"), ("zoo_of_tensorglass", "tensorglass")):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").write_text(
+            f"import {lib} as lib\n"
+            "import tensorglass.nn, tensorglass.optim\n"
+            "class Block(lib.nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.inner, self.register = lib.nn.Linear(50, 50), [lib.zeros(7)]\n"
+            "    def forward(self, x):\n"
+            "        return self.inner(x)\n"
+            "class Net(lib.nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.block = Block()\n"
+            "    def forward(self, x):\n"
+            "        return self.block(x)\n"
+            "class Momentum(lib.optim.SGD):\n"
+            "    pass\n"
+        )
+    monkeypatch.syspath_prepend(str(folder))
+    yield
+    for name in ("zoo_of_torch", "zoo_of_tensorglass"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.usefixtures("_installed")
+@LIBRARIES
+def test_networks_and_optimizers_are_looked_into_wherever_their_class_comes_from(lib: Any) -> None:
+    zoo = import_module(f"zoo_of_{lib.__name__}")
+    net = zoo.Net()
+    optimizer = zoo.Momentum(net.parameters(), lr=0.1, momentum=0.9)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        net(lib.ones(2, 50)).sum().backward()
+        optimizer.step()
+
+    step()
+    found = holders()
+    assert [row.label for row in found.data.rows[:2]] == ["net", "optimizer"]
+    assert found.data.rows[0].nbytes == 2 * (50 * 50 + 50) * 4 + 7 * 4
+    assert found.data.rows[1].nbytes >= (50 * 50 + 50) * 4
+    weight = next(iter(net.parameters()))
+    assert "net.block.inner.weight" in labels(holders(weight))
+    assert "net.block.inner.weight.grad" in labels(holders(weight.grad))
+    assert "net.block.inner.bias" in aliases(net=net).text
+    with assert_no_leak():
+        step()
+    assert "and no variable holds it" not in memory_timeline(step).text

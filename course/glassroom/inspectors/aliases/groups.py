@@ -13,7 +13,8 @@ from typing import Any
 
 from glassroom.inspectors.aliases.byte_runs import Runs, runs_of, shared, together
 from glassroom.reading.adapters import Description, adapter_for, described_if_there
-from glassroom.reading.graph import Packed, grad_fn_of, gradient_of, in_order, saved_by
+from glassroom.reading.guarded import is_a
+from glassroom.reading.nodes import Packed, grad_fn_of, gradient_of, in_order, saved_by
 from glassroom.reading.places import tensors_at
 from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import ARROW, root_of
@@ -208,10 +209,10 @@ def _saved_behind(held: Iterable[tuple[Any, list[str]]]) -> Iterator[tuple[Any, 
             for name, value in saved_by(node):
                 words = f"{type(node).__name__}{name if name.startswith('[') else f'.{name}'}"
                 path = f"{names[0]}{ARROW}{words}"
-                if isinstance(value, Packed):
+                if is_a(value, Packed):
                     for _, each in tensors_at([("", value.content)]):
                         yield each, f"packed for {words}", path
-                elif not isinstance(value, RuntimeError):
+                elif adapter_for(value) is not None:
                     yield value, f"saved by {words}", path
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from types import CellType, FrameType
 from typing import Any
 
+from glassroom.reading.guarded import is_a, module_of_class, name_of_class
 from glassroom.reading.places import tensors_at
 from glassroom.records.printable import printable
 
@@ -49,7 +50,7 @@ def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:
             continue
         for each in gc.get_referents(holder):
             if is_tensor(each) and id(each) not in skip:
-                if type(holder).__module__.partition(".")[0] == "tensorglass":
+                if module_of_class(type(holder)).partition(".")[0] == "tensorglass":
                     skip.add(id(each))
                 found.setdefault(id(each), each)
                 holders.setdefault(id(each), []).append(_in_words(holder, each))
@@ -62,13 +63,13 @@ def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:
 
 def _in_words(holder: object, tensor: object) -> str:
     """Where in `holder` the tensor is, in words."""
-    if isinstance(holder, dict):
+    if is_a(holder, dict):
         key = next((key for key, value in holder.items() if value is tensor), None)
         module = holder.get("__name__") if isinstance(key, str) else None
         owner = f"variable {key} of module {module}" if isinstance(module, str) and module in sys.modules else None
         return printable(owner or f"in a dict, as {key!r}" if isinstance(key, str | int) else "in a dict")
-    if isinstance(holder, list | tuple | set | frozenset):
-        return f"in a {type(holder).__name__} of {len(holder)}"
-    if isinstance(holder, CellType):
+    if is_a(holder, (list, tuple, set, frozenset)):
+        return f"in a {name_of_class(holder)} of {len(holder)}"
+    if is_a(holder, CellType):
         return "in a closure"
-    return f"in an object: {type(holder).__name__}"
+    return f"in an object: {name_of_class(holder)}"

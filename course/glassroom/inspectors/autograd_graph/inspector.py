@@ -15,9 +15,11 @@ from glassroom.drawing.graph.text import text_of_graph
 from glassroom.inspectors.base import Inspector
 from glassroom.reading.adapters import adapter_for
 from glassroom.reading.call_expressions import argument_names
-from glassroom.reading.graph import grad_fn_of, graph_data
+from glassroom.reading.graph import graph_data
+from glassroom.reading.guarded import is_a
 from glassroom.reading.loop_variables import left_by_loops
 from glassroom.reading.networks import ForwardsFollowed, is_network, networks_in
+from glassroom.reading.nodes import grad_fn_of
 from glassroom.reading.places import tensors_at
 from glassroom.reading.variables import variables_of, variables_of_function
 from glassroom.records.graph import GraphData
@@ -72,7 +74,7 @@ def graph(*tensors: Any, **named: Any) -> AutogradGraph:
     modules: dict[int, str] = {}
     held = []
     for name, value in list(given.items()):
-        if isinstance(value, FunctionType | MethodType | partial):
+        if is_a(value, (FunctionType, MethodType, partial)):
             within = {**variables, **variables_of_function(value)}
             given[name], followed = _called(value, within)
             modules |= followed.paths
@@ -95,7 +97,7 @@ def _called(function: Any, variables: Mapping[str, object]) -> tuple[object, For
 
 def _roots(name: str, value: Any) -> list[tuple[str, Any]]:
     """The tensors that are asked about: a tensor itself, of anything else those in it that have a graph."""
-    if adapter_for(value) is not None or isinstance(value, str | int | float | type(None)):
+    if adapter_for(value) is not None or is_a(value, (str, int, float, type(None))):
         return [(name, value)]
     if is_network(value):
         raise TypeError(f"graph takes what a network has computed, but {name} is a network: graph({name}(x))")

@@ -10,8 +10,10 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.reading.adapters import described
-from glassroom.reading.graph import graph_data, in_order, node_of
+from glassroom.reading.adapters import declared, described, library_of
+from glassroom.reading.graph import graph_data
+from glassroom.reading.guarded import attempted
+from glassroom.reading.nodes import gradient_of, in_order, node_of
 from glassroom.reading.snapshot import snapshot
 from glassroom.reading.variables import named_tensors
 from glassroom.records.graph import GraphData, Leaf
@@ -69,7 +71,7 @@ def record_backward(
     named = named_tensors({**variables, name: tensor})
     hooked = _hooked(nodes, named)
     leaves = [(step.leaf, node.variable) for step, node in zip(data.steps, nodes, strict=True) if step.leaf is not None]
-    had = {id(variable): _gradient_written(variable.grad) for _, variable in leaves}
+    had = {id(variable): _gradient_written(gradient_of(variable)) for _, variable in leaves}
     moments: list[Moment] = []
     handles: list[Any] = []
     for number, node in enumerate(nodes):
@@ -94,12 +96,13 @@ def _watch(
 ) -> Any:
     def hook(sent: tuple[Any, ...], arrived: tuple[Any, ...]) -> None:
         leaf = next((leaf for leaf, variable in leaves if variable is getattr(node, "variable", None)), None)
+        grad = None if leaf is None else _gradient_written(gradient_of(node.variable))
         moments.append(
             Moment(
                 step=number,
                 arrived=tuple([_gradient_written(each) for each in arrived]),
                 sent=tuple([_gradient_written(each) for each in sent]),
-                collected=None if leaf is None else f"{leaf.name}.grad = {_gradient_written(node.variable.grad)}",
+                collected=None if leaf is None else f"{leaf.name}.grad = {grad}",
                 was=None if leaf is None else had[id(node.variable)],
                 freed=freed,
                 hooked=hooked,
@@ -114,8 +117,9 @@ def _memory(leaves: list[tuple[Leaf, Any]]) -> Snapshot:
     tensors: dict[str, Any] = {}
     for leaf, variable in leaves[:MOST_LEAVES]:
         tensors[leaf.name] = variable
-        if variable.grad is not None:
-            tensors[f"{leaf.name}.grad"] = variable.grad
+        gradient = gradient_of(variable)
+        if gradient is not None:
+            tensors[f"{leaf.name}.grad"] = gradient
     return snapshot(tensors)
 
 
@@ -124,11 +128,15 @@ def _hooked(nodes: list[Any], named: list[tuple[str, Any]]) -> set[int]:
     places = {id(node): number for number, node in enumerate(nodes)}
     found = set()
     for _, tensor in named:
-        if getattr(tensor, "_backward_hooks", None):
+        if library_of(tensor) is not None and _has_hooks(tensor):
             node = node_of("", tensor)
             if id(node) in places:
                 found.add(places[id(node)])
     return found
+
+
+def _has_hooks(tensor: Any) -> bool:
+    return bool(attempted(lambda: declared(tensor)._backward_hooks, None))
 
 
 def _gradient_written(gradient: Any) -> str | None:
@@ -141,7 +149,7 @@ def _gradient_written(gradient: Any) -> str | None:
         count *= length
     if count > SHORT:
         return f"{description.dtype} of size {list(description.size)}"
-    return _rounded(gradient.detach().tolist())
+    return _rounded(declared(gradient).detach().tolist())
 
 
 def _rounded(value: Any) -> str:

@@ -12,7 +12,8 @@ from itertools import groupby
 from typing import Any
 
 from glassroom.drawing.words import sized
-from glassroom.reading.adapters import Description, library_of, without_overrides
+from glassroom.reading.adapters import Description, declared, library_of, without_overrides
+from glassroom.reading.guarded import attempted
 from glassroom.reading.places import Place
 from glassroom.reading.snapshot import leaves, readable
 from glassroom.reading.storage_names import names_of, of_tensorglass
@@ -128,7 +129,8 @@ def _on_host(tensor: Any, question: str) -> bool:
     if library is None:
         return False
     with without_overrides(library):
-        return str(tensor.device) == "cpu" and bool(getattr(tensor, question)())
+        seen = declared(tensor)
+        return bool(attempted(lambda: str(seen.device) == "cpu" and getattr(seen, question)(), False))
 
 
 def _kind_of_device(device: str) -> str:

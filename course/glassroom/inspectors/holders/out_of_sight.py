@@ -13,6 +13,7 @@ from types import AsyncGeneratorType, CellType, CoroutineType, FrameType, Functi
 from typing import Any
 
 from glassroom.reading.adapters import adapter_for
+from glassroom.reading.guarded import attempted, contents_of, is_a, name_of_class
 from glassroom.reading.places import is_of_a_program
 from glassroom.reading.variables import variables_of
 from glassroom.records.printable import printable
@@ -38,7 +39,7 @@ def holders_out_of_sight(tensor: object, is_alike: Callable[[Any], bool], caller
     found = [words for frame in _running_above(caller) for words in _of_frame(frame, ids)]
     for referrer in gc.get_referrers(*tensors):
         if referrer is not caller.f_globals:
-            found += _of(referrer, ids)
+            found += attempted(lambda each=referrer: list(_of(each, ids)), [])  # type: ignore[misc]  # of the loop
     return list(dict.fromkeys(map(printable, found)))
 
 
@@ -52,47 +53,49 @@ def _running_above(caller: FrameType) -> Iterator[FrameType]:
 
 
 def _of(referrer: object, ids: set[int]) -> Iterable[str]:
-    if isinstance(referrer, CellType):
+    if is_a(referrer, CellType):
         return _of_cell(referrer)
-    if isinstance(referrer, GeneratorType | CoroutineType | AsyncGeneratorType):
+    if is_a(referrer, (GeneratorType, CoroutineType, AsyncGeneratorType)):
         frame = next(
             getattr(referrer, name) for name in ("gi_frame", "cr_frame", "ag_frame") if hasattr(referrer, name)
         )
         return [] if frame is None else _of_frame(frame, ids)
-    if isinstance(referrer, FrameType):  # one that a traceback keeps
+    if is_a(referrer, FrameType):  # one that a traceback keeps
         return _of_frame(referrer, ids)
-    if isinstance(referrer, tuple):
+    if is_a(referrer, tuple):
         return _of_arguments(referrer)
-    if isinstance(referrer, dict):
+    if is_a(referrer, dict):
         return _of_dict(referrer, ids)
-    return [f"cache of {_named(referrer)}()"] if type(referrer).__name__ == CACHE else []
+    return [f"cache of {_named(referrer)}()"] if name_of_class(referrer) == CACHE else []
 
 
 def _of_dict(held: dict[Any, Any], ids: set[int]) -> Iterator[str]:
     for owner in gc.get_referrers(held):
-        if isinstance(owner, type) or (isinstance(owner, ModuleType) and vars(owner) is held):
-            yield from (f"{owner.__name__}.{key}" for key, value in vars(owner).items() if id(value) in ids)
-        elif type(owner).__name__ == CACHE:
+        if is_a(owner, type) or (is_a(owner, ModuleType) and vars(owner) is held):
+            held_by = contents_of(owner) if is_a(owner, type) else held
+            name = attempted(lambda each=owner: each.__name__, "a class")  # type: ignore[misc]  # of the loop
+            yield from (f"{name}.{key}" for key, value in held_by.items() if id(value) in ids)
+        elif name_of_class(owner) == CACHE:
             yield f"cache of {_named(owner)}()"
 
 
 def _of_arguments(given: tuple[object, ...]) -> Iterator[str]:
     for owner in gc.get_referrers(given):
-        if isinstance(owner, FunctionType) and owner.__defaults__ is given:
+        if is_a(owner, FunctionType) and owner.__defaults__ is given:
             yield f"defaults of {_named(owner)}()"
-        elif isinstance(owner, partial) and owner.args is given:
+        elif is_a(owner, partial) and owner.args is given:
             yield f"arguments of a partial of {_named(owner.func)}()"
 
 
 def _named(function: object) -> str:
-    return getattr(function, "__qualname__", type(function).__name__)
+    return str(attempted(lambda: function.__qualname__, name_of_class(function)))  # type: ignore[attr-defined]
 
 
 def _of_cell(cell: CellType) -> Iterator[str]:
     for closure in gc.get_referrers(cell):
-        if isinstance(closure, tuple):
+        if is_a(closure, tuple):
             for function in gc.get_referrers(closure):
-                if isinstance(function, FunctionType) and function.__closure__ is closure:
+                if is_a(function, FunctionType) and function.__closure__ is closure:
                     at = next(at for at, each in enumerate(closure) if each is cell)
                     yield f"closure of {_named(function)}(): {function.__code__.co_freevars[at]}"
 

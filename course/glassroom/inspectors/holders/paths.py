@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassroom.reading.adapters import adapter_for, described
-from glassroom.reading.graph import Packed, grad_fn_of, gradient_of, in_order, saved_by
+from glassroom.reading.guarded import is_a
+from glassroom.reading.nodes import Packed, grad_fn_of, gradient_of, in_order, inputs_of, saved_by
 from glassroom.reading.places import tensors_at
 from glassroom.reading.storage_names import Memory, names_of
 from glassroom.reading.variables import ARROW, named_tensors, root_of
@@ -70,10 +71,10 @@ def _ways(variables: Mapping[str, object]) -> Iterator[tuple[str, Memory, bool, 
             for attribute, value in saved_by(node):
                 dot = "" if attribute.startswith("[") else "."
                 words = f"{name}{ARROW}{type(node).__name__}{dot}{attribute}"
-                if isinstance(value, Packed):
+                if is_a(value, Packed):
                     for _, each in tensors_at([("", value.content)]):
                         yield from _at(f"{words}, packed by a hook", each, node)
-                elif not isinstance(value, RuntimeError):
+                elif adapter_for(value) is not None:
                     yield from _at(words, value, node)
 
 
@@ -91,7 +92,7 @@ def _reaching(roots: list[Any], holding: Mapping[int, str]) -> dict[int, str]:
     order = in_order(roots)
     above: dict[int, list[int]] = {}
     for node in order:
-        for below, _ in node.next_functions:
+        for below in inputs_of(node):
             above.setdefault(id(below), []).append(id(node))
     found: dict[int, str] = {}
     waiting = [(id(node), holding[id(node)]) for node in order if id(node) in holding]

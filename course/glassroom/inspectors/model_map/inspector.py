@@ -11,6 +11,7 @@ from glassroom.inspectors.model_map.picture import svg_of, text_of
 from glassroom.inspectors.model_map.rows import rows_of
 from glassroom.inspectors.model_map.words import spoken, summary
 from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.guarded import name_of_class
 from glassroom.reading.networks import is_network, is_optimizer
 from glassroom.records.printable import printable
 
@@ -53,7 +54,7 @@ def model_map(*objects: object, **named: object) -> ModelMapPicture:
     optimizers = [value for value in given.values() if is_optimizer(value)]
     for name, value in given.items():
         if not is_network(value) and not is_optimizer(value):
-            raise TypeError(f"model_map takes networks and optimizers, but {name} is a {type(value).__name__}")
+            raise TypeError(f"model_map takes networks and optimizers, but {name} is a {name_of_class(value)}")
     if not networks:
         raise TypeError("model_map needs a network: model_map(model, optimizer)")
     return ModelMapPicture(model_map_of(networks, optimizers))

@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from glassroom.reading.adapters import Description, described_if_there, library_of, without_overrides
-from glassroom.reading.graph import gradient_of
+from glassroom.reading.adapters import (
+    Description,
+    declared,
+    described_if_there,
+    is_uninitialized,
+    library_of,
+    without_overrides,
+)
+from glassroom.reading.guarded import is_a, name_of_class
+from glassroom.reading.nodes import gradient_of
 from glassroom.reading.places import attributes_of, modules_in, tensors_at
 from glassroom.reading.storage_names import names_of
 from glassroom.records.printable import printable
@@ -111,7 +119,7 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
                 break
             within += further
         own = tuple([_held(each, names[each.place], kept) for each in held])
-        modules.append(Module(path, type(module).__name__, depth, own, *_totals(within, kept)))
+        modules.append(Module(path, name_of_class(module), depth, own, *_totals(within, kept)))
     parameters, buffers, gradients, state = _totals(tensors, kept)
     once = {each.place: each for each in tensors if each.kind == "parameter"}
     known = {id(each.tensor) for each in tensors}
@@ -134,7 +142,7 @@ def _walk(
     held = []
     for kind, place in (("parameter", "_parameters"), ("buffer", "_buffers")):
         inner = attributes.get(place)
-        for name, tensor in dict.items(inner) if isinstance(inner, dict) else ():
+        for name, tensor in dict.items(inner) if is_a(inner, dict) else ():
             if library_of(tensor) is not None:
                 held.append(_Tensor(f"{path}.{printable(name)}", kind, tensor, described_if_there(tensor)))
     yield path, module, depth, held
@@ -153,7 +161,7 @@ def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
     kept: dict[int, int] = {}
     for optimizer in optimizers:
         state = attributes_of(optimizer).get("state")
-        for parameter, what in dict.items(state) if isinstance(state, dict) else ():
+        for parameter, what in dict.items(state) if is_a(state, dict) else ():
             nbytes = sum(_nbytes(tensor) for _, tensor in tensors_at([("", what)]))
             kept[id(parameter)] = kept.get(id(parameter), 0) + nbytes
     return kept
@@ -164,11 +172,12 @@ def _held(each: _Tensor, names: list[str], kept: Mapping[int, int]) -> Held:
     size: tuple[int, ...] = ()
     dtype = device = "unknown"
     with without_overrides(library_of(tensor) or "torch"):
-        requires_grad = bool(tensor.requires_grad)
+        plain = declared(tensor)
+        requires_grad = bool(plain.requires_grad)
         if seen is not None:
             size, dtype, device = seen.size, seen.dtype, seen.memory.device
-        elif not hasattr(tensor, "materialize"):  # a meta tensor, and not one that waits for its size
-            size, dtype, device = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), str(tensor.device)
+        elif not is_uninitialized(tensor):  # a meta tensor
+            size, dtype, device = tuple(plain.shape), str(plain.dtype).removeprefix("torch."), str(plain.device)
     return Held(
         name=each.name,
         kind=each.kind,

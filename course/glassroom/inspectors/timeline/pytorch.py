@@ -23,7 +23,9 @@ from typing import Any, NamedTuple
 from glassroom.inspectors.timeline.modules import ModulePaths, module_of
 from glassroom.inspectors.timeline.places import Place, user_place
 from glassroom.reading.adapters import library_of, without_overrides
-from glassroom.reading.graph import grad_fn_of
+from glassroom.reading.guarded import is_a
+from glassroom.reading.nodes import grad_fn_of, is_leaf_with_gradient
+from glassroom.reading.places import attributes_of
 from glassroom.reading.roles import (
     ACTIVATIONS,
     GRADIENTS,
@@ -223,12 +225,12 @@ class PyTorch:
         torch = sys.modules["torch"]
         in_backward = torch._C._current_graph_task_id() != -1
         for tensor in tensors_in(given):
-            is_leaf = tensor.requires_grad and tensor.is_leaf and not in_backward  # there checkpoints make more
-            if is_leaf or isinstance(tensor, torch.nn.Parameter):
+            is_leaf = is_leaf_with_gradient(tensor) and not in_backward  # there checkpoints make more
+            if is_leaf or is_a(tensor, torch.nn.Parameter):
                 self._note(tensor, PARAMETERS)
             elif in_backward and not torch.is_grad_enabled() and address_of(tensor) in self._recomputed:
                 self._note(tensor, ACTIVATIONS)
-            self._look_behind(tensor.grad_fn)
+            self._look_behind(grad_fn_of(tensor))
 
     def _look_at(self, result: Any) -> None:
         """What an operator returned: its graph is not recorded yet, so it is looked at again before the next one."""
@@ -248,7 +250,7 @@ class PyTorch:
         results, self._results = self._results, []
         for number, reference in results:
             tensor = reference()
-            node = None if tensor is None else tensor.grad_fn
+            node = None if tensor is None else grad_fn_of(tensor)
             if node is not None:
                 self._module_of_node.setdefault(node._sequence_nr(), self.sites[number].module)
                 self._look_behind(node)
@@ -286,8 +288,9 @@ class PyTorch:
 
     def _stepped(self, optimizer: Any, given: object, named: object) -> None:
         if get_ident() == self._thread:
-            for state in optimizer.state.values():
-                for tensor in tensors_in(tuple(state.values()) if isinstance(state, dict) else ()):
+            state = attributes_of(optimizer).get("state")
+            for kept in dict.values(state) if is_a(state, dict) else ():
+                for tensor in tensors_in(tuple(dict.values(kept)) if is_a(kept, dict) else ()):
                     self._note(tensor, STATE)
 
     # --- the profiler's record ---------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from glassroom.inspectors.timeline.modules import ModulePaths, module_of
 from glassroom.inspectors.timeline.places import Place, user_place
 from glassroom.inspectors.timeline.pools import Pool, address_in_pool, pool_of
 from glassroom.inspectors.timeline.pytorch import LATE, Block, PyTorch
-from glassroom.reading.adapters import key_of, library_of
-from glassroom.reading.graph import grad_fn_of, gradient_of
+from glassroom.reading.adapters import declared, key_of, library_of
+from glassroom.reading.nodes import grad_fn_of, gradient_of, is_leaf_with_gradient
 from glassroom.reading.places import everything_at
 from glassroom.reading.roles import ACTIVATIONS, GRADIENTS, OTHER, PARAMETERS, Nodes, roles_in
 from glassroom.reading.torch_operators import is_there
@@ -203,7 +203,7 @@ class Recorder:
         return block.site.module if block is not None else self._modules.get(birth, "")
 
     def _held_of(self, tensor: Any) -> _Held | None:
-        return self._held.get(id(tensor.untyped_storage())) if library_of(tensor) == "tensorglass" else None
+        return self._held.get(id(declared(tensor).untyped_storage())) if library_of(tensor) == "tensorglass" else None
 
     def _is_for(self, tensor: Any, role: str) -> None:
         held = self._held_of(tensor)
@@ -217,7 +217,7 @@ class Recorder:
         for reference in born:
             storage = reference()
             for tensor in [] if storage is None else storage.headers():
-                if tensor.requires_grad and tensor.is_leaf:
+                if is_leaf_with_gradient(tensor):
                     self._leaves[id(tensor)] = weakref.ref(tensor)
                     self._is_for(tensor, PARAMETERS)
                 else:

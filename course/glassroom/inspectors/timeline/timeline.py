@@ -16,8 +16,8 @@ from glassroom.inspectors.timeline.bands import BEFORE, Bands, bands_of, role_of
 from glassroom.inspectors.timeline.places import Places, Where
 from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.recorder import Birth, Recorder
-from glassroom.reading.adapters import key_of, library_of
-from glassroom.reading.graph import gradient_of
+from glassroom.reading.adapters import declared, key_of, library_of
+from glassroom.reading.nodes import gradient_of
 from glassroom.reading.roles import OTHER
 from glassroom.reading.storage_names import of_tensorglass
 from glassroom.reading.torch_operators import address_of
@@ -307,7 +307,7 @@ def _key_of(tensor: Any) -> Hashable | None:
     """What identifies the memory of a tensor of tensorglass or PyTorch; None where there is none, and for arrays."""
     library = library_of(tensor)
     if library == "tensorglass":
-        return key_of(tensor.untyped_storage())
+        return key_of(declared(tensor).untyped_storage())
     address = address_of(tensor) if library == "torch" else 0
     return ("torch", address) if address else None
 

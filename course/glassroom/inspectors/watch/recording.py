@@ -24,7 +24,7 @@ from glassroom.inspectors.watch.watched_names import (
     with_gradients,
 )
 from glassroom.reading.adapters import Description, adapter_for, described
-from glassroom.reading.graph import grad_fn_of
+from glassroom.reading.nodes import grad_fn_of
 from glassroom.reading.places import tensors_at
 from glassroom.reading.snapshot import Known, snapshot
 from glassroom.reading.storage_names import is_alive, name_of, names_of, of_what_was_there

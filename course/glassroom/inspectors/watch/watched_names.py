@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType
 
 from glassroom.reading.adapters import adapter_for
-from glassroom.reading.graph import gradient_of
+from glassroom.reading.nodes import gradient_of
 from glassroom.reading.places import Place, everything_at, is_of_a_program, tensors_at
 from glassroom.reading.roles import paths_of_modules
 from glassroom.reading.variables import variables_of

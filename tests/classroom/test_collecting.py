@@ -42,8 +42,8 @@ def zipped(files: dict[str, bytes], path: Path, date: tuple[int, ...] = (2030, 1
     return path
 
 
-def taking(folder: Path, source: Path, assignment: str = "") -> Collected:
-    return collect(read_course(folder), source, assignment)
+def taking(folder: Path, source: Path, assignment: str = "", within: str | None = None) -> Collected:
+    return collect(read_course(folder), source, assignment, within)
 
 
 def test_a_folder_of_learners_in_nbgraders_layout(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
@@ -366,7 +366,8 @@ def test_links_are_not_followed_and_not_written_through(a_class: Path, notebook:
 @pytest.mark.parametrize("learner", ["=1+1", "a/b", "..", "x" * 300, "a\nb", "<script>", " "])
 def test_no_name_of_a_learner_leads_astray(a_class: Path, notebook: Notebook, tmp_path: Path, learner: str) -> None:
     name = f"{learner}_77_assignsubmission_file_/{FILE}"
-    report = taking(a_class, zipped({name: serialise(notebook)}, tmp_path / "x.zip"))
+    within = "." if "/" in learner else None
+    report = taking(a_class, zipped({name: serialise(notebook)}, tmp_path / "x.zip"), within=within)
     folders = list((a_class / "submitted").iterdir()) if (a_class / "submitted").exists() else []
     assert len(folders) + len(kept(a_class)) + sum("leads out" in line for line in report.oddities) == 1
     assert all("/" not in each.name and "\n" not in each.name and len(each.name) <= 100 for each in folders)
@@ -424,21 +425,148 @@ def test_nobody_hands_in_for_another(a_class: Path, notebook: Notebook, tmp_path
     with zipfile.ZipFile(tmp_path / "later.zip", "w") as archive:
         for each, content in later.items():
             archive.writestr(zipfile.ZipInfo(each, (2031, 1, 1, 0, 0, 0)), content)
-    report = taking(a_class, tmp_path / "later.zip")
+    outer = "all" if around else None
+    report = taking(a_class, tmp_path / "later.zip", within=outer)
     with zipfile.ZipFile(tmp_path / "later.zip") as archive:
         archive.extractall(tmp_path / "in")
-    taking(a_class, tmp_path / "in")
+    taking(a_class, tmp_path / "in", within=outer)
     assert (a_class / "submitted/ada/memory-02" / FILE).read_bytes() == honest
     assert {learner.casefold() for learner, _ in report.taken} == {"zoe", "eve"}
 
 
-def test_the_outer_folder_of_a_delivery_is_nobodys(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+LONE = ("Bob", "delivery", "Bob_2_assignsubmission_file_", "bob+memory-02+2030-01-01 10:00:00 UTC+x")
+
+
+@pytest.mark.parametrize("lone", LONE)
+@pytest.mark.parametrize("others", [("Ada Lovelace",), ("Ada Lovelace", "Zoe")])
+@pytest.mark.parametrize("is_unpacked", [False, True])
+def test_a_delivery_of_one_folder_is_never_taken_for_those_whom_its_folders_name(
+    a_class: Path, notebook: Notebook, tmp_path: Path, lone: str, others: tuple[str, ...], is_unpacked: bool
+) -> None:
+    honest, forged = serialise(notebook), serialise(answered(notebook, {"02-middle": "middle = 'bob'"}))
+    taking(a_class, zipped({f"Ada Lovelace/{FILE}": honest, f"Zoe/{FILE}": honest}, tmp_path / "first.zip"))
+    source = tmp_path / f"{lone}.zip"  # and named as the folder in it
+    zipped({f"{lone}/{other}/{FILE}": forged for other in others}, source, (2031, 1, 1, 0, 0, 0))
+    if is_unpacked:
+        zipfile.ZipFile(source).extractall(tmp_path / "in")
+        source = tmp_path / "in"
+    if lone in ("Bob", "delivery"):
+        before = sorted(a_class.rglob("*"))
+        with pytest.raises(Problem, match=f"holds one folder, '{lone}'.*--within {lone}.*--within [.]"):
+            taking(a_class, source)
+        assert sorted(a_class.rglob("*")) == before
+        assert {learner for learner, _ in taking(a_class, source, within=".").taken} == {lone}
+        assert (a_class / "submitted/Ada Lovelace/memory-02" / FILE).read_bytes() == honest
+        assert {learner for learner, _ in taking(a_class, source, within=lone).taken} == {*others}
+    else:
+        assert {learner.casefold() for learner, _ in taking(a_class, source).taken} == {"bob"}
+        assert (a_class / "submitted/Ada Lovelace/memory-02" / FILE).read_bytes() == honest
+
+
+def test_an_archive_whose_name_tells_no_learner_is_nobodys(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "bob.zip").write_bytes(zip_of({f"ada/{FILE}": serialise(notebook)}))
+    (tmp_path / "in" / f"zoe_{FILE}").write_bytes(serialise(notebook))
+    report = taking(a_class, tmp_path / "in")
+    assert report.taken == [("zoe", "memory-02")]
+    assert "a zip file whose learner its name does not tell" in report.oddities[0]
+
+
+def test_the_outer_folder_of_a_delivery_is_named_by_the_teacher(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
     files = {f"delivery/{name}/{FILE}": serialise(notebook) for name in ("ada", "bob")}
     files |= {f"__MACOSX/delivery/ada/._{FILE}": b"x", "readme.txt": b"x"}
-    assert sorted(taking(a_class, zipped(files, tmp_path / "x.zip")).taken) == [
-        ("ada", "memory-02"),
-        ("bob", "memory-02"),
-    ]
+    source = zipped(files, tmp_path / "x.zip")
+    assert sorted(taking(a_class, source, within="delivery").taken) == [("ada", "memory-02"), ("bob", "memory-02")]
+    with pytest.raises(Problem, match="has notebooks that are not in 'elsewhere'"):
+        taking(a_class, source, within="elsewhere")
+
+
+@pytest.mark.parametrize("name", ["Ada King_{}_assignsubmission_file_/{f}", "kingada_{}_77_{f}"])
+def test_people_of_one_name_are_told_apart_from_day_to_day(
+    a_class: Path, notebook: Notebook, tmp_path: Path, name: str
+) -> None:
+    def delivered(day: int, **work: str) -> Collected:
+        files = {
+            name.format(number, f=FILE): serialise(answered(notebook, {"02-count": f"# {content}"}))
+            for number, content in ((each.removeprefix("n"), content) for each, content in work.items())
+        }
+        return taking(a_class, zipped(files, tmp_path / f"{day}.zip", (2030, 1, day, 0, 0, 0)))
+
+    (first,) = {learner for learner, _ in delivered(1, n1="first").taken}
+    report = delivered(2, n99="other")
+    assert {learner for learner, _ in report.taken} == {f"{first} 99"}
+    assert f"{first} is somebody else so far (number 1); taken for {first} 99" in report.oddities[0]
+    assert {learner for learner, _ in delivered(3, n1="first, again", n99="other, again").taken} == {
+        first,
+        f"{first} 99",
+    }
+    assert {learner for learner, _ in delivered(4, n99="other, at last").taken} == {f"{first} 99"}
+    found = {path.parts[-3]: path.read_text() for path in a_class.glob(f"submitted/*/memory-02/{FILE}")}
+    assert "# first, again" in found[first]
+    assert "# other, at last" in found[f"{first} 99"]
+
+
+def test_names_that_one_folder_stands_for_are_told_apart_from_day_to_day(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    for day, learner in enumerate(("a:b", "a;b", "a:b", "a;b"), 1):
+        work = serialise(answered(notebook, {"02-count": f"# {learner}"}))
+        taking(a_class, zipped({f"{learner}/{FILE}": work}, tmp_path / f"{day}.zip", (2030, 1, day, 0, 0, 0)))
+    assert len(taken(a_class)) == 2
+
+
+def damaged(content: bytes) -> dict[str, bytes]:
+    """Archives of every method, each damaged in several ways."""
+    made = {}
+    methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    for method in methods:
+        with io.BytesIO() as file:
+            with zipfile.ZipFile(file, "w", method) as archive:
+                archive.writestr(FILE, content)
+            whole = file.getvalue()
+        start = 30 + len(FILE)
+        directory = whole.rindex(b"PK\x01\x02")
+        for way, (begin, end, put) in {
+            "junk": (start, start + 400, bytes(range(256)) * 2),
+            "zeros": (start, start + 40, bytes(40)),
+            "ones": (start, start + 40, b"\xff" * 40),
+            "its head": (0, 30, b"\xff" * 30),
+            "another method": (directory + 10, directory + 12, b"\x5d\x00"),
+            "LZMA by name": (directory + 10, directory + 12, b"\x0e\x00"),
+            "sizes": (directory + 20, directory + 28, b"\xfe\xff\xff\xff" * 2),
+            "a place far away": (directory + 42, directory + 46, b"\xf0\xff\xff\x7f"),
+            "a name's length": (directory + 28, directory + 30, b"\xff\xff"),
+            "its end": (len(whole) - 22, len(whole), b"PK\x05\x06" + b"\xff" * 18),
+            "half": (len(whole) // 2, len(whole), b""),
+        }.items():
+            made[f"{method} {way}"] = whole[:begin] + put[: end - begin] + whole[end:]
+    return made
+
+
+@pytest.mark.parametrize("is_unpacked", [False, True])
+def test_whatever_a_delivery_holds_everybody_else_is_taken(
+    a_class: Path, notebook: Notebook, tmp_path: Path, is_unpacked: bool
+) -> None:
+    odd = damaged(serialise(notebook))
+    odd |= {"brackets.ipynb": b"[" * 200_000, "cells.ipynb": b'{"cells": [1, null], "nbformat": 4}', "void.ipynb": b""}
+    odd |= {"text.ipynb": b'{"cells": [{"cell_type": "code", "source": 1, "metadata": 2, "id": {}}], "nbformat": 4}'}
+    files = {
+        f"Eve_{n}_assignsubmission_file_/{name if '.' in name else f'{n}.zip'}": content
+        for n, (name, content) in enumerate(odd.items(), 10)
+    }
+    files |= {f"{name}_{n}_assignsubmission_file_/{FILE}": serialise(notebook) for n, name in ((1, "Ada"), (99, "Zoe"))}
+    source = zipped(files, tmp_path / "moodle.zip")
+    if is_unpacked:
+        zipfile.ZipFile(source).extractall(tmp_path / "in")
+        source = tmp_path / "in"
+    (a_class / "submitted").mkdir()
+    (a_class / "submitted" / "Zoe").write_text("in the way")
+    report = taking(a_class, source)
+    assert ("Ada", "memory-02") in report.taken
+    assert any("submitted/Zoe is in the way" in line for line in report.oddities)
+    assert len(report.oddities) >= len(odd)
 
 
 def test_a_learner_does_not_say_when_it_was_handed_in(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:

@@ -12,14 +12,13 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import stat
 import unicodedata
 import zipfile
-import zlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from glassroom.classroom.batch import learners_of
@@ -38,6 +37,7 @@ LONGEST_NAME = 1000  # characters of a file's name with its folders
 LONGEST = 200  # bytes in the name of a learner's folder
 DEEPEST = 40  # folders in folders
 MOST_RATIO = 200  # a file that unpacks to so many times its size is a bomb
+PERSON = ".person"  # in a learner's folder of an assignment: whose work it is, by the LMS's number or the whole name
 _LITTER = {".ipynb_checkpoints", "__MACOSX"}
 #: With a folder for each learner, or, where Moodle was asked for none, before each file's name.
 _MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<rest>.*))?$")
@@ -64,6 +64,11 @@ class Item:
         """What tells one learner from another: the LMS's number, else the name, letter by letter."""
         return self.number or unicodedata.normalize("NFC", self.learner).strip()
 
+    @property
+    def kind_and_person(self) -> str:
+        """The same with what it is: "number 12", "name Ada King". A number and a name may be one person's."""
+        return f"{'number' if self.number else 'name'} {self.person}"
+
 
 @dataclass
 class Collected:
@@ -74,18 +79,21 @@ class Collected:
     unchanged: int = 0
 
 
-def collect(course: Course, source: Path, assignment: str = "") -> Collected:
+def collect(course: Course, source: Path, assignment: str = "", within: str | None = None) -> Collected:
     """Take in what is at `source`: a folder of learners, a zip file of an LMS's, or nbgrader's exchange.
 
-    `assignment` is where a file goes whose name and cells do not tell. Raises `Problem` for a source that is not there
-    or is neither.
+    `assignment` is where a file goes whose name and cells do not tell; `within` is the folder in it that has the
+    learners' folders. Raises `Problem` for a source that is not there or is neither, and for one that does not tell
+    whose the folders in it are.
     """
     if assignment:
         course.assignment(assignment)
     report = Collected()
     known = _Known(course)
     found: dict[tuple[str, str, str], list[Item]] = {}
-    items = list(_items(source, _Layout(learners_of(course), [each.name for each in course.assignments])))
+    chosen = None if within is None else PurePosixPath(within).parts
+    layout = _Layout(learners_of(course), [each.name for each in course.assignments], chosen=chosen)
+    items = list(_items(source, layout))
     shared = _shared_names(items)
     for item in items:
         where = printable(item.origin)
@@ -94,10 +102,6 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
             _keep_aside(course, item)
             continue
         learner = safe_name(item.learner)
-        if learner.casefold() in shared:
-            number = item.number or ("" if item.person == learner else digest_of(item.person)[:6])
-            learner = safe_name(f"{learner[:45]} {number}")
-            report.oddities.append(f"{where}: several people have this name; taken for {learner}")
         if not learner:
             report.oddities.append(f"{where}: whose it is cannot be told; kept in collected/")
             _keep_aside(course, item)
@@ -112,6 +116,9 @@ def collect(course: Course, source: Path, assignment: str = "") -> Collected:
         if not target:
             _keep_aside(course, item)
             continue
+        learner, told = _folder_of(course, learner, target, item, shared)
+        if told:
+            report.oddities.append(f"{where}: {told}; taken for {learner}")
         found.setdefault((learner, target, name), []).append(item)
     for (learner, target, name), items in sorted(found.items()):
         items.sort(key=lambda each: (each.when or datetime.min.replace(tzinfo=UTC), _attempt(each.name), each.origin))
@@ -135,6 +142,36 @@ def _shared_names(items: list[Item]) -> set[str]:
         if item.learner:
             numbers.setdefault(safe_name(item.learner).casefold(), set()).add(item.person)
     return {name for name, found in numbers.items() if len(found) > 1}
+
+
+def _folder_of(course: Course, learner: str, target: str, item: Item, shared: set[str]) -> tuple[str, str]:
+    """The learner's folder, and why it is not named by their name alone, if it is not.
+
+    Moodle numbers people for each assignment anew, so whose work a folder has is remembered for each.
+    """
+    number = item.number or ("" if item.person == learner else digest_of(item.person)[:6])
+    apart = safe_name(f"{learner[:45]} {number}")
+    is_shared, before = learner.casefold() in shared, _person(course, learner, target)
+    if number and before == item.kind_and_person:
+        return learner, ""
+    if number and (is_shared or _person(course, apart, target) == item.kind_and_person):
+        return apart, "several people have this name"
+    if is_shared:
+        return learner, "several people have this name"
+    if before and before.split(" ")[0] == item.kind_and_person.split(" ")[0] and before != item.kind_and_person:
+        number = number or digest_of(item.person)[:6]
+        return safe_name(f"{learner[:45]} {number}"), f"{learner} is somebody else so far ({printable(before)})"
+    return learner, ""
+
+
+def _person(course: Course, learner: str, target: str) -> str:
+    """Whose work a folder has, as it was written down when that was taken in; nothing where nobody has."""
+    try:
+        return (
+            read_file(course.folder / "submitted" / learner / target / PERSON, 4000).decode("utf-8", "replace").strip()
+        )
+    except Unreadable:
+        return ""
 
 
 class _Known:
@@ -190,13 +227,16 @@ class _Known:
     def _by_cells(self, content: bytes) -> tuple[str, str] | str | None:
         try:
             notebook = read_notebook(content)
+            votes: dict[tuple[str, str], int] = {}
+            for cell in notebook["cells"]:
+                id = marks_of(cell).get("grade_id", "")
+                place = self.by_exercise.get(id) or self.by_cell.get(str(cell.get("id")))
+                if place:
+                    votes[place] = votes.get(place, 0) + 1
         except Unreadable as reason:
             return f"not a notebook: {reason}"
-        votes: dict[tuple[str, str], int] = {}
-        for cell in notebook["cells"]:
-            place = self.by_exercise.get(marks_of(cell).get("grade_id", "")) or self.by_cell.get(str(cell.get("id")))
-            if place:
-                votes[place] = votes.get(place, 0) + 1
+        except Exception as error:  # whatever one file holds, those of the others are taken
+            return f"not a notebook: reading it raised {type(error).__name__}"
         return max(votes, key=lambda each: votes[each]) if votes else None
 
 
@@ -208,19 +248,39 @@ class _Layout:
     learners: Collection[str]
     assignments: Collection[str]
     outer: int = 0
+    chosen: tuple[str, ...] | None = None  # the outer folders, where the teacher has said so
 
-    def around(self, paths: Iterable[PurePosixPath], archive: str = "") -> _Layout:
-        """The layout of these files: folders that all of them lie in are the delivery's, not a learner's.
+    def around(self, paths: Iterable[PurePosixPath], source: str, *, is_own: bool, archive: str = "") -> _Layout:
+        """The layout of these files, of a learner's own archive or of a delivery.
 
-        A lone folder is a learner's, unless it is named as the zip file is: who hands in `ada/…` is not Ada.
+        What lies within a learner's own folder never tells whose it is. So a folder that everything in a delivery lies
+        in, with folders in it, is asked about unless its name says that it is a learner's. Raises `Problem` then.
+        A lone folder without folders is a learner's, unless it is named as the zip file is: who hands in `ada/…` is
+        not Ada.
         """
         folders = {
-            path.parts[:-1] for path in paths if path.suffix.lower() in (".ipynb", ".zip") and not _is_litter(path)
+            path.parts[:-1]
+            for path in paths
+            if path.suffix.lower() in (".ipynb", ".zip") and not (_is_litter(path) or _leads_out(path))
         }
-        common = [names[0] for names in takewhile(lambda names: len({*names}) == 1, zip(*folders, strict=False))]
-        beneath = {each[len(common)] for each in folders if len(each) > len(common)}
-        among = len(beneath) > 1 and not beneath <= {*self.assignments} and not {*common} & {*self.learners}
-        return replace(self, outer=len(common) if among else int(bool(archive) and common[:1] == [archive]))
+        if self.chosen is not None and not is_own:
+            where = "/".join(self.chosen)
+            if not folders or any(names[: len(self.chosen)] != self.chosen for names in folders):
+                raise Problem(f"{source} has notebooks that are not in {where!r}.", Exit.USAGE)
+            return replace(self, outer=len(self.chosen), chosen=None)
+        outer = [names[:1] for names in folders]
+        if is_own or not outer or len({*outer}) != 1 or not outer[0]:
+            return replace(self, outer=0)
+        (name,) = outer[0]
+        beneath = {names[1] for names in folders if len(names) > 1}
+        is_learners = name in self.learners or _MOODLE.match(name) or _EXCHANGE.match(name)
+        if beneath <= {*self.assignments} or is_learners:
+            return replace(self, outer=int(name == archive and not beneath))
+        raise Problem(
+            f"{printable(source)} holds one folder, {printable(name)!r}, with folders in it, and whose they are cannot "
+            f"be told. If each is a learner's: --within {shlex.quote(name)}. If all of it is one learner's: --within .",
+            Exit.USAGE,
+        )
 
     def within(self, path: PurePosixPath) -> tuple[str, ...]:
         """The folders and the name of a file, less the outer ones."""
@@ -249,10 +309,15 @@ def _in_folder(source: Path, layout: _Layout) -> Iterator[Item]:
     inbound = source / "inbound" if (source / "inbound").is_dir() else source
     walked = os.walk(inbound)
     layout = layout.around(
-        PurePosixPath(Path(at, name).relative_to(inbound)) for at, _, names in walked for name in names
+        (PurePosixPath(Path(at, name).relative_to(inbound)) for at, _, names in walked for name in names),
+        str(source),
+        is_own=False,
     )
     count = 0
-    for folder, folders, names, opened in os.fwalk(inbound):  # by number: a name may become a link meanwhile
+    closed: list[OSError] = []
+    for folder, folders, names, opened in os.fwalk(
+        inbound, onerror=closed.append
+    ):  # by number: a name may become a link meanwhile
         for name in sorted(folders):
             if os.path.islink(os.path.join(folder, name)):
                 yield Item(
@@ -287,6 +352,8 @@ def _in_folder(source: Path, layout: _Layout) -> Iterator[Item]:
                 continue
             when = (_timestamp(Path(), opened) if own else None) or _date(about.st_mtime)
             yield from _unfold(content, relative, "", when, layout)
+    for error in closed:
+        yield Item(str(error.filename), "", "", fault=f"a folder that cannot be read ({error.strerror})")
 
 
 def _somebody_else(learner: str, uids: Iterable[int]) -> str:
@@ -337,7 +404,7 @@ def _in_zip(
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
         infos = archive.infolist()
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+    except Exception as error:  # of whatever kind: it is one file of one learner's
         yield Item(origin, learner, origin, content[:MOST_BYTES], f"a zip file that cannot be read ({error})")
         return
     if len(infos) > MOST_FILES:
@@ -347,7 +414,7 @@ def _in_zip(
         return
     room = room or _Room(MOST_OF_ONE if learner else MOST_IN_ARCHIVE)
     stem = PurePosixPath(origin.rpartition(": ")[2]).stem
-    layout = layout.around((_path_of(info) for info in infos), stem)
+    layout = layout.around((_path_of(info) for info in infos), origin, is_own=bool(learner), archive=stem)
     for info in infos:
         path = _path_of(info)
         name = path.name
@@ -360,7 +427,7 @@ def _in_zip(
         if stat.S_ISLNK(info.external_attr >> 16):
             yield Item(where, learner, name, fault="a link, which is not followed")
             continue
-        if path.is_absolute() or ".." in path.parts:
+        if _leads_out(path):
             yield Item(where, "", name, fault="its path leads out of the archive, so it is not taken")
             continue
         if info.flag_bits & 1:
@@ -370,16 +437,8 @@ def _in_zip(
             with archive.open(info) as file:
                 most = min(MOST_BYTES, max(1_000_000, MOST_RATIO * max(1, info.compress_size)))
                 unpacked = file.read(most + 1)
-        except (
-            zipfile.BadZipFile,
-            OSError,
-            ValueError,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-            zlib.error,
-        ) as error:
-            yield Item(where, learner, name, fault=f"cannot be unpacked ({error})")
+        except Exception as error:  # zipfile lets those of every method through: zlib, bz2, LZMA, struct
+            yield Item(where, learner, name, fault=f"cannot be unpacked ({printable(str(error))[:200]})")
             continue
         if room.left < 0:
             return
@@ -408,6 +467,10 @@ def _is_litter(path: PurePosixPath) -> bool:
     return path.name.startswith(".") or not _LITTER.isdisjoint(path.parts)
 
 
+def _leads_out(path: PurePosixPath) -> bool:
+    return path.is_absolute() or ".." in path.parts
+
+
 def _path_of(info: zipfile.ZipInfo) -> PurePosixPath:
     return PurePosixPath(info.filename.replace("\\", "/"))
 
@@ -432,6 +495,10 @@ def _unfold(
         owner, assignment = exchanged["learner"], exchanged["assignment"]
         when = moment(exchanged["when"]) or when
     if path.suffix.lower() == ".zip":
+        if not owner:
+            fault = "a zip file whose learner its name does not tell; if it is a delivery, collect it by itself"
+            yield Item(origin, "", path.name, content, fault)
+            return
         if depth >= 2:
             yield Item(
                 origin, owner, path.name, content, "a zip file within zip files within zip files, which is not unpacked"
@@ -495,6 +562,10 @@ def _take_item(course: Course, learner: str, assignment: str, name: str, item: I
             report.oddities.append(f"{printable(item.origin)}: {each} is a link, which is not written through")
             _keep_aside(course, item)
             return
+        if each.exists() and each.is_dir() == (each is path):
+            report.oddities.append(f"{printable(item.origin)}: {each} is in the way")
+            _keep_aside(course, item)
+            return
     report.taken.append((learner, assignment))
     if path.is_file():
         before = path.read_bytes()
@@ -511,6 +582,8 @@ def _take_item(course: Course, learner: str, assignment: str, name: str, item: I
         )
         _keep_aside(course, Item(f"{learner}-{assignment}", learner, name, before))
     write_atomically(path, item.content)
+    if item.number or not (folder / PERSON).exists():
+        write_atomically(folder / PERSON, f"{item.kind_and_person}\n".encode("utf-8", "replace"))
     if item.when is not None:
         stamp = item.when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
         write_atomically(folder / "timestamp.txt", f"{stamp}\n".encode())

@@ -32,6 +32,9 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--assignment", default="", metavar="NAME", help="which one it is, where names and cells do not tell"
     )
+    parser.add_argument(
+        "--within", metavar="FOLDER", help="the folder in it that has the learners' folders (. for the source itself)"
+    )
     parser.set_defaults(run=run)
 
 
@@ -42,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     course = course_of(arguments)
     taken = odd = 0
     for source in arguments.source:
-        report = collect(course, source, arguments.assignment)
+        report = collect(course, source, arguments.assignment, arguments.within)
         for line in report.oddities:
             print(line)
         taken += len(report.taken) - report.unchanged

@@ -464,3 +464,28 @@ def test_source_is_what_the_tests_come_from(graded: Graded) -> None:
     assert any("a second cell '02-middle'" in note for note in graded.row("doubled-cells").notes)
     teachers = teachers_notebook(graded.folder)
     assert any("graded_check" in source(cell) for cell in teachers["cells"])
+
+
+def test_what_a_hidden_test_hands_to_an_answer_is_shown_by_no_cell(
+    tmp_path: Path, hand_in: Callable[..., Path]
+) -> None:
+    code = "a = torch.full((2,), 81910)\nassert share_storage(a, a[1:]) and not share_storage(a, torch.zeros(1))"
+    hidden = f"\n[[assignment.hidden]]\nid = 'secret'\nexercise = '02-share-storage'\npoints = 5\ncode = '''{code}'''\n"
+    folder = make_class(tmp_path / "class", more=hidden)
+    right = "    return x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()"
+    keeps = f"seen = []\ndef share_storage(x, y):\n    seen.extend([x.tolist(), y.tolist()])\n{right}"
+    hangs = f"def share_storage(x, y):\n    if x[0] == 81910:\n        while True: pass\n{right}"
+    ends = f"import os\ndef share_storage(x, y):\n    if x[0] == 81910:\n        os._exit(1)\n{right}"
+    shows = dict.fromkeys(("02-middle", "02-whole"), "print(globals().get('seen'))\nwhole = tail.view(-1)")
+    for learner, answer in {"ada": keeps, "eve": hangs, "mallory": ends}.items():
+        hand_in(folder, learner, answered(teachers_notebook(folder), {"02-share-storage": answer, **shows}))
+    course = read_course(folder)
+    report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(2), threading.Event())
+    rows = {row.learner: {mark.id: mark for mark in row.marks} for row in report.rows}
+    assert (rows["ada"]["02-share-storage"].part, rows["ada"]["secret"].part) == (1, 1)
+    assert "seen" not in str(rows["ada"]["02-whole"].outputs)
+    assert "[" in str(rows["ada"]["02-whole"].outputs)
+    for learner in rows:
+        assert "81910" not in str([mark.outputs for mark in rows[learner].values()])
+        assert rows[learner]["02-share-storage"].part == 1
+    assert rows["eve"]["secret"].part == rows["mallory"]["secret"].part == 0

@@ -225,7 +225,7 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
             doubt = f"the course's own cell {late['cell']} was not done: {late['message']}"
         if "done" in last:
             break
-        at = max((event["at"] for event in outcome.events if "at" in event), default=-1)
+        at = ([-1] + [event["at"] for event in outcome.events if "at" in event])[-1]
         why = str(last.get("why") or outcome.problem)
         if stop():
             row.notes.append(why)

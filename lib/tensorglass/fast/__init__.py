@@ -33,12 +33,14 @@ from tensorglass.fast import (
 )
 from tensorglass.fast.networks import cross_entropy, linear, optimizers
 from tensorglass.fast.networks import node_rules as rules_of_networks
+from tensorglass.graph.recorder import recorder_of
 from tensorglass.ops.arg_parser import wrap
 from tensorglass.ops.declare import pointwise as declared_pointwise
 from tensorglass.ops.declare import registry, return_types, run_pointwise
 from tensorglass.ops.declare.autocast import by_list, state, watched
 from tensorglass.ops.kernels import activations, ordering
 from tensorglass.ops.kernels import sum as sums
+from tensorglass.tensor.grad_mode import state as modes
 
 Form = Callable[..., Any]
 
@@ -65,6 +67,23 @@ def shortcut(function: Callable[..., Any], fewest: int, most: int | None = None)
             return behind(*arguments, **keywords)
 
         return function_first
+
+    return put
+
+
+def recorded_shortcut(function: Callable[..., Any], count: int) -> Callable[[Form], Form]:
+    """As `shortcut`, for calls with `count` arguments, of which gradients may flow to the first."""
+
+    def put(form: Form) -> Form:
+        recorder, defaults = recorder_of(form)
+
+        def entered(*arguments: Any) -> Any:
+            made = function(*arguments)
+            if made is None or arguments[0]._meta is None or not modes.grad:
+                return made
+            return recorder.enter((*arguments, *defaults[count:]), made)
+
+        return shortcut(entered, count)(form)
 
     return put
 
@@ -118,8 +137,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     # indexing
     "__getitem__": indexing.of_reading,
     "__setitem__": indexing.of_writing,
-    "index_select": shortcut(gather_scatter.selected, 3),
-    "gather": shortcut(gather_scatter.gathered, 3),
+    "index_select": recorded_shortcut(gather_scatter.selected, 3),
+    "gather": recorded_shortcut(gather_scatter.gathered, 3),
     "take_along_dim": shortcut(gather_scatter.taken_along, 3),
     "scatter": shortcut(partial(gather_scatter.scattered, gather_scatter.over), 4),
     "scatter_": shortcut(partial(gather_scatter.scattered_in_place, gather_scatter.over), 4),
@@ -216,7 +235,7 @@ def install() -> None:
     run_pointwise.run = pointwise_parameters.run
     run_pointwise.read_operands = kernels.read_operands
     run_pointwise.launch = kernels.launch
-    node_rules.RULES.update(rules_of_networks.RULES)
+    node_rules.RULES.update(gather_scatter.RULES | rules_of_networks.RULES)
 
     from tensorglass.autograd import engine  # now, for this declares operators
     from tensorglass.fast import backward_on_arrays

@@ -1,4 +1,5 @@
-"""Shortcuts of `gather`, `index_select` and the `scatter`s: small tensors without gaps that no gradient flows to.
+"""Shortcuts of `gather`, `index_select` and the `scatter`s: small tensors without gaps. What is written to may have no
+gradients.
 
 In the row of all elements, a place is an index times a step, plus an offset that depends on the sizes alone and is
 remembered.
@@ -16,11 +17,13 @@ from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core.dtypes import WIDE_UNSIGNED, int64
+from tensorglass.fast.node_rules import Kept, Rule
 from tensorglass.fast.reductions import MANY, packed_array
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
 
 Write = Callable[[Array, Array, Any], None]  #: of values to places of a row
 
@@ -30,7 +33,7 @@ def gathered(input: Any, dim: Any, index: Any) -> Tensor | None:
     places = _places(input, dim, index)
     if places is None:
         return None
-    made = input._array.take(places)
+    made = raw_array(input).take(places)
     memory.copied(made.nbytes)
     return _like(input, made, index._size)
 
@@ -39,13 +42,15 @@ def taken_along(input: Any, indices: Any, dim: Any) -> Tensor | None:
     """`gather`, where both have the same size beside `dim`."""
     if not type(input) is type(indices) is Tensor or type(dim) is not int or not 0 <= dim < len(input._size):
         return None
+    if input._meta is not None:
+        return None
     sizes = [(*each._size[:dim], *each._size[dim + 1 :]) for each in (input, indices)]
     return gathered(input, dim, indices) if sizes[0] == sizes[1] else None
 
 
 def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
     """The slices of a small tensor that a vector names along a dimension; None for all others."""
-    if not type(input) is type(index) is Tensor or type(dim) is not int or input._meta is not None or input._conj:
+    if type(input) not in PLAIN or type(index) is not Tensor or type(dim) is not int or input._conj:
         return None
     size, rank = input._size, len(input._size)
     if rank < 2 or not -rank <= dim < rank or input._storage._nbytes >= LEAST or index._dtype is not int64:
@@ -63,7 +68,7 @@ def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
 
 def scattered(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Tensor | None:
     """A copy of a small tensor, in which `write` has put a tensor of the index's size to its places; else None."""
-    places = _places(input, dim, index)
+    places = _places(input, dim, index) if type(input) is Tensor and input._meta is None else None
     values = _values(input, index, source) if places is not None and type(source) is Tensor else None
     if places is None or values is None or source._meta is not None:
         return None
@@ -76,7 +81,8 @@ def scattered(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Te
 def scattered_in_place(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Tensor | None:
     """The same in the tensor itself, with a number too."""
     is_tensor = type(source) is Tensor
-    places = None if is_tensor and source._meta is not None else _places(input, dim, index)
+    is_plain = type(input) is Tensor and input._meta is None and not (is_tensor and source._meta is not None)
+    places = _places(input, dim, index) if is_plain else None
     if places is None or input._storage in (index._storage, source._storage if is_tensor else None):
         return None
     if is_tensor:
@@ -115,7 +121,7 @@ def _like(input: Tensor, made: Array, size: tuple[int, ...]) -> Tensor:
 
 def _places(input: Any, dim: Any, index: Any) -> Array | None:
     """Which elements of `input` an index names, counted through them all; None leaves the call to the plain way."""
-    if not type(input) is type(index) is Tensor or type(dim) is not int or input._meta is not None or input._conj:
+    if type(input) not in PLAIN or type(index) is not Tensor or type(dim) is not int or input._conj:
         return None
     if index._dtype is not int64 or index._meta is not None or input._dtype in WIDE_UNSIGNED:
         return None
@@ -129,6 +135,28 @@ def _places(input: Any, dim: Any, index: Any) -> Array | None:
     if step != 1:
         array = array * step
     return array if beside is None else array + beside
+
+
+def _gradient(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    """For what was gathered: the gradients at the places that they came from, added up where several came from one."""
+    input, index = kept["input"], kept["index"]
+    plan = _beside(input.shape, index.shape, kept["dim"])
+    if plan is None or not grad.flags.c_contiguous or index.dtype.char not in "lq":
+        return None
+    beside, step, _ = plan
+    places = index if step == 1 else index * step
+    places = (places if beside is None else places + beside).reshape(-1)
+    made = HOST.xp.zeros(input.shape, grad.dtype)
+    row, values = made.reshape(-1), grad.reshape(-1)
+    if index.shape[kept["dim"]] == 1:  # then no place occurs twice
+        row[places] = values + 0.0  # as the sum with a zero is: of minus zero, zero
+    else:
+        add_to(row, places, values)
+    return [made]
+
+
+#: By operator, as in `fast.node_rules`.
+RULES: dict[str, Rule] = {"gather": _gradient}
 
 
 @lru_cache(64)  # of which each holds an array

@@ -67,8 +67,8 @@ def dots(lib: Any, mask: str | None = None, **options: Any) -> Callable[..., Any
     return lambda q, k, v: lib.nn.functional.scaled_dot_product_attention(q, k, v, masks[mask], **options)
 
 
-def classes(lib: Any, **options: Any) -> Callable[..., Any]:
-    loss, target = lib.nn.CrossEntropyLoss(**options), lib.tensor([1, 0, 3, 3, 2, 1])
+def classes(lib: Any, size: tuple[int, ...] = (6,), **options: Any) -> Callable[..., Any]:
+    loss, target = lib.nn.CrossEntropyLoss(**options), lib.tensor([1, 0, 3, 3, 2, 1]).view(size)
     return lambda x: loss(x, target)
 
 
@@ -150,6 +150,13 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "two of one weight": (lambda lib: (lambda one: lambda x: one(one(x).relu()))(lib.nn.Linear(4, 4)), [(3, 4)]),
     "cross entropy": (classes, [(6, 4)]),
     "cross entropy, one ignored": (lambda lib: classes(lib, ignore_index=3), [(6, 4)]),
+    "cross entropy of rows": (lambda lib: classes(lib, (2, 3)), [(2, 4, 3)]),
+    "cross entropy of images": (lambda lib: classes(lib, (1, 2, 3)), [(1, 4, 2, 3)]),
+    "cross entropy of rows, one ignored": (lambda lib: classes(lib, (2, 3), ignore_index=3), [(2, 4, 3)]),
+    "gathered": (lambda lib: lambda x: x.gather(1, lib.tensor([[1], [3], [0]])), [(3, 4)]),
+    "gathered, some twice": (lambda lib: lambda x: x.gather(0, lib.tensor([[1, 0, 2], [1, 2, 2]])), [(3, 4)]),
+    "rows selected": (lambda lib: lambda x: x.index_select(0, lib.tensor([2, 0, 2])), [(3, 4)]),
+    "log-softmax of many short rows": (lambda lib: lambda x: x.log_softmax(1), [(70, 5)]),
     "cross entropy, summed": (lambda lib: classes(lib, reduction="sum"), [(6, 4)]),
     "cross entropy, smoothed": (lambda lib: classes(lib, label_smoothing=0.1), [(6, 4)]),
     "cross entropy, weighted": (

@@ -26,7 +26,7 @@ _recorders: list[tuple[Any, tuple[Any, ...]]] = []
 
 
 def of_cross_entropy(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, for logits (N, C) and classes (N), all of which count."""
+    """`form`, for logits (N, C), (N, C, L) or (N, C, H, W) and classes without C, all of which count."""
 
     @wraps(form)
     def loss_first(*arguments: Any, **keywords: Any) -> Tensor:
@@ -51,7 +51,7 @@ def _mean_loss(input: Any, target: Any, ignored: int) -> Tensor | None:
     dtype, size = input._dtype, input._size
     if (dtype is not dtypes.float32 and dtype is not dtypes.float64) or target._dtype is not dtypes.int64:
         return None
-    if len(size) != 2 or target._size != size[:1] or 0 in size:
+    if not 2 <= len(size) <= 4 or target._size != (size[0], *size[2:]) or 0 in size:
         return None
     if not input._storage.device is target._storage.device is CPU:
         return None
@@ -78,8 +78,17 @@ def _kernel(logits: Array, target: Array) -> tuple[Array, Array] | None:
         return None
     found = XP.empty_like(logits)
     log_softmax(XP, logits, 1, found)
-    of_classes = found[XP.arange(len(target)), target]
-    return found, XP.asarray(XP.add.reduce(-of_classes) / len(target), logits.dtype)
+    rows, places = rows_and_places(found, target)
+    return found, XP.asarray(XP.add.reduce(-rows[places], None) / target.size, logits.dtype)
+
+
+def rows_and_places(array: Array, target: Array) -> tuple[Array, tuple[Array, ...]]:
+    """An array of (N, C), or of more dimensions as (N, C, all others), and where in it the elements of classes are."""
+    count = len(target)
+    if target.ndim == 1:
+        return array, (XP.arange(count), target)
+    target = target.reshape(count, -1)
+    return array.reshape(*array.shape[:2], -1), (XP.arange(count)[:, None], target, XP.arange(target.shape[1]))
 
 
 def _find_recorders() -> list[tuple[Any, tuple[Any, ...]]]:

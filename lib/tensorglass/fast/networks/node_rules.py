@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.fast.bare_arrays import XP
+from tensorglass.fast.networks.cross_entropy import rows_and_places
 from tensorglass.fast.node_rules import Kept, Rule
 from tensorglass.ops.kernels.positions import add_at
 from tensorglass.ops.kernels.sum import ROWS, total
@@ -12,10 +13,10 @@ from tensorglass.ops.kernels.sum import ROWS, total
 
 def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
     input, target = kept["input"], kept["target"]
-    is_plain = kept["weight"] is None and kept["reduction"] == "mean" and input.ndim == 2 and target.ndim == 1
+    is_plain = kept["weight"] is None and kept["reduction"] == "mean" and input.ndim == target.ndim + 1 >= 2
     if not is_plain or target.dtype.char not in "lq":
         return None
-    count = len(target)
+    count = target.size
     is_counted = None
     if not 0 <= kept["ignore_index"] < input.shape[1] and (target.size == 0 or int(target.min()) < 0):
         return None
@@ -26,7 +27,10 @@ def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
             return None
     made = XP.zeros(input.shape, input.dtype)
     share = grad.dtype.type(-grad.item() / count)
-    made[XP.arange(len(target)), target] = share if is_counted is None else XP.where(is_counted, share, 0)
+    if is_counted is not None:
+        target = XP.where(is_counted, target, 0)  # as the declared formula has it: zeros have a sign
+    rows, places = rows_and_places(made, target)
+    rows[places] = share if is_counted is None else is_counted.reshape(places[1].shape) * share
     return [made]
 
 

@@ -20,13 +20,26 @@ def softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
         powers = xp.exp(input, out=out)
     else:
         # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
-        powers = xp.exp(xp.subtract(input, input.max(axis=axis, keepdims=True), out=out), out=out)
+        powers = xp.exp(xp.subtract(input, _largest(xp, input, axis), out=out), out=out)
     xp.divide(powers, total(xp, powers, (axis % powers.ndim,)), out=out)
 
 
 def log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
-    shifted = xp.subtract(input, input.max(axis=axis, keepdims=True), out=out)
+    shifted = xp.subtract(input, _largest(xp, input, axis), out=out)
     xp.subtract(shifted, xp.log(total(xp, xp.exp(shifted), (axis % shifted.ndim,))), out=out)
+
+
+_SHORT_ROW, _MANY_ROWS = 32, 64  #: elements of a row, and rows, from which on they are compared beside each other
+
+
+def _largest(xp: Any, input: Array, axis: int) -> Array:
+    """The largest element along an axis, which stays. Where rows are short, all are compared column by column."""
+    if xp is HOST.xp and input.ndim == 2 and axis in (1, -1):
+        count, length = input.shape
+        if count >= _MANY_ROWS and 1 < length <= _SHORT_ROW:
+            found: Array = xp.maximum.reduce(input.T.copy())[:, None]
+            return found
+    return input.max(axis=axis, keepdims=True)
 
 
 # --- slopes ----------------------------------------------------------------------------------------------------------

@@ -231,6 +231,8 @@ def get(device: Device) -> Backend:
 
 def _first_of(device: Device) -> Backend:
     """The backend of a device that was not asked for before."""
+    if device.type == "meta":
+        import_module("tensorglass.backends.meta")
     if (device.type, None) in _backends:
         return _backends[device.type, None]
     found = family(device.type)

@@ -164,6 +164,7 @@ def _read_name(text: str, index: int | None) -> tuple[str, int | None]:
 # --- the default device ----------------------------------------------------------------------------------------------
 
 CPU = device("cpu")
+META = device("meta")  #: the device of tensors that are headers alone
 
 
 class _State(threading.local):
@@ -204,8 +205,8 @@ def placed(given: device) -> device:
     """The device of a tensor made on `given`: there is one CPU, and "cuda" alone is the current CUDA device."""
     if given.type == "cpu":
         return CPU
-    if given.type == "meta":
-        return given
+    if given.type == "meta":  # of which there is one, too
+        return META
     return with_index(given.type, current_index(given.type) if given.index is None else given.index)
 
 

@@ -175,7 +175,7 @@ def type(
 ) -> Any:
     """The name of the old class, "torch.FloatTensor"; given a dtype, an old class or its name, the tensor converted."""
     if dtype is None:
-        return f"torch.{self._dtype.scalar_type}Tensor"
+        return f"torch.{'meta.' if self.is_meta else ''}{self._dtype.scalar_type}Tensor"
     if isinstance(dtype, str):
         if dtype not in _BY_NAME:
             raise ValueError(f"invalid type: '{dtype}'")

@@ -78,7 +78,8 @@ def trunc_normal_(
         )
     with torch.no_grad():
         inside = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
-        (_redraw if inside > 0.3 else _reject)(tensor, mean, std, a, b, generator)
+        if not tensor.is_meta:
+            (_redraw if inside > 0.3 else _reject)(tensor, mean, std, a, b, generator)
     return tensor
 
 

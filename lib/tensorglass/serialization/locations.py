@@ -37,6 +37,8 @@ def _asked(map_location: Any, storage: UntypedStorage, location: str) -> Untyped
 def _restore(storage: UntypedStorage, location: Any) -> UntypedStorage:
     if location == "cpu":
         return storage
+    if str(location).partition(":")[0] == "meta":
+        return UntypedStorage(storage.nbytes(), device="meta")
     try:
         device = Device(location)
         family = backends.family(device.type)

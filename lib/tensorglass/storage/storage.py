@@ -17,7 +17,7 @@ from tensorglass import backends, memory
 from tensorglass.backends import Array, Backend
 from tensorglass.backends import transfer_log as transfers
 from tensorglass.backends.shared_blocks import SharedBlock, file_block, new_block
-from tensorglass.core.devices import CPU, as_device, no_accelerator
+from tensorglass.core.devices import CPU, META, as_device, no_accelerator
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import Named, explained, type_name
@@ -70,7 +70,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         self._buffer = buffer
         self._array = array
         self._headers = []
-        memory.born(self, nbytes if is_ours else 0)
+        memory.born(self, nbytes if is_ours and device is not META else 0)
 
     @classmethod
     def allocate(cls, backend: Backend, device: Device, nbytes: int, *, zeroed: bool = False) -> UntypedStorage:
@@ -109,7 +109,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     __len__ = nbytes
 
     def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + self._nbytes
+        return object.__sizeof__(self) + (0 if self.device is META else self._nbytes)
 
     @property
     def _cdata(self) -> int:
@@ -134,7 +134,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     def get_device(self) -> int | None:
         """The index of the accelerator that the bytes are on; None for the CPU."""
-        return None if self.device.type == "cpu" else self.device.index or 0
+        return None if self.device is CPU or self.device is META else self.device.index or 0
 
     def is_shared(self) -> bool:
         """Whether the bytes are in shared memory, in a file or on a GPU, where other processes may see them."""
@@ -142,6 +142,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     def share_memory_(self) -> UntypedStorage:
         """Move the bytes into shared memory, if they are the CPU's and not there yet. Not resizable from then on."""
+        if self.device is META:
+            raise RuntimeError("_share_fd_: only available on CPU")
         if self.device is CPU:
             sharing.share(self)
             _pinned.discard(self)
@@ -215,7 +217,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     def _lie_in(self, buffer: Array, nbytes: int) -> None:
         """Take a newly allocated buffer in place of the old one. Who copies the bytes is the caller."""
         self._buffer, self._array, self._nbytes = buffer, None, nbytes
-        memory.resized(self, nbytes)
+        memory.resized(self, 0 if self.device is META else nbytes)
         for header in self.headers():
             header._array = None  # it was derived from the old bytes
 
@@ -280,6 +282,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     def tolist(self) -> list[int]:
         """The bytes as a list of ints in 0..255."""
+        self.check_has_bytes()
         return self.backend.to_host(self.buffer).tolist()
 
     # --- as a sequence -------------------------------------------------------------------------------------------
@@ -291,13 +294,20 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
                 raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
             part = self.buffer[start : max(start, stop)]
             return UntypedStorage.of_array(self.backend, self.device, part, is_ours=False)
+        self.check_has_bytes()
         return int(self.buffer[self._place_of(place)])
 
     def __setitem__(self, place: int | slice, value: int) -> None:
         if isinstance(place, slice):
             self[place].fill_(value)
         else:
+            self.check_has_bytes()
             self.buffer[self._place_of(place)] = _read_byte(value)
+
+    def check_has_bytes(self) -> None:
+        """Raise on the meta device, whose storages have a length alone."""
+        if self.device is META:
+            raise NotImplementedError("Not available for 'meta' device type")
 
     def _place_of(self, given: Any) -> int:
         place = index(given)
@@ -309,8 +319,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         return iter(self.tolist())
 
     def __repr__(self) -> str:
-        lines = "\n ".join(map(str, self.tolist()))
-        return f" {lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {self._nbytes}]"
+        lines = "..." if self.device is META else " " + "\n ".join(map(str, self.tolist()))
+        return f"{lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {self._nbytes}]"
 
     def __copy__(self) -> UntypedStorage:
         return self.clone()
@@ -322,6 +332,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.device is META:
+            return _without_bytes, (self._nbytes,)
         return _from_bytes, (self.backend.to_host(self.buffer).tobytes(), self.device)
 
     # --- its name ------------------------------------------------------------------------------------------------
@@ -344,6 +356,11 @@ def _read_byte(value: Any) -> int:
 def _check_length(nbytes: int) -> None:
     if not 0 <= nbytes < 2**63:
         raise RuntimeError(f"a storage cannot be {nbytes} bytes long")
+
+
+def _without_bytes(nbytes: int) -> UntypedStorage:
+    """The storage of the meta device that was pickled."""
+    return UntypedStorage(nbytes, device=META)
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:

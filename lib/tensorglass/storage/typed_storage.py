@@ -107,6 +107,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
                 RuntimeError("slices are only supported in UntypedStorage.__getitem__"),
                 "Take a slice of a tensor on this storage, or of untyped(), which counts bytes.",
             )
+        self._storage.check_has_bytes()
         return _plain(self._array()[as_index(index)])
 
     def __iter__(self) -> Iterator[Any]:
@@ -114,6 +115,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
 
     def tolist(self) -> list[Any]:
         """The elements as a list of Python numbers."""
+        self._storage.check_has_bytes()
         return _plain(self._storage.backend.to_host(self._array()))
 
     if TYPE_CHECKING:  # attached by `legacy_constructors`: elements are written as those of a tensor
@@ -174,8 +176,8 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         return converted
 
     def __repr__(self) -> str:
-        lines = "\n ".join(map(str, self.tolist()))
-        return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
+        lines = "..." if self.device.type == "meta" else " " + "\n ".join(map(str, self.tolist()))
+        return f"{lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
 
 
 _OF_BYTES = (

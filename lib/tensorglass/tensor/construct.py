@@ -11,6 +11,7 @@ import weakref
 from tensorglass import geometry, memory
 from tensorglass.backends import Array, Backend
 from tensorglass.backends import get as get_backend
+from tensorglass.core.devices import META
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.storage.storage import UntypedStorage
@@ -72,6 +73,8 @@ def result_tensor(
     counted = nbytes
     if not is_ours:
         storage.is_ours = False
+        counted = 0
+    elif device is META:  # it has no bytes
         counted = 0
     end = _ends[counted]
     storage.backend = backend

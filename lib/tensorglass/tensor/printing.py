@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorglass.core import dtypes
 from tensorglass.core.contexts import Context
+from tensorglass.core.devices import META
 
 if TYPE_CHECKING:
     from tensorglass.tensor.tensor import Tensor
@@ -205,6 +206,8 @@ def _complex_column(values: Sequence[complex]) -> _Column:
 
 def _values_text(tensor: Tensor, indent: int) -> str:
     dim, numel = len(tensor._size), math.prod(tensor._size)
+    if tensor._storage.device is META:
+        return "..."
     if numel == 0:
         return "[]"
     array = tensor._host_array()
@@ -239,7 +242,10 @@ def _suffixes(tensor: Tensor) -> list[str]:
     suffixes = []
     if tensor.device.type != "cpu":
         suffixes.append(f"device='{tensor.device}'")
-    if 0 in size:
+    if tensor._storage.device is META:
+        suffixes.append(f"size={size}")
+        evident = dtype is default
+    elif 0 in size:
         # Without a value to look at, only the default dtype and the size (0,) go without saying.
         if len(size) != 1:
             suffixes.append(f"size={size}")

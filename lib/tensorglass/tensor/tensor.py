@@ -15,7 +15,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array, Backend
 from tensorglass.core import memory_format as formats
-from tensorglass.core.devices import CPU
+from tensorglass.core.devices import CPU, META
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import INTEGER
 from tensorglass.core.dtypes import dtype as DType
@@ -132,11 +132,15 @@ class Tensor(CountsWrites, Methods):
     def is_cpu(self) -> bool:
         return self._storage.device.type == "cpu"
 
-    is_sparse = is_quantized = is_meta = is_mps = is_xpu = is_nested = is_mkldnn = property(lambda self: False)
+    @property
+    def is_meta(self) -> bool:
+        return self._storage.device is META
+
+    is_sparse = is_quantized = is_mps = is_xpu = is_nested = is_mkldnn = property(lambda self: False)
 
     def get_device(self) -> int:
         """The index of the accelerator that the tensor is on; -1 for the CPU."""
-        return -1 if self.is_cpu else self.device.index or 0
+        return -1 if self.is_cpu or self.is_meta else self.device.index or 0
 
     def is_floating_point(self) -> bool:
         return self._dtype.is_floating_point
@@ -218,6 +222,11 @@ class Tensor(CountsWrites, Methods):
                 f"item() is for tensors of one element; this one has size {list(self._size)}. "
                 "tolist() converts them all.",
             )
+        if self._storage.device is META:
+            raise explained(
+                RuntimeError("Tensor.item() cannot be called on meta tensors"),
+                "A tensor on 'meta' has a size and a dtype, and no elements.",
+            )
         return self._host_array().item()
 
     def tolist(self) -> Any:
@@ -288,7 +297,7 @@ class Tensor(CountsWrites, Methods):
         return int(self.item())
 
     def __format__(self, spec: str) -> str:
-        if not self._size and type(self) is Tensor:
+        if not self._size and type(self) is Tensor and self._storage.device is not META:
             return format(self.item(), spec)
         return object.__format__(self, spec)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import tensorglass as torch
 from tensorglass.nn.modules.module import Module
 
 __all__ = ["skip_init"]
@@ -17,7 +16,5 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
-    state = torch.get_rng_state()  # without a "meta" device the parameters are drawn, and the numbers given back
-    made = module_cls(*args, **kwargs)
-    torch.set_rng_state(state)
-    return made
+    device = kwargs.pop("device", "cpu")
+    return module_cls(*args, **kwargs, device="meta").to_empty(device=device)

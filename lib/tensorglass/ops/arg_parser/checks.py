@@ -6,6 +6,7 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tensorglass.core.devices import META
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, type_name
@@ -149,13 +150,34 @@ def _devices_of(arguments: Iterable[Any]) -> Iterable[Device]:
 
 def on_two_devices(one: Device, other: Device) -> RuntimeError:
     """PyTorch's error."""
+    found = f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
+    if META in (one, other):
+        found = f"Tensor on device {other if one is META else one} is not on the expected device meta!"
     return explained(
-        RuntimeError(
-            f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
-        ),
+        RuntimeError(found),
         "Move one of them first: x.to(y.device).",
         notebook="15 where a tensor lives",
     )
+
+
+def refuse_meta(name: str, *tensors: Tensor) -> None:
+    """Raise for tensors on the meta device where what comes out depends on elements; `name` is PyTorch's operator."""
+    if any(each._storage.device is META for each in tensors):
+        raise explained(
+            NotImplementedError(
+                f"{name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel "
+                "registered. You may have run into this message while using an operator with PT2 compilation APIs "
+                "(torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake "
+                "impl. Please see the following for next steps:  "
+                "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html"
+            ),
+            "Its result depends on the elements, and a tensor on 'meta' has none.",
+        )
+
+
+def holds_somewhere(condition: Tensor) -> bool:
+    """Whether a condition is true of any element: of none on the meta device, where no element can be looked at."""
+    return condition._storage.device is not META and bool(condition.any())
 
 
 def not_implemented(kernel_name: str, dtype: DType) -> NotImplementedError:

@@ -137,6 +137,8 @@ def _placed(tensor: Tensor, dl_device: Any, copy: Any) -> Tensor:
 def __dlpack_device__(self: Tensor) -> DLDevice:
     """The device that the memory is on, in DLPack's numbers: (1, 0) is the CPU."""
     device = self._storage.device
+    if device.type == "meta":
+        raise ValueError("Unknown device type meta for Dlpack")
     if device is not CPU:
         return _dl_device(device)
     if self._storage.is_pinned() and devices.accelerator_type() == "cuda":

@@ -196,8 +196,8 @@ def _linspace(xp: Any, start: complex, end: complex, count: int, array_dtype: An
     places = xp.arange(count)
     places = xp.minimum(places, count - 1 - places)  # from the end that is nearer
     if array_dtype.kind == "f" and not is_half:
-        ends = xp.repeat(xp.stack([first, last]), xp.asarray([half, count - half]))
-        return _multiplied_and_added(xp, xp.where(xp.arange(count) < half, step, -step), places, ends)
+        is_early = xp.arange(count) < half
+        return _multiplied_and_added(xp, xp.where(is_early, step, -step), places, xp.where(is_early, first, last))
     far = places.astype(work) * step
     if is_half and not is_whole:
         far = far.astype(array_dtype).astype(work)

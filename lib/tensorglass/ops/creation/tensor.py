@@ -34,7 +34,7 @@ from tensorglass.ops.kernels.python_numbers import checked
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
 from tensorglass.tensor.construct import result_tensor
-from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
@@ -85,7 +85,7 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
     dtype = read_dtype(name, options.get("dtype"))
     stride = None
     if isinstance(data, Tensor):
-        array, own = data._host_array(), data._dtype
+        array, own = array_of(data) if data.is_meta else data._host_array(), data._dtype
         stride = geometry.preserved_strides(data._size, data._stride)
         if options.get("device") is None:
             place = place._replace(device=data.device)
@@ -116,6 +116,8 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
 def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] | None = None) -> Tensor:
     """A new tensor with a copy of an array whose elements are `dtype`, converted to what `place` asks for."""
     made = new(array.shape, place, stride)
+    if made.is_meta:
+        return made
     if dtype is not place.dtype:
         array = converted(_HOST, array, place.dtype)
     if made._backend is _HOST:

@@ -119,7 +119,8 @@ def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
     storage = view._storage
     advanced = beside(storage, advanced)
     only = advanced[0]
-    if only is not None and only.dtype is dtypes.bool and only.size == view._size and only.size:
+    is_whole = only is not None and only.dtype is dtypes.bool and only.size == view._size and bool(only.size)
+    if is_whole and only is not None and not view.is_meta:
         array = storage.backend.launch(_pick, array_of(view), only.array)  # quicker than by positions
         memory.copied(array.nbytes)
         return from_array(array, view._dtype, storage)

@@ -204,7 +204,7 @@ def _index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
                 "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{len(value._size)} dimension(s)."
             )
-        value = value.item()
+        value = 0 if value.is_meta else value.item()
     if index._dtype is not dtypes.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     dim = geometry.wrap_dim(dim, len(input._size))

@@ -9,7 +9,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, old_type_name, warn
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination
+from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, refuse_meta
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.registry import operator
@@ -25,6 +25,8 @@ from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
 def masked_scatter_backward(grad: Tensor, mask: Tensor, size: tuple[int, ...]) -> Tensor:
     """The gradient of `masked_scatter` for its source: the elements that were taken, and zeros for the rest."""
+    if grad.is_meta:
+        return grad.new_zeros(size)
     taken = grad.masked_select(mask)
     return unsliced(taken, (geometry.numel(size),), 0, 0, taken.numel()).reshape(size)
 
@@ -52,7 +54,7 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 
 def _positions(input: Tensor) -> Tensor:
     """Positions as columns: those along one dimension lie side by side, as an index tensor wants them."""
-    if input._size:
+    if input._size or input.is_meta:  # there the kernel refuses
         columns = input._backend.launch(_positions_in_columns, array_of(input))
         made = from_array(columns, dtypes.int64, input._storage)
     else:
@@ -198,7 +200,7 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
                 "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{len(value._size)} dimension(s)."
             )
-        value = value.item()
+        value = 0 if value.is_meta else value.item()
     check_is_bool("masked_fill_", mask._dtype)
     met = geometry.broadcast_shapes(input._size, mask._size)
     if met != input._size:
@@ -243,6 +245,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         )
     if out is not None and out._dtype is not input._dtype:
         raise RuntimeError("masked_select(): self and result must have the same scalar type")
+    refuse_meta("aten::masked_select", input, mask)
     size = geometry.broadcast_shapes(mask._size, input._size)
     source, chosen = (view_of(each, *geometry.expand(*header_of(each), size)) for each in (input, mask))
     array = input._backend.launch(_select_masked, array_of(source), array_of(chosen))

@@ -77,6 +77,8 @@ def check_kernel(kernel: str, A: Tensor, *, even_empty: bool = False) -> None:
 
 def refuse_failure(name: str, info: Tensor, text: str, error: type[Exception] = LinAlgError) -> None:
     """Raise the error of the first matrix for which `info` is not 0; `text` has {0} in place of that number."""
+    if info.is_meta:
+        return
     for place, found in enumerate(info.reshape(-1).tolist()):
         if found:
             where = f"(Batch element {place}): " if info._size else ""

@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import holds_somewhere
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
@@ -43,7 +44,7 @@ def _det_gradient(grad: Tensor, A: Tensor, result: Tensor) -> Tensor:
     wide = grad.unsqueeze(-1).unsqueeze(-1)
     if A._size[-1] == 1 or not A.numel():
         return wide.expand(A._size)
-    if A.numel() and bool((result == 0).any()):
+    if A.numel() and holds_somewhere(result == 0):
         return columnwise(wide * conj(from_row_major(launch(_cofactors, A)[0], A._dtype, A._storage)))
     return columnwise(wide * conj(result).unsqueeze(-1).unsqueeze(-1) * inv_ex(A)[0].mH)
 

@@ -11,6 +11,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import LinAlgError
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import holds_somewhere
 from tensorglass.ops.copies.out import all_into_out, check_safe_cast, into_out, safely_cast_into_out  # fmt: skip
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
@@ -47,7 +48,7 @@ def off_diagonal(matrix: Tensor) -> Tensor:
 def refuse_phase(name: str, what: str, diagonal: Tensor, depends: str = _DEPENDS) -> None:
     """Raise if a function of vectors depends on their phase, as these diagonal elements, not 0, show."""
     imaginary = diagonal.detach().imag
-    if not bool((imaginary.abs() <= 1e-2).all()):
+    if holds_somewhere(imaginary.abs() > 1e-2):
         raise RuntimeError(
             f"{name}: The {what} in the complex case are specified up to multiplication by e^{{i phi}}. The specified "
             f"loss function depends on {depends}."
@@ -82,7 +83,7 @@ def _eigh_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor
     if vectors._dtype.is_complex:
         refuse_phase("linalg_eigh_backward", "eigenvectors", middle.diagonal(0, -2, -1))
     inner = on_diagonal(of_values.to(vectors._dtype))
-    if of_vectors.requires_grad or bool((of_vectors != 0).any()):
+    if of_vectors.requires_grad or of_vectors.is_meta or bool((of_vectors != 0).any()):
         turning = (middle - middle.mH) * 0.5  # orthogonal vectors can only turn
         inner = inner + off_diagonal(turning) / _apart(values_)
     return vectors @ inner @ vectors.mH
@@ -143,7 +144,7 @@ def _eig_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
     diagonal = middle.diagonal(0, -2, -1)
     refuse_phase("linalg_eig_backward", "eigenvectors", diagonal)
     inner = on_diagonal(of_values.to(vectors._dtype))
-    if of_vectors.requires_grad or bool((of_vectors != 0).any()):
+    if of_vectors.requires_grad or of_vectors.is_meta or bool((of_vectors != 0).any()):
         # Eigenvectors have length 1, so the part along them is taken away.
         across = middle - vectors.mH @ (vectors * diagonal.real.unsqueeze(-2))
         inner = inner + off_diagonal(across) / _apart(values_).conj()

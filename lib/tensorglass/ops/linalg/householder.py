@@ -111,6 +111,7 @@ def _start(A: Tensor) -> Tensor:
     tau=lambda grad, input, tau, result: _of_reflections(grad, input, tau)[1],
 )
 def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
+    tau = tau[..., :0] if tau.is_meta else tau  # the answer's layout alone: without elements nothing is multiplied
     return from_column_major(launch(_product_of_reflections, input, tau)[0], input._dtype, input._storage)
 
 

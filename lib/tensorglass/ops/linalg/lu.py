@@ -17,6 +17,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import holds_somewhere
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
@@ -276,7 +277,7 @@ def _check_pivots(LU_data: Tensor, LU_pivots: Tensor) -> None:
             RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype."),
             "It is intended to be given what linalg.lu_factor returned.",
         )
-    if LU_pivots.numel() and not bool(((LU_pivots >= 1) & (LU_pivots <= LU_data._size[-2])).all()):
+    if LU_pivots.numel() and holds_somewhere((LU_pivots < 1) | (LU_pivots > LU_data._size[-2])):
         raise RuntimeError(
             "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result "
             "of lu_factor?"
@@ -348,7 +349,7 @@ def _check_equation(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
             (pivots < 1, "greater or equal to 1"),
             (pivots > LU._size[-2], "smaller or equal to LU.size(-2)"),
         ):
-            if bool(wrong.any()):
+            if holds_somewhere(wrong):
                 raise RuntimeError(
                     f"Pivots given to lu_solve must all be {words}. Did you properly pass the result of lu_factor?"
                 )

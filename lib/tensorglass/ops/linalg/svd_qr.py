@@ -36,7 +36,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def _is_used(grad: Tensor) -> bool:
-    return grad.requires_grad or bool((grad != 0).any())
+    return grad.requires_grad or grad.is_meta or bool((grad != 0).any())
 
 
 # --- svd -------------------------------------------------------------------------------------------------------------

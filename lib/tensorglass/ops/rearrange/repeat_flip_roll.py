@@ -293,6 +293,10 @@ def _repeated_places(repeats: Tensor, output_size: int | None) -> Tensor:
         raise not_implemented("repeat_interleave_cpu", repeats._dtype)
     if len(repeats._size) != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    if repeats.is_meta:
+        if output_size is None:
+            raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
+        return repeats.new_empty(output_size)
     if len(repeats) and int(repeats.min()) < 0:
         raise RuntimeError("repeats can not be negative")
     total = int(repeats.sum())

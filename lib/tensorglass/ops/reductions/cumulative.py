@@ -13,7 +13,7 @@ from tensorglass.core.dtypes import comparable
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_int, not_implemented
+from tensorglass.ops.arg_parser.checks import check_int, holds_somewhere, not_implemented
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.declare import return_types
@@ -37,7 +37,7 @@ def cumprod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> T
     """The gradient of `cumprod`: each factor is in every product from its place on."""
     if input.numel() <= 1:
         return grad
-    if not bool((input == 0).any()):
+    if not holds_somewhere(input == 0):
         return (grad * conj(result)).flip(dim).cumsum(dim).flip(dim) / conj(input)
     length = input._size[dim]
     parts = []

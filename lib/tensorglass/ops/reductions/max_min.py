@@ -16,7 +16,7 @@ from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import Derivative, derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.bool_arguments import DimOrOther, KeepDim, StatedTensor
-from tensorglass.ops.arg_parser.checks import check_pair, type_name
+from tensorglass.ops.arg_parser.checks import check_pair, holds_somewhere, type_name
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduced_size, reduction, write_out
 from tensorglass.ops.declare.registry import operator
@@ -99,7 +99,7 @@ def sort_backward(grad: Tensor, input_size: Any, result1: Tensor, dim: int) -> T
 
 def evenly_distribute_backward(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
     """The gradient of one element chosen of all: in equal parts to all that are equal to it; of a NaN to all NaNs."""
-    chosen = input.isnan() if result.isnan() else input == result
+    chosen = input.isnan() if holds_somewhere(result.isnan()) else input == result
     return input.new_zeros(input._size).masked_fill(chosen, grad / chosen.sum())
 
 

@@ -14,7 +14,7 @@ from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
 from tensorglass.ops.arg_parser.bool_arguments import KeepDim, StatedDim
-from tensorglass.ops.arg_parser.checks import ints, invalid_combination
+from tensorglass.ops.arg_parser.checks import holds_somewhere, ints, invalid_combination
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce, reduction, refuse_whole_numbers
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
@@ -30,7 +30,7 @@ def prod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int | None, 
     """The gradient of a product: for each factor the product of all others."""
     if not input._size:
         return grad.clone()
-    if not bool((input == 0).any()):
+    if not holds_somewhere(input == 0):
         if dim is None:
             return grad * conj(result / input)
         return restore_reduced_dims(grad, input._size, dim, keepdim) * conj(

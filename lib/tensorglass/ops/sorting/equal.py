@@ -8,6 +8,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
+from tensorglass.ops.arg_parser.checks import refuse_meta
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.samples import pairs
@@ -21,6 +22,7 @@ from tensorglass.tensor.tensor import Tensor, array_of
 @operator("comparison", samples=pairs)
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have the same size and the same elements."""
+    refuse_meta("aten::equal", input, other)
     if input._size != other._size:
         return False
     return bool(input._storage.backend.launch(all_equal, array_of(input), array_of(other)))

@@ -10,7 +10,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import comparable
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import not_implemented
+from tensorglass.ops.arg_parser.checks import not_implemented, refuse_meta
 from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
@@ -197,6 +197,7 @@ def unique(
     """
     if input._dtype.is_complex:
         raise not_implemented("unique" if dim is None else "unique_dim", input._dtype)
+    refuse_meta("aten::_unique2" if dim is None else "aten::unique_dim", input)
     axis = None if dim is None else _unique_axis(input, dim)
     backend = input._storage.backend
     compute = backend.array_dtype(comparable(input._dtype))
@@ -261,6 +262,7 @@ def unique_consecutive(
     if input._dtype.is_complex:
         is_whole = axis is None or len(input._size) == 1
         raise not_implemented("unique" if is_whole else "unique_dim", input._dtype)
+    refuse_meta("aten::unique_consecutive", input)
     backend = input._storage.backend
     found = backend.launch(_runs_of_equals, array_of(input), axis, return_inverse, return_counts)
     kinds = (input._dtype, dtypes.int64, dtypes.int64)

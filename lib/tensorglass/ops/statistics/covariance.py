@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorglass.core import dtypes
 from tensorglass.core.errors import warn
+from tensorglass.ops.arg_parser.checks import holds_somewhere
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.registry import operator
@@ -28,7 +29,7 @@ def _check_weights(which: str, weights: Tensor, count: int) -> None:
             f"cov(): expected {which} to have the same numel as there are observations in the input but got "
             f"{weights.numel()} != {count}"
         )
-    if count and bool((weights < 0).any()):
+    if count and holds_somewhere(weights < 0):
         raise RuntimeError(f"cov(): {which} cannot be negative")
 
 
@@ -68,7 +69,7 @@ def cov(
         total = total - (weights * aweights).sum() * correction / total
     elif correction != 0:
         total = total - correction
-    if not bool(total > 0):
+    if not total.is_meta and not bool(total > 0):
         warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.")
         total.zero_()
     apart = rows - mean.unsqueeze(1)

@@ -11,7 +11,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import C_NAMES, comparable
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_pair, not_implemented
+from tensorglass.ops.arg_parser.checks import check_pair, not_implemented, refuse_meta
 from tensorglass.ops.creation.fill import zeros
 from tensorglass.ops.creation.ranges import linspace
 from tensorglass.ops.declare import return_types
@@ -31,6 +31,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """How often each of 0, 1, 2, … occurs in a vector, or the sum of its `weights`; at least `minlength` of them."""
     if input._dtype not in (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64):
         raise not_implemented("bincount_cpu", input._dtype)
+    refuse_meta("aten::bincount", input)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if input._size == (0,):
@@ -61,7 +62,7 @@ _TITLE = "torch.histogramdd"  #: what PyTorch's errors name
 def _bin_limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
     """Where the bins begin and end: at the least and the largest element, if that was not said."""
     if low == high:
-        if input.numel():
+        if input.numel() and not input.is_meta:
             ends = input.detach().aminmax()
             low, high = ends[0].item(), ends[1].item()
         if low == high:
@@ -125,6 +126,7 @@ def histogram(
     With `weight`, the sum of the elements' weights; with `density`, divided by the whole and by the bins' widths.
     """
     dtype = input._dtype
+    refuse_meta("aten::histogram.bins_tensor" if isinstance(bins, Tensor) else "aten::histogram.bin_ct", input)
     if out is not None:
         check_pair(out)
     _check_bins(input, bins, range, weight)

@@ -7,6 +7,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
+from tensorglass.ops.arg_parser.checks import holds_somewhere
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.reduction import reduced_size
@@ -40,7 +41,7 @@ def _quantile(
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if q._dtype is not input._dtype:
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
-    if not is_number and q.numel() and not bool(((q >= 0) & (q <= 1)).all()):
+    if not is_number and q.numel() and holds_somewhere(~((q >= 0) & (q <= 1))):
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
     if out is not None and out._dtype is not input._dtype:
         raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")

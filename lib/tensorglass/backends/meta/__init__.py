@@ -1,0 +1,10 @@
+"""The meta device: tensors that are headers alone. A storage there has a length, and no bytes.
+
+`array` is an array without elements; `rules` says which size and dtype each function of NumPy answers with, and
+`module` offers these functions under the name `xp`. So a kernel runs as it does elsewhere, whatever the sizes are.
+"""
+
+from tensorglass.backends.base import register
+from tensorglass.backends.meta.backend import MetaBackend
+
+register(MetaBackend())

@@ -1,0 +1,126 @@
+"""An array of the meta device: a size and a dtype.
+
+NumPy's own views do the arithmetic: each array is a window of stride 0 on the same few bytes, so that slices,
+transposes and reshapes are NumPy's, and an array of a terabyte takes the memory of its header. What is asked of an
+element is answered as if all were zero; that is for kernels, which look before they go on. Users are refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+_CELL = numpy.zeros(16, numpy.uint8)  # the one element that every array looks at: as wide as the widest dtype
+_WITHOUT_GAPS = SimpleNamespace(c_contiguous=True, f_contiguous=False, writeable=True)
+
+
+def window(size: tuple[int, ...], dtype: Any) -> numpy.ndarray:
+    """A window of this size on one zero."""
+    return numpy.ndarray(size, dtype, _CELL, strides=(0,) * len(size))
+
+
+class MetaArray(NDArrayOperatorsMixin):
+    """An array of a size and a dtype, without elements."""
+
+    __slots__ = ("__weakref__", "cells", "is_true")
+
+    cells: numpy.ndarray  #: a window of stride 0
+    is_true: bool  #: what a kernel is told that asks for the only element: of no elements all are what is asked for
+    call: Callable[..., Any]  #: calls a function by its rule: `module` puts it here
+
+    def __init__(self, size: tuple[int, ...], dtype: Any, *, is_true: bool = False) -> None:
+        self.cells = window(size, dtype)
+        self.is_true = is_true
+
+    shape = property(operator.attrgetter("cells.shape"))
+    dtype = property(operator.attrgetter("cells.dtype"))
+    ndim = property(operator.attrgetter("cells.ndim"))
+    size = property(operator.attrgetter("cells.size"))
+    itemsize = property(operator.attrgetter("cells.itemsize"))
+    nbytes = property(operator.attrgetter("cells.nbytes"))
+    strides = property(operator.attrgetter("cells.strides"))
+    flags = property(lambda self: _WITHOUT_GAPS)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    # --- views and kernels ---------------------------------------------------------------------------------------
+
+    T = property(lambda self: self.transpose())
+
+    @property
+    def real(self) -> MetaArray:
+        return MetaArray(self.shape, self.cells.real.dtype)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        """There is nothing to write."""
+
+    @property
+    def imag(self) -> MetaArray:
+        return self.real
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        """There is nothing to write."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.call("getitem", operator.getitem, self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """There is nothing to write."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[place] for place in range(len(self)))
+
+    def __array_ufunc__(self, ufunc: numpy.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        if method == "__call__":
+            return self.call(ufunc.__name__, ufunc, *inputs, **keywords)
+        return self.call(f"{ufunc.__name__}.{method}", getattr(ufunc, method), *inputs, **keywords)
+
+    # --- elements, as a kernel asks for them ---------------------------------------------------------------------
+
+    def item(self, *place: Any) -> Any:
+        return self.dtype.type(0).item()
+
+    def tolist(self) -> Any:
+        return self.cells.tolist()
+
+    def __bool__(self) -> bool:
+        return self.is_true
+
+    def __int__(self) -> int:
+        return 0
+
+    __index__ = __int__
+
+    def __float__(self) -> float:
+        return 0.0
+
+    def __complex__(self) -> complex:
+        return 0j
+
+    def __repr__(self) -> str:
+        return f"<array of shape {self.shape}, {self.dtype}, without elements>"
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: MetaArray, *arguments: Any, **keywords: Any) -> Any:
+        return self.call(name, getattr(numpy.ndarray, name), self, *arguments, **keywords)
+
+    method.__name__ = name
+    method.__doc__ = f"`numpy.ndarray.{name}` of sizes and dtypes."
+    return method
+
+
+for _name in (
+    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "conjugate", "copy", "cumprod", "cumsum",
+    "diagonal", "dot", "fill", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape",
+    "round", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var", "view",
+):  # fmt: skip
+    setattr(MetaArray, _name, _method(_name))

@@ -87,6 +87,11 @@ STORIES = {
         product.sum().backward()
         see(weight.grad)
     """,
+    "where a derivative is a limit": """
+        zeros, ones = torch.zeros(2), torch.ones(2)
+        for function in (torch.sinc, torch.special.entr, torch.nn.functional.softsign, torch.atan, torch.sgn):
+            see(torch.func.jvp(function, (zeros,), (ones,))[1], torch.func.jvp(function, (ones,), (ones,))[1])
+    """,
     "checking a function's own jvp": """
         class Exp(torch.autograd.Function):
             @staticmethod

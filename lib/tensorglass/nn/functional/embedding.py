@@ -185,6 +185,7 @@ def _bags(input: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Te
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Unit vectors: a 1 at each number's place and 0 elsewhere, (…) → (…, `num_classes`), int64."""
     check_int("one_hot", "num_classes", 2, num_classes)
+    num_classes = int(num_classes)  # which may be a tensor of one integer
     if tensor.dtype != torch.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not tensor.numel():

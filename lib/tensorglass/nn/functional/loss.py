@@ -353,7 +353,7 @@ def nll_loss(
     """
     check_tensors("nll_loss_nd", input=input, target=target)
     _check_options("nll_loss_nd", weight, ignore_index)
-    return _nll(input, target, weight, ignore_index, _read(reduction, size_average, reduce))
+    return _nll(input, target, weight, int(ignore_index), _read(reduction, size_average, reduce))
 
 
 def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str) -> Tensor:
@@ -442,6 +442,7 @@ def cross_entropy(
     """
     check_tensors("cross_entropy_loss", input=input, target=target)
     _check_options("cross_entropy_loss", weight, ignore_index)
+    ignore_index = int(ignore_index)  # which may be a tensor of one integer
     reduction = _read(reduction, size_average, reduce)
     if input.shape == target.shape and (input.dim() or target.is_floating_point()):
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing)

@@ -153,6 +153,13 @@ def zero_where(is_flat: Tensor, grad: Tensor) -> Tensor:
     return grad.new_zeros(()).where(is_flat, grad)
 
 
+def scaled_or_zero(is_flat: Tensor, grad: Tensor, slope: Tensor) -> Tensor:
+    """``grad * slope``, and 0 where the function is flat; so is the derivative by `grad`, the forward one."""
+    if state.grad:
+        slope = zero_where(is_flat, slope)  # where it is not finite, a gradient of 0 from behind would become NaN
+    return zero_where(is_flat, grad * slope)
+
+
 def turning(one: Tensor, other: Tensor) -> Tensor:
     """1 by the squared length of the point (one, other), which the farther it is turns the less; 0 at the origin."""
     square = one * one + other * other

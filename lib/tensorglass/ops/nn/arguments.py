@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 from tensorglass import geometry
@@ -18,10 +19,14 @@ _WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
 def for_each(value: Ints, rank: int) -> tuple[int, ...]:
-    """The number for each of `rank` dimensions: one is repeated."""
+    """The number for each of `rank` dimensions: one is repeated. Tensors of one integer become that integer.
+
+    Raises TypeError for other tensors.
+    """
     if isinstance(value, (tuple, list)):
-        return tuple(value) * rank if len(value) == 1 else tuple(value)
-    return (value,) * rank  # type: ignore[return-value]  # a Sequence is one of these two
+        found = tuple([index(each) if isinstance(each, Tensor) else each for each in value])
+        return found * rank if len(found) == 1 else found
+    return (index(value) if isinstance(value, Tensor) else value,) * rank  # type: ignore[return-value]  # a Sequence is a list or a tuple
 
 
 def for_each_of(function: str, argument: str, value: Ints, rank: int) -> tuple[int, ...]:

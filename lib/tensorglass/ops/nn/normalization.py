@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from operator import index
 from typing import Any, NamedTuple
 
 from tensorglass.backends import Array
@@ -303,7 +304,7 @@ def instance_norm(
 
 
 def _check_layer(name: str, input: Tensor, normalized_shape: Sequence[int], **named: Tensor | None) -> tuple[int, ...]:
-    shape = tuple(normalized_shape)
+    shape = tuple([index(each) if isinstance(each, Tensor) else each for each in normalized_shape])
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "

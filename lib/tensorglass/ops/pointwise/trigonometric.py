@@ -11,7 +11,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.samples import above_one, pairs, unary, unit_interval
 from tensorglass.ops.declare.type_promotion import FLOAT, ORDERED_FLOAT, PROMOTE
-from tensorglass.ops.derivatives.shared import conj, turning, zero_where
+from tensorglass.ops.derivatives.shared import conj, scaled_or_zero, turning
 from tensorglass.ops.kernels.activations import tanh_slope
 from tensorglass.ops.pointwise.checks import no_complex
 from tensorglass.tensor.tensor import Tensor
@@ -27,7 +27,7 @@ def acosh_backward(grad: Tensor, input: Tensor) -> Tensor:
 def sinc_backward(grad: Tensor, input: Tensor) -> Tensor:
     """The gradient of ``sin(pi x) / (pi x)``."""
     angle = input * pi
-    return zero_where(input == 0, grad * conj((angle * angle.cos() - angle.sin()) / (angle * input)))
+    return scaled_or_zero(input == 0, grad, conj((angle * angle.cos() - angle.sin()) / (angle * input)))
 
 
 @pointwise(FLOAT, ufunc="sin", samples=unary)

@@ -390,3 +390,13 @@ def test_the_second_run_of_a_checkpoint_which_ends_in_the_middle_of_a_node_is_wa
     timeline = memory_timeline(step)
     assert any("activations" in bands.levels for bands in timeline.data.bands)
     assert all(map(torch.equal, expected, (parameter.grad for parameter in layers.parameters())))
+
+
+def test_storages_without_bytes_take_no_part() -> None:
+    before = torch.ones(1000, device="meta")
+    with memory_timeline() as seen:
+        here = torch.ones(100)
+        there = before * 2
+    assert there.nbytes == 4000
+    assert "meta" not in seen.text
+    assert f"peak {here.nbytes} bytes" in seen.text

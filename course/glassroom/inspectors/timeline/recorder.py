@@ -124,6 +124,8 @@ class Recorder:
         self._paths.know(everything_at(variables.items()))
         self._torch.start(roles_in(variables))
         for storage in memory.live():
+            if storage.device.type == "meta":  # it has no bytes
+                continue
             self._enter(storage, storage.nbytes() if storage.is_ours else 0, None, names.get(key_of(storage), ""))
         if "tensorglass.sim" in sys.modules:
             self.start_time = _time_on("sim") or 0.0
@@ -235,6 +237,8 @@ class Recorder:
     # --- what is reported --------------------------------------------------------------------------------------------
 
     def born(self, storage: Any, nbytes: int) -> None:
+        if storage.device.type == "meta":  # it has no bytes
+            return
         self._look_at_last_born()
         self._last_born.append(weakref.ref(storage))
         device, place = str(storage.device), user_place(sys._getframe(1))

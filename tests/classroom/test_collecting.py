@@ -19,6 +19,7 @@ from classes import FILE, answered
 from glassroom.classroom.collecting import Collected, collect
 from glassroom.classroom.course_file import read_course
 from glassroom.classroom.submission import marks_of
+from glassroom.cli.app import run
 from glassroom.workspace.notebook_json import Notebook, serialise
 from glassroom.workspace.problems import Problem
 
@@ -640,3 +641,37 @@ def test_one_name_in_two_ways_of_writing_is_one_person(a_class: Path, notebook: 
     for number, name in enumerate(("Zoe\u0308", "Zo\u00eb")):
         taking(a_class, zipped({f"{name}/{FILE}": serialise(notebook)}, tmp_path / f"{number}.zip"))
     assert taken(a_class) == [f"Zo\u00eb/memory-02/{FILE}"]
+
+
+def test_files_that_were_copied_at_once_are_told_and_the_teacher_says_when(
+    a_class: Path, notebook: Notebook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for learner in ("ada", "bob", "zoe"):
+        (tmp_path / "in" / learner).mkdir(parents=True)
+        (tmp_path / "in" / learner / FILE).write_bytes(serialise(notebook))
+    report = taking(a_class, tmp_path / "in")
+    assert "the files of all 3 learners are dated" in report.oddities[0]
+    when = ["--when", "2030-01-31T18:00+01:00"]
+    assert run(["collect", str(tmp_path / "in"), "--course", str(a_class), *when]) == 0
+    assert "are dated" not in capsys.readouterr().out
+    assert run(["collect", str(tmp_path / "in"), "--course", str(a_class), "--when", "2030-01-31T18:00"]) == 2
+    os.utime(tmp_path / "in" / "ada" / FILE, (2**30, 2**30))
+    assert not any("are dated" in line for line in taking(a_class, tmp_path / "in").oddities)
+
+
+def test_hidden_folders_of_a_home_are_nothing_that_was_handed_in(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    names = (
+        ".local/share/jupyter/cookie",
+        ".ipython/history.sqlite",
+        f".ipynb_checkpoints/{FILE}",
+        ".ssh/id_rsa",
+        FILE,
+    )
+    source = zipped({f"ada/{name}": serialise(notebook) for name in names}, tmp_path / "homes.zip")
+    zipfile.ZipFile(source).extractall(tmp_path / "in")
+    for each in (source, tmp_path / "in"):
+        report = taking(a_class, each)
+        assert (report.taken, report.oddities) == ([("ada", "memory-02")], [])
+    assert kept(a_class) == []

@@ -372,6 +372,7 @@ def marked(tmp_path: Path) -> Callable[..., tuple[Path, Row]]:
         for each in row.marks:
             if each.part is not None:
                 each.part, each.how = 1.0, "apart"
+        (folder / "submitted" / "ada").mkdir(parents=True)
         return folder, replace(row, **changes)
 
     return make
@@ -398,6 +399,31 @@ def test_a_mark_by_hand_that_is_none_is_named_by_its_line(marked: Callable[..., 
     (folder / "manual.csv").write_text(f"learner,assignment,id,points,comment\n{line}\n")
     with pytest.raises(Problem, match=r"line 2: .* is not a number of points"):
         read_manual(read_course(folder))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ada,memory-02,why,3,", "line 3: 3 points are more than the 2 of why"),
+        ("ad,memory-02,why,1,", "line 3: there is no learner 'ad'"),
+        ("ada,memory-2,why,1,", "line 3: there is no assignment 'memory-2'"),
+        ("ada,memory-02,wy,1,", "line 3: memory-02 has no question 'wy'"),
+    ],
+)
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_mark_by_hand_of_what_there_is_not_is_told(
+    marked: Callable[..., tuple[Path, Row]], line: str, said: str, separator: str
+) -> None:
+    folder, _ = marked()
+    point = "." if separator == "," else ","
+    text = "learner,assignment,id,points,comment\n{good}\n{line}\n,,,,\n".replace(",", separator)
+    good = separator.join(["ada", "memory-02", "why", f"1{point}5", ""])
+    path = folder / "manual.csv"
+    path.write_text(text.format(good=good, line=line.replace(",", separator)))
+    with pytest.raises(Problem, match=said):
+        read_manual(read_course(folder))
+    path.write_text(text.format(good=good, line=""))
+    assert read_manual(read_course(folder))["ada", "memory-02", "why"].points == 1.5
 
 
 def test_what_is_to_be_marked_by_hand_goes_out_and_comes_back(marked: Callable[..., tuple[Path, Row]]) -> None:

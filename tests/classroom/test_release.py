@@ -170,6 +170,26 @@ def test_what_is_released_again_keeps_the_teachers_file_and_what_was_handed_in(
     assert (folder / "course.toml").read_bytes() == before
 
 
+def test_hidden_tests_are_renewed_where_others_have_handed_in_and_nothing_else_is(
+    released: Path, tmp_path: Path, hand_in: Callable[..., Path]
+) -> None:
+    folder = shutil.copytree(released, tmp_path / "class")
+    hand_in(folder, "ada", b"{}")
+    copies = {path: path.read_bytes() for path in folder.rglob("release/**/*") if path.is_file()}
+    text = (folder / "course.toml").read_text()
+    (folder / "course.toml").write_text(text.replace("storage_offset() == 1", "storage_offset() > 0"))
+    made = release(folder, [], notebooks_folder())
+    assert (made.hidden, made.kept) == (["memory-02"], [])
+    source = (folder / "source" / "memory-02" / FILE).read_text()
+    assert "storage_offset() > 0" in source
+    (folder / "course.toml").write_text(text.replace("Why does a write", "How does a write"))
+    made = release(folder, [], notebooks_folder())
+    assert (made.hidden, made.kept) == ([], ["memory-02"])
+    assert (folder / "source" / "memory-02" / FILE).read_text() == source
+    assert {path: path.read_bytes() for path in copies} == copies
+    assert (folder / ".gitignore").read_text().splitlines()[-1] == "*"
+
+
 @pytest.mark.parametrize(
     ("toml", "says"),
     [
@@ -180,6 +200,7 @@ def test_what_is_released_again_keeps_the_teachers_file_and_what_was_handed_in(
         ("[[assignment]]\nname = 'x'\nnotebooks = ['../../etc/a.ipynb']", "is not a notebook of the course"),
         ("[[assignment]]\nname = 'x'\nnotebooks = []", "notebooks are a list"),
         ("[[assignment]]\nname = 'x'\nnotebooks = ['a.ipynb']\ndue = 'tomorrow'", "due is a date and a time"),
+        ("[[assignment]]\nname = 'x'\nnotebooks = ['a.ipynb']\ndue = 2030-01-31T18:00:00", "due needs a zone"),
         ("[[assignment]]\nname = 'x'\nnotebooks = ['a.ipynb']\n[assignment.points]\n'02-a' = -1", "from 0 to"),
         ("[[assignment]]\nname = 'x'\nnotebooks = ['a.ipynb']\n[[assignment.hidden]]\nid='h'\nexercise='e'\ncode='def'",
          "a hidden test is not Python"),

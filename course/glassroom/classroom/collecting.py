@@ -33,12 +33,13 @@ from glassroom.workspace.whole_files import write_atomically
 MOST_IN_ARCHIVE = 2_000_000_000
 MOST_OF_ONE = 2 * MOST_BYTES  # in a learner's own zip file
 MOST_FILES = 50_000
+MANY, AT_ONCE = 3, 60  # so many learners do not hand in within so many seconds of each other
 LONGEST_NAME = 1000  # characters of a file's name with its folders
 LONGEST = 200  # bytes in the name of a learner's folder
 DEEPEST = 40  # folders in folders
 MOST_RATIO = 200  # a file that unpacks to so many times its size is a bomb
 PERSON = ".person"  # in a learner's folder of an assignment: whose work it is, by the LMS's number or the whole name
-_LITTER = {".ipynb_checkpoints", "__MACOSX"}
+_LITTER = {"__MACOSX"}
 #: With a folder for each learner, or, where Moodle was asked for none, before each file's name.
 _MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<rest>.*))?$")
 _CANVAS = re.compile(r"^(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<file>\d+)_(?P<rest>.+)$")
@@ -79,12 +80,16 @@ class Collected:
     unchanged: int = 0
 
 
-def collect(course: Course, source: Path, assignment: str = "", within: str | None = None) -> Collected:
+def collect(
+    course: Course, source: Path, assignment: str = "", within: str | None = None, when: datetime | None = None
+) -> Collected:
     """Take in what is at `source`: a folder of learners, a zip file of an LMS's, or nbgrader's exchange.
 
     `assignment` is where a file goes whose name and cells do not tell; `within` is the folder in it that has the
-    learners' folders. Raises `Problem` for a source that is not there or is neither, and for one that does not tell
-    whose the folders in it are.
+    learners' folders; `when` is the moment at which all of it was handed in, where files do not tell.
+
+    Raises `Problem` for a source that is not there or is neither, and for one that does not tell whose the folders in it
+    are.
     """
     if assignment:
         course.assignment(assignment)
@@ -95,7 +100,8 @@ def collect(course: Course, source: Path, assignment: str = "", within: str | No
     layout = _Layout(learners_of(course), [each.name for each in course.assignments], chosen=chosen)
     items = list(_items(source, layout))
     shared = _shared_names(items)
-    for item in items:
+    report.oddities += _dates(items) if source.is_dir() and when is None else []
+    for item in (replace(each, when=when) for each in items) if when else items:
         where = printable(item.origin)
         if item.fault:
             report.oddities.append(f"{where}: {item.fault}")
@@ -133,6 +139,16 @@ def collect(course: Course, source: Path, assignment: str = "", within: str | No
             if Path(notebook).name not in present:
                 report.oddities.append(f"{learner}, {target}: {Path(notebook).name} is missing")
     return report
+
+
+def _dates(items: list[Item]) -> list[str]:
+    """A word where the files of a folder were all written at once: they have been copied, and would all be late."""
+    dates = {item.learner: item.when for item in items if item.when and item.learner and item.name.endswith(".ipynb")}
+    first, last = min(dates.values(), default=None), max(dates.values(), default=None)
+    if len(dates) < MANY or first is None or last is None or (last - first).total_seconds() > AT_ONCE:
+        return []
+    said = f"the files of all {len(dates)} learners are dated {first:%Y-%m-%d %H:%M} UTC, as if copied then"
+    return [f"{said}. Lateness counts from that: copy with cp -p, or say --when 2030-01-31T18:00+01:00"]
 
 
 def _shared_names(items: list[Item]) -> set[str]:
@@ -324,7 +340,9 @@ def _in_folder(source: Path, layout: _Layout) -> Iterator[Item]:
                     str(Path(folder, name).relative_to(inbound)), "", name, fault="a link, which is not followed"
                 )
         folders[:] = sorted(
-            each for each in folders if each not in _LITTER and not os.path.islink(os.path.join(folder, each))
+            each
+            for each in folders
+            if not (each.startswith(".") or each in _LITTER or os.path.islink(os.path.join(folder, each)))
         )
         if len(Path(folder).relative_to(inbound).parts) >= DEEPEST and folders:
             yield Item(str(Path(folder).relative_to(inbound)), "", "", fault=f"more than {DEEPEST} folders deep")
@@ -463,8 +481,9 @@ def _in_zip(
 
 
 def _is_litter(path: PurePosixPath) -> bool:
-    """Whether a file is of a system's or Jupyter's own."""
-    return path.name.startswith(".") or not _LITTER.isdisjoint(path.parts)
+    """Whether a file is of a system's or Jupyter's own: a home has cookies, keys and history in hidden folders."""
+    hidden = any(part.startswith(".") and part.strip(".") for part in path.parts)
+    return hidden or not _LITTER.isdisjoint(path.parts)
 
 
 def _leads_out(path: PurePosixPath) -> bool:

@@ -225,7 +225,9 @@ def _assignment(table: Any) -> Assignment:
     if due is not None and not isinstance(due, datetime):
         raise ValueError(f"{where}: due is a date and a time, as in 2030-01-31T18:00:00+01:00, without quotes")
     if due is not None and due.tzinfo is None:
-        due = due.astimezone()
+        raise ValueError(
+            f"{where}: due needs a zone, as in {due.isoformat()}+01:00, or it would depend on where it is marked"
+        )
     points = table.get("points", {})
     _must(isinstance(points, dict), f"{where}: points are a table")
     marks = {id: _number(points, id, f"{where}, points", 1.0) for id in points}

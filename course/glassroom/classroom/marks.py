@@ -17,13 +17,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from glassroom.classroom.batch import learners_of
 from glassroom.classroom.course_file import Assignment, Course
-from glassroom.classroom.grading import Mark, Row
+from glassroom.classroom.grading import Mark, Row, task_of
 from glassroom.classroom.release import find_programs
 from glassroom.records.printable import printable
 from glassroom.workspace.problems import Problem
 
 MANUAL = "manual.csv"
+MOST_FAULTS = 10  # lines of it that are named
 #: What begins a formula, at the beginning of a cell or of what a program takes for one: in many countries a semicolon
 #: parts cells. A sign with nothing after it begins none.
 _FORMULA = re.compile(r"(^\s*|[;\t\n]\s*)([=+\-@|%＝＋－＠])(?!\s*(?:[;\t\n]|$))")
@@ -94,7 +96,9 @@ def _earned(each: Mark, course: Course) -> float | None:
 def read_manual(course: Course) -> dict[tuple[str, str, str], ByHand]:
     """What people have marked: in nbgrader's gradebook (its formgrader writes there), and in `manual.csv`, which wins.
 
-    Raises `Problem`, naming the line, for what is no mark.
+    Cells are parted by commas, semicolons (with points such as 1,5, as Excel writes them in many countries) or tabs.
+    Raises `Problem`, naming each line, for what is no mark: a learner, an assignment or a question that there is not,
+    or points that it does not have.
     """
     found = _from_gradebook(course)
     path = course.folder / MANUAL
@@ -104,24 +108,50 @@ def read_manual(course: Course) -> dict[tuple[str, str, str], ByHand]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Problem(f"{path} cannot be read: {error}") from error
-    reader = csv.DictReader(io.StringIO(text))
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.DictReader(io.StringIO(text), delimiter=separator)
     needed = {"learner", "assignment", "id", "points"}
     if not needed <= set(reader.fieldnames or ()):
         raise Problem(
             f"{path} needs a first line with the columns learner, assignment, id, points and, if you like, comment."
         )
+    known = {printable(name) for name in learners_of(course)} | {*learners_of(course)}
+    questions: dict[str, dict[str, float]] = {}
+    faults = []
     for line in reader:
-        at = f"{path}, line {reader.line_num}"
+        if not any(isinstance(each, str) and each.strip() for each in line.values()):
+            continue  # as spreadsheets leave them at the end
         points = (line["points"] or "").strip()
-        try:
-            value = float(points) if points else None
-        except ValueError as error:
-            raise Problem(f"{at}: {points!r} is not a number of points.") from error
-        if value is not None and not (math.isfinite(value) and value >= 0):
-            raise Problem(f"{at}: {points!r} is not a number of points.")
-        key = tuple((line[name] or "").strip().removeprefix("'") for name in ("learner", "assignment", "id"))
-        found[key[0], key[1], key[2]] = ByHand(value, (line.get("comment") or "").strip())
+        who, where, id = ((line[name] or "").strip().removeprefix("'") for name in ("learner", "assignment", "id"))
+        if where not in questions and where in {each.name for each in course.assignments}:
+            made = task_of(course, course.assignment(where)).questions()
+            questions[where] = {each.id: each.points for each in made}
+        value, fault = _points(points.replace(",", ".") if separator != "," else points)
+        if who not in known:
+            fault = f"there is no learner {printable(who)!r}"
+        elif where not in questions:
+            fault = f"there is no assignment {printable(where)!r}"
+        elif id not in questions[where]:
+            fault = f"{where} has no question {printable(id)!r}"
+        elif value is not None and value > questions[where][id]:
+            fault = f"{value:g} points are more than the {questions[where][id]:g} of {id}"
+        if fault:
+            faults.append(f"{path}, line {reader.line_num}: {fault}.")
+        found[who, where, id] = ByHand(value, (line.get("comment") or "").strip())
+    if faults:
+        more = f"\nand {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
+        raise Problem("\n".join(faults[:MOST_FAULTS]) + more)
     return found
+
+
+def _points(text: str) -> tuple[float | None, str]:
+    """The points that a cell gives, None where it is empty, and what is wrong with it."""
+    try:
+        value = float(text) if text else None
+    except ValueError:
+        return None, f"{text!r} is not a number of points"
+    fine = value is None or (math.isfinite(value) and value >= 0)
+    return (value, "") if fine else (None, f"{text!r} is not a number of points")
 
 
 def _from_gradebook(course: Course) -> dict[tuple[str, str, str], ByHand]:

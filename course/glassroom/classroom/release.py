@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.classroom.course_file import NAME, Assignment, Course, add_assignments, read_course
-from glassroom.classroom.handout import check_choice, course_notebook, exercises_of, source_version
-from glassroom.workspace.notebook_json import serialise
+from glassroom.classroom.handout import check_call, check_choice, course_notebook, exercises_of, source_version
+from glassroom.classroom.submission import marks_of
+from glassroom.workspace.notebook_json import Notebook, parse, serialise, source
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_notebooks
 from glassroom.workspace.whole_files import write_atomically
@@ -32,6 +33,13 @@ c.ExecutePreprocessor.interrupt_on_timeout = True
 """
 
 
+IGNORED = b"""\
+# Submissions, marks and hidden tests are for no reader of a repository. glassroom release wrote this file once; it
+# is yours: take out the line below if the repository is yours alone.
+*
+"""
+
+
 @dataclass
 class Released:
     """What `release` did: sections added to course.toml, and assignments with their points."""
@@ -39,6 +47,7 @@ class Released:
     added: list[str] = field(default_factory=list)
     assignments: dict[str, float] = field(default_factory=dict)
     kept: list[str] = field(default_factory=list)  # not made anew, because submissions of it are there
+    hidden: list[str] = field(default_factory=list)  # of these, those whose hidden tests are made anew
 
 
 def release(folder: Path, asked_for: Iterable[str], notebooks: Path, force: bool = False) -> Released:
@@ -63,13 +72,15 @@ def release(folder: Path, asked_for: Iterable[str], notebooks: Path, force: bool
     config = folder / "nbgrader_config.py"
     if not config.exists():
         write_atomically(config, CONFIG.format(name=course.name, cell=course.limits.cell).encode())
+    if not (folder / ".gitignore").exists():
+        write_atomically(folder / ".gitignore", IGNORED)
     for assignment in assignments:
         if (
             not force
             and any(folder.glob(f"submitted/*/{assignment.name}"))
             and (folder / "release" / assignment.name).is_dir()
         ):
-            made.kept.append(assignment.name)
+            (made.hidden if _renew_hidden(course, assignment, notebooks) else made.kept).append(assignment.name)
             continue
         made.assignments[assignment.name] = write_source(course, assignment, notebooks)
         generate(course, assignment)
@@ -86,6 +97,34 @@ def write_source(course: Course, assignment: Assignment, notebooks: Path) -> flo
         write_atomically(course.folder / "source" / assignment.name / Path(name).name, serialise(made))
     total = sum(assignment.points_of(id) for id in exercises)
     return total + sum(each.points for each in assignment.explain) + sum(each.points for each in assignment.hidden)
+
+
+def _renew_hidden(course: Course, assignment: Assignment, notebooks: Path) -> bool:
+    """Renew the teacher's notebooks of what has been handed in, where hidden tests alone have changed.
+
+    No learner's copy has those.
+    """
+    changed = {}
+    for name in assignment.notebooks:
+        path = course.folder / "source" / assignment.name / Path(name).name
+        made = source_version(course_notebook(notebooks, name), assignment, last=name == assignment.notebooks[-1])
+        old = parse(path.read_bytes()) if path.is_file() else None
+        if old is None or _seen(old) != _seen(parse(serialise(made))):
+            return False
+        if (content := serialise(made)) != path.read_bytes():
+            changed[path] = content
+    for path, content in changed.items():
+        write_atomically(path, content)
+    return bool(changed)
+
+
+def _seen(notebook: Notebook) -> list[Notebook]:
+    """The cells that learners see: all but hidden tests."""
+    return [
+        cell
+        for cell in notebook["cells"]
+        if not (marks_of(cell).get("grade") and not marks_of(cell)["solution"] and not check_call(source(cell)))
+    ]
 
 
 def generate(course: Course, assignment: Assignment) -> None:

@@ -1,11 +1,12 @@
 """``glassroom collect``: submissions, from wherever they were handed in."""
 
 import argparse
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from glassroom.cli.classroom import add_command, course_of
-from glassroom.workspace.problems import Exit
+from glassroom.workspace.problems import Exit, Problem
 
 EPILOG = """\
 What can be collected: a folder with a folder for each learner, a folder of notebooks named by learner
@@ -35,6 +36,11 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--within", metavar="FOLDER", help="the folder in it that has the learners' folders (. for the source itself)"
     )
+    parser.add_argument(
+        "--when",
+        metavar="TIME",
+        help="when all of it was handed in, with a zone: 2030-01-31T18:00+01:00 (each file's date)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -43,9 +49,15 @@ def run(arguments: argparse.Namespace) -> int:
     from glassroom.classroom.collecting import collect
 
     course = course_of(arguments)
+    try:
+        when = datetime.fromisoformat(arguments.when) if arguments.when else None
+    except ValueError:
+        when = None
+    if arguments.when and (when is None or when.tzinfo is None):
+        raise Problem(f"--when {arguments.when} is no moment with a zone, as in 2030-01-31T18:00+01:00.", Exit.USAGE)
     taken = odd = 0
     for source in arguments.source:
-        report = collect(course, source, arguments.assignment, arguments.within)
+        report = collect(course, source, arguments.assignment, arguments.within, when)
         for line in report.oddities:
             print(line)
         taken += len(report.taken) - report.unchanged

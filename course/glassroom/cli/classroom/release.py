@@ -47,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"New in {folder / 'course.toml'}: {', '.join(made.added)}. Set points and due dates there.")
     for name, points in made.assignments.items():
         print(f"released {name} ({points:g} {'point' if points == 1 else 'points'}): {folder / 'release' / name}")
+    for name in made.hidden:
+        print(f"renewed  the hidden tests of {name}; learners' copies stay. Next: glassroom grade {folder} {name}")
     for name in made.kept:
         print(f"kept     {name}: learners have handed it in. Say --force to make it anew.")
     return Exit.OK

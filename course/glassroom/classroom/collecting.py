@@ -39,7 +39,7 @@ LONGEST = 200  # bytes in the name of a learner's folder
 DEEPEST = 40  # folders in folders
 MOST_RATIO = 200  # a file that unpacks to so many times its size is a bomb
 PERSON = ".person"  # in a learner's folder of an assignment: whose work it is, by the LMS's number or the whole name
-_LITTER = {"__MACOSX"}
+_LITTER = {".ipynb_checkpoints", "__MACOSX"}
 #: With a folder for each learner, or, where Moodle was asked for none, before each file's name.
 _MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<rest>.*))?$")
 _CANVAS = re.compile(r"^(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<file>\d+)_(?P<rest>.+)$")
@@ -88,8 +88,7 @@ def collect(
     `assignment` is where a file goes whose name and cells do not tell; `within` is the folder in it that has the
     learners' folders; `when` is the moment at which all of it was handed in, where files do not tell.
 
-    Raises `Problem` for a source that is not there or is neither, and for one that does not tell whose the folders in it
-    are.
+    Raises `Problem` for a source that is not there or is neither, and for one that does not tell whose its folders are.
     """
     if assignment:
         course.assignment(assignment)
@@ -342,7 +341,11 @@ def _in_folder(source: Path, layout: _Layout) -> Iterator[Item]:
         folders[:] = sorted(
             each
             for each in folders
-            if not (each.startswith(".") or each in _LITTER or os.path.islink(os.path.join(folder, each)))
+            if not (
+                (each.startswith(".") and folder != str(inbound))
+                or each in _LITTER
+                or os.path.islink(os.path.join(folder, each))
+            )
         )
         if len(Path(folder).relative_to(inbound).parts) >= DEEPEST and folders:
             yield Item(str(Path(folder).relative_to(inbound)), "", "", fault=f"more than {DEEPEST} folders deep")
@@ -482,8 +485,8 @@ def _in_zip(
 
 def _is_litter(path: PurePosixPath) -> bool:
     """Whether a file is of a system's or Jupyter's own: a home has cookies, keys and history in hidden folders."""
-    hidden = any(part.startswith(".") and part.strip(".") for part in path.parts)
-    return hidden or not _LITTER.isdisjoint(path.parts)
+    hidden = any(part.startswith(".") and part.strip(".") for part in path.parts[1:-1])
+    return hidden or path.name.startswith(".") or not _LITTER.isdisjoint(path.parts)
 
 
 def _leads_out(path: PurePosixPath) -> bool:

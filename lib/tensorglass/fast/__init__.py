@@ -212,7 +212,7 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "scaled_dot_product_attention": _of_network("scaled_dot_product", "of_attention"),
     "multi_head_attention": _of_network("self_attention", "of_attention"),
     "feed_forward": _of_network("feed_forward", "of_feed_forward"),
-    "recurrent_layer": _of_network("lstm", "of_layer"),
+    "recurrent_layer": _of_network("recurrent", "of_layer"),
     "cross_entropy": cross_entropy.of_cross_entropy,
     # optimizers
     "SGD.update": optimizers.of_update(optimizers.sgd),

@@ -176,6 +176,21 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "batch norm of images": (lambda lib: lib.nn.BatchNorm2d(3), [(4, 3, 2, 5)]),
     "batch norm alone": (lambda lib: lib.nn.BatchNorm1d(3, affine=False), [(4, 3, 5)]),
     "batch norm by running statistics": (lambda lib: lib.nn.BatchNorm1d(3).eval(), [(4, 3, 5)]),
+    **{
+        f"{name.lower()}, {how}": (
+            lambda lib, name=name, options=options: outputs(getattr(lib.nn, name)(3, 4, **options)), [size]
+        )
+        for name in ("GRU", "RNN")
+        for how, options, size in (
+            ("plain", {}, (5, 2, 3)), ("batch first", {"batch_first": True}, (2, 5, 3)),
+            ("one step", {}, (1, 2, 3)), ("both ways, two layers", {"num_layers": 2, "bidirectional": True}, (5, 2, 3)),
+            ("no bias", {"bias": False}, (5, 2, 3)),
+        )
+    },
+    "gru, written to": (
+        lambda lib: (lambda layer: lambda x: layer(x)[0].mul_(2).add_(x[:, :, :1]))(lib.nn.GRU(3, 4)), [(5, 2, 3)]
+    ),
+    "rnn with relu": (lambda lib: outputs(lib.nn.RNN(3, 4, nonlinearity="relu")), [(5, 2, 3)]),
     "lstm": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(5, 2, 3)]),
     "lstm from a state": (from_a_state, [(5, 2, 3), (1, 2, 4), (1, 2, 4)]),
     "lstm, one step": (lambda lib: outputs(lib.nn.LSTM(3, 4)), [(1, 2, 3)]),

@@ -276,12 +276,18 @@ ADAPTERS: tuple[Adapter, ...] = (*_TENSOR_ADAPTERS, NumpyAdapter(), CupyAdapter(
 
 def adapter_for(value: object) -> Adapter | None:
     """The adapter that reads `value`, or None when it is no tensor."""
-    return next((adapter for adapter in ADAPTERS if adapter.accepts(value)), None)
+    for adapter in ADAPTERS:
+        if adapter.accepts(value):
+            return adapter
+    return None
 
 
 def library_of(tensor: object) -> str | None:
     """The library of a tensor that autograd may know, "tensorglass" or "torch"; None for all else."""
-    return next((each.library for each in _TENSOR_ADAPTERS if each.accepts(tensor)), None)
+    for adapter in _TENSOR_ADAPTERS:
+        if adapter.accepts(tensor):
+            return adapter.library
+    return None
 
 
 def described(tensor: object) -> Description:

@@ -121,6 +121,23 @@ def test_a_cycle_that_is_garbage_is_no_leak(lib: Any) -> None:
         del cycle
 
 
+@LIBRARIES
+def test_what_comes_after_very_many_events_is_counted(lib: Any) -> None:
+    few, kept = lib.ones(2), []
+
+    def many_and_one_large() -> None:
+        for _ in range(25_100):
+            few * 2
+        kept.append(lib.zeros(10_000))
+
+    block = assert_peak_below("10 kB")
+    told = r"^the peak on cpu is 39\.1 KiB \(40,0\d\d bytes\) above the start"
+    with pytest.raises(AssertionError, match=told), block:
+        many_and_one_large()
+    assert len(block.timeline.data.steps) > 50_000
+    assert block.timeline.data.curves[0].kept == 40_000  # by which a leak is judged
+
+
 def test_what_the_first_step_makes_is_no_leak_of_the_second() -> None:
     model = torch.nn.Linear(10, 10)
     optimizer = torch.optim.Adam(model.parameters())

@@ -69,22 +69,26 @@ def bands_of(recorder: Recorder, wheres: Sequence[Where], devices: Sequence[str]
     roles = [role_of(recorder, number, ends.get(number)) for number in range(len(recorder.births))]
     for device in devices:
         standing = {n for n in recorder.standing if recorder.births[n].device == device}
-        held = {number: recorder.births[number].nbytes for number in standing}
+        held = Counter({number: recorder.births[number].nbytes for number in standing})
         sums = Counter(dict.fromkeys(ROLES, 0))
         for number, nbytes in held.items():
             sums[roles[number]] += nbytes
         levels = {role: [sums[role]] for role in ROLES}
-        peak, at_peak = sum(sums.values()), dict(held)
-        for event in recorder.events:
-            if event.birth is not None and event.device == device and event.change:
+        total = peak = sums.total()
+        peak_at = 0
+        for at, event in enumerate(recorder.events, 1):
+            if event.birth is not None and event.device == device:
                 sums[roles[event.birth]] += event.change
-                held[event.birth] = held.get(event.birth, 0) + event.change
+                total += event.change
+                if total > peak:
+                    peak, peak_at = total, at
             for role, so_far in levels.items():
                 so_far.append(sums[role])
-            if sum(sums.values()) > peak:
-                peak, at_peak = sum(sums.values()), dict(held)
+        for event in recorder.events[:peak_at]:  # once more, since what is held is too much to be noted at each peak
+            if event.birth is not None and event.device == device:
+                held[event.birth] += event.change
         parts = [
-            (roles[n], recorder.module_of(n) or OUTSIDE, wheres[n], nbytes) for n, nbytes in at_peak.items() if nbytes
+            (roles[n], recorder.module_of(n) or OUTSIDE, wheres[n], nbytes) for n, nbytes in held.items() if nbytes
         ]
         yield Bands(
             device,

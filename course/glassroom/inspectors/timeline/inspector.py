@@ -71,9 +71,15 @@ class MemoryTimeline(Inspector):
     def finish(self, frame: FrameType) -> None:
         """Watch no more, and write down what was seen."""
         assert self._recorder is not None
-        self._recorder.stop(self._variables(frame))
-        variables = self._variables(frame) | variables_of(frame)
-        self._timeline = timeline_of(self._recorder, frame.f_code.co_filename, variables)
+        was_collecting = gc.isenabled()
+        try:
+            gc.disable()  # what is written down are many small objects: to collect among them would take longer
+            self._recorder.stop(self._variables(frame))
+            variables = self._variables(frame) | variables_of(frame)
+            self._timeline = timeline_of(self._recorder, frame.f_code.co_filename, variables)
+        finally:
+            if was_collecting:
+                gc.enable()
         self._recorder = None
 
     @property

@@ -24,7 +24,7 @@ from glassroom.inspectors.timeline.modules import ModulePaths, module_of
 from glassroom.inspectors.timeline.places import Place, user_place
 from glassroom.reading.adapters import library_of, without_overrides
 from glassroom.reading.guarded import is_a
-from glassroom.reading.nodes import grad_fn_of, is_leaf_with_gradient
+from glassroom.reading.nodes import grad_fn_of
 from glassroom.reading.places import attributes_of
 from glassroom.reading.roles import (
     ACTIVATIONS,
@@ -225,12 +225,12 @@ class PyTorch:
         torch = sys.modules["torch"]
         in_backward = torch._C._current_graph_task_id() != -1
         for tensor in tensors_in(given):
-            is_leaf = is_leaf_with_gradient(tensor) and not in_backward  # there checkpoints make more
+            is_leaf = not in_backward and _is_leaf(tensor)  # there checkpoints make more
             if is_leaf or is_a(tensor, torch.nn.Parameter):
                 self._note(tensor, PARAMETERS)
             elif in_backward and not torch.is_grad_enabled() and address_of(tensor) in self._recomputed:
                 self._note(tensor, ACTIVATIONS)
-            self._look_behind(grad_fn_of(tensor))
+            self._look_behind(_grad_fn(tensor))
 
     def _look_at(self, result: Any) -> None:
         """What an operator returned: its graph is not recorded yet, so it is looked at again before the next one."""
@@ -250,7 +250,7 @@ class PyTorch:
         results, self._results = self._results, []
         for number, reference in results:
             tensor = reference()
-            node = None if tensor is None else grad_fn_of(tensor)
+            node = None if tensor is None else _grad_fn(tensor)
             if node is not None:
                 self._module_of_node.setdefault(node._sequence_nr(), self.sites[number].module)
                 self._look_behind(node)
@@ -337,6 +337,20 @@ class PyTorch:
             roles = found.get(id(block), set())
             plain = OTHER if block.freed is None else TEMPORARIES
             block.role = next((role for role in ROLES if role in roles), plain)
+
+
+def _is_leaf(tensor: Any) -> bool:
+    """Whether a tensor of PyTorch collects a gradient: asked at every operator, past what its class has instead."""
+    kind = sys.modules["torch"].Tensor
+    return bool(kind.requires_grad.__get__(tensor) and kind.is_leaf.__get__(tensor))
+
+
+def _grad_fn(tensor: Any) -> Any:
+    """The node that made a tensor of PyTorch: asked at every operator."""
+    try:
+        return sys.modules["torch"].Tensor.grad_fn.__get__(tensor)
+    except RuntimeError:  # one of several views whose base was written to says no more what made it
+        return None
 
 
 def _in_order(tree: list[Any], own: str) -> Iterator[tuple[int, Any]]:

@@ -26,7 +26,6 @@ from glassroom.reading.roles import ACTIVATIONS, GRADIENTS, OTHER, PARAMETERS, N
 from glassroom.reading.torch_operators import is_there
 from tensorglass import memory, transfers
 
-MOST_EVENTS = 50_000
 MOST_POOLS = 400  # the pool's state is kept for so many events
 
 
@@ -92,13 +91,12 @@ def stop_what_was_left(frame: FrameType | None) -> None:
 
 
 class Recorder:
-    """Watches from `start` to `stop`; then `events` and `births` are what it saw, `missed` how many were too many."""
+    """Watches from `start` to `stop`; then `events` and `births` are all that it saw: the peak may come last."""
 
     def __init__(self, frame: FrameType) -> None:
         self.frame: FrameType | None = frame  # the frame of the watched block
         self.events: list[Event] = []
         self.births: list[Birth] = []
-        self.missed = 0
         self.start_time = 0.0  #: the simulated clock's
         self.last_pools: dict[str, Pool] = {}
         self.roles: dict[int, set[str]] = {}  #: by birth
@@ -189,9 +187,7 @@ class Recorder:
         for moment, nbytes, place in self._torch.copies:
             told.append((moment, Event("copied", nbytes, 0, "", place)))
         self._torch.history, self._torch.copies = [], []
-        both = sorted([*self._noted, *told], key=lambda each: each[0])
-        self.missed += max(len(both) - MOST_EVENTS, 0)
-        self._noted = both[:MOST_EVENTS]
+        self._noted = sorted([*self._noted, *told], key=lambda each: each[0])
         self.events = [event for _, event in self._noted]
         why_not = self._torch.why_not
         if is_there() and why_not and not (why_not == LATE and self._had_torch):
@@ -249,10 +245,7 @@ class Recorder:
             self._backends[device] = storage.backend
         pool = pool_of(storage.backend) if address is not None and len(self._noted) < MOST_POOLS else None
         made = Event("made", storage.nbytes(), nbytes, device, place, number, _time_on(device), pool)
-        if len(self._noted) < MOST_EVENTS:
-            self._enter(storage, nbytes, place, None, made)
-        else:
-            self.missed += 1
+        self._enter(storage, nbytes, place, None, made)
 
     def _enter(
         self, storage: Any, nbytes: int, place: Place | None, name: str | None, made: Event | None = None
@@ -300,10 +293,7 @@ class Recorder:
         self._held[key] = held
 
     def _note(self, event: Event) -> None:
-        if len(self._noted) >= MOST_EVENTS:
-            self.missed += 1
-        else:
-            self._noted.append((2 * len(self._torch.sites) + 1, event))
+        self._noted.append((2 * len(self._torch.sites) + 1, event))
 
 
 def _time_on(device: str) -> float | None:

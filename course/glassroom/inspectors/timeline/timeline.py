@@ -147,7 +147,6 @@ class Timeline:
     lives: tuple[Life, ...]
     curves: tuple[Curve, ...]
     pools: tuple[PoolMoment, ...]
-    missed: int
     bands: tuple[Bands, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -200,9 +199,7 @@ def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) 
     bands = tuple(
         bands_of(recorder, [BEFORE if life is None else life.where for life in known], [c.device for c in curves])
     )
-    return Timeline(
-        steps, tuple(lives), curves, tuple(_pools(recorder, known)), recorder.missed, bands, _notes(recorder)
-    )
+    return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, known)), bands, _notes(recorder))
 
 
 def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: Places) -> list[Life | None]:
@@ -278,7 +275,7 @@ def route_of(transfer: Transfer) -> str:
 
 def _name_and_fate(birth: Birth, holders: Mapping[Hashable, list[str]], is_named: bool) -> tuple[str, str]:
     storage = None if birth.reference is None else birth.reference()
-    if storage is None:  # its end was one event too many
+    if storage is None:
         return "?", "freed later"
     names = holders.get(key_of(storage), [])
     own = of_tensorglass(storage) if is_named else "a storage"

@@ -31,8 +31,6 @@ def totals(timeline: Timeline) -> str:
         nbytes = [step.nbytes for step in timeline.steps if step.kind == kind]
         if nbytes:
             facts.append(f"{counted(len(nbytes), one, many)} of {sized(sum(nbytes))}")
-    if timeline.missed:
-        facts.append(f"{timeline.missed:,} later events were not watched")
     return " · ".join(facts)
 
 

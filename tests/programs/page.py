@@ -1,0 +1,72 @@
+"""`docs/programs.md`: which public programs were run on both libraries, and where they differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+HEAD = """\
+# Programs that others wrote
+
+Usage examples, scripts, notebooks, networks and test suites of public repositories, run unchanged on PyTorch 2.13 and,
+by `python -m tensorglass`, on tensorglass: {tried} programs of {repositories} repositories. **{agree} agree,
+{declared} differ as declared, {differ} differ.** Of the {suites} test suites among them {tests:,} tests pass on PyTorch.
+
+A program agrees when it leaves the same in every variable (tensors with dtype, size, values and gradients; parameters
+and gradients of modules; states of optimizers), prints the same text, and ends with the same error, if any. Numbers may
+be apart by rounding: a difference counts if it is far larger than that between PyTorch and PyTorch with other kernels
+of its own. A test suite agrees when all of its tests pass that pass on PyTorch. Sizes and numbers of steps are smaller
+than in the repositories, so that a program takes seconds.
+
+None of this code is part of the project. `tests/programs/manifest/` names the repositories, commits, files and
+arguments; given a folder with checkouts (`FOLDER/OWNER/NAME`),
+
+```bash
+python tests/programs/run.py FOLDER            # all programs, or those whose names have one of the words that follow
+python tests/programs/run.py FOLDER --page     # and writes this page
+```
+
+says of each program that differs where it does, and of each checkout that is missing which commit it should be.
+
+## By repository
+
+| repository | commit | programs | agree | declared | differ |
+|---|---|---|---|---|---|
+"""
+ORDER = ("agrees", "declared", "differs")
+
+
+def page(programs: Iterable[Any], commits: dict[str, str]) -> str:
+    """The page on the programs, each judged already; `commits` by repository."""
+    tried = [each for each in programs if each.outcome in ORDER]
+    counts = Counter(each.outcome for each in tried)
+    repositories = sorted({each.repository for each in tried}, key=str.lower)
+    suites = [each for each in tried if each.job["kind"] == "tests"]
+    text = HEAD.format(
+        tried=len(tried), repositories=len(repositories), suites=len(suites), tests=sum(each.tests for each in suites),
+        agree=counts["agrees"], declared=counts["declared"], differ=counts["differs"],
+    )  # fmt: skip
+    for repository in repositories:
+        of = Counter(each.outcome for each in tried if each.repository == repository)
+        numbers = " | ".join(str(of[outcome]) for outcome in ORDER)
+        text += f"| {repository} | `{commits[repository][:8]}` | {of.total()} | {numbers} |\n"
+    text += "".join(_section("Declared", "declared", tried)) + "".join(_section("Different", "differs", tried))
+    failing = [each for each in programs if each.outcome == "fails on PyTorch"]
+    return text + (
+        f"\n{len(failing)} more programs of these files do not run on PyTorch here (a package, a download or a GPU is "
+        "missing; a piece of an example is no program by itself) and are not counted.\n"
+    )
+
+
+def _section(title: str, outcome: str, programs: list[Any]) -> Iterator[str]:
+    chosen = [each for each in programs if each.outcome == outcome]
+    if chosen:
+        yield f"\n## {title}\n\n| program | what | {'why' if outcome == 'declared' else 'and'} |\n|---|---|---|\n"
+    for each in chosen:
+        more = each.differs if outcome == "declared" else f"{len(each.why) - 1} more" if each.why[1:] else ""
+        yield f"| {_cell(each.name)} | {_cell(each.why[0][:160])} | {more} |\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

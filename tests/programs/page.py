@@ -11,7 +11,8 @@ HEAD = """\
 
 Usage examples, scripts, notebooks, networks and test suites of public repositories, run unchanged on PyTorch 2.13 and,
 by `python -m tensorglass`, on tensorglass: {tried} programs of {repositories} repositories. **{agree} agree,
-{declared} differ as declared, {differ} differ.** Of the {suites} test suites among them {tests:,} tests pass on PyTorch.
+{declared} differ as declared, {differ} differ.** {suites} of them are test suites, of which {tests:,} tests pass on
+PyTorch.
 
 A program agrees when it leaves the same in every variable (tensors with dtype, size, values and gradients; parameters
 and gradients of modules; states of optimizers), prints the same text, and ends with the same error, if any. Numbers may

@@ -18,7 +18,7 @@ A table ``[[repository]]`` of the manifest has `name` (OWNER/NAME), `commit`, an
 - `notebook`: a file, whose cells of code are one program; `cells` says how many of them;
 - `tests`: a file or folder for pytest, with `arguments`: what passes on PyTorch must pass here;
 - `model`: "MODULE:EXPRESSION", a network that is made by the expression, with the module's names: one step of training
-  on random `inputs`, an expression too, and the outputs before and after it;
+  on random `inputs`, an expression too, and the outputs before and after it, in float64, where rounding decides nothing;
 - `code`: a program in our own words, with a `name`, for what is meant to be imported otherwise;
 
 A `*` in the name of a file stands for several files, without those that have a word of `without` in their names;
@@ -34,6 +34,7 @@ from __future__ import annotations
 import argparse
 import ast
 import builtins
+import hashlib
 import json
 import os
 import pickle
@@ -56,6 +57,7 @@ from page import page
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SECONDS = 60
+TOGETHER = 30  #: so many programs are run on one library before the other has its turn
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 QUIET = {"MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "PYTHONWARNINGS": "ignore", "TQDM_DISABLE": "1"}
 OTHER_KERNELS = {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"}
@@ -63,6 +65,7 @@ COMMANDS = {"pytorch": (), "again": (), "tensorglass": ("-m", "tensorglass")}
 
 MODEL = """
 import torch
+torch.set_default_dtype(torch.float64)
 from {module} import *
 
 def floats(outputs):
@@ -228,7 +231,9 @@ def run_all(programs: list[Program], library: str, results: Path) -> None:
 
 def result_of(program: Program, library: str, results: Path) -> Path:
     """The file of what the program left on that library."""
-    return results / library / (re.sub(r"[^\w.-]+", "_", program.name) + ".pickle")
+    called = hashlib.sha1(json.dumps(program.job, sort_keys=True).encode()).hexdigest()[:8]
+    plain = re.sub(r"[^\w.-]+", "_", program.name)[:150]
+    return results / library / f"{plain}.{called}.pickle"
 
 
 def judge(program: Program, results: Path, *, has_again: bool) -> None:
@@ -253,6 +258,23 @@ def judge(program: Program, results: Path, *, has_again: bool) -> None:
         program.outcome = "agrees"
 
 
+def try_out(programs: list[Program], results: Path) -> None:
+    """Run the programs on both libraries and tell what differs."""
+    run_all(programs, "pytorch", results)
+    works = [each for each in programs if not _error(each, results)]
+    run_all(works, "tensorglass", results)
+    for each in programs:
+        judge(each, results, has_again=False)
+    apart = [each for each in works if each.why and each.job["kind"] != "tests"]
+    apart = [each for each in apart if not each.why[0].startswith("error: ")]
+    run_all(apart, "again", results)
+    for each in apart:
+        judge(each, results, has_again=True)
+    for each in programs:
+        if each.outcome in ("differs", "fails on PyTorch"):
+            print(f"{each.outcome}: {each.name}\n    " + "\n    ".join(why[:300] for why in each.why[:4]), flush=True)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run what is asked for; the number of programs that differ."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -261,7 +283,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, help="where results are kept (FOLDER/results)")
     parser.add_argument("--manifest", type=Path, default=HERE / "manifest", help="a folder of other TOML files")
     parser.add_argument("--fresh", action="store_true", help="run PyTorch again, too")
-    parser.add_argument("--kept", action="store_true", help="only judge results that are there")
+    parser.add_argument("--kept", action="store_true", help="keep the results that tensorglass gave, too")
     parser.add_argument("--page", action="store_true", help="write docs/programs.md")
     asked = parser.parse_args(arguments)
     results = (asked.results or asked.folder / "results").resolve()
@@ -278,25 +300,15 @@ def main(arguments: list[str] | None = None) -> int:
         elif not asked.words or any(word in repository["name"] for word in asked.words):
             print(f"missing: {repository['name']} at {repository['commit'][:8]}")
     programs = [each for each in programs if not asked.words or any(word in each.name for word in asked.words)]
-    for library in ("tensorglass", *(("pytorch", "again") if asked.fresh else ())):
+    for library in (*(() if asked.kept else ("tensorglass",)), *(("pytorch", "again") if asked.fresh else ())):
         for each in programs:
-            if not asked.kept:
-                result_of(each, library, results).unlink(missing_ok=True)
-    run_all(programs, "pytorch", results)
-    works = [each for each in programs if not _error(each, results)]
-    run_all(works, "tensorglass", results)
-    for each in programs:
-        judge(each, results, has_again=False)
-    apart = [each for each in works if each.why and each.job["kind"] != "tests"]
-    apart = [each for each in apart if not each.why[0].startswith("error: ")]
-    run_all(apart, "again", results)
-    for each in apart:
-        judge(each, results, has_again=True)
-    for each in programs:
-        if each.outcome in ("differs", "fails on PyTorch"):
-            print(f"{each.outcome}: {each.name}\n    " + "\n    ".join(why[:300] for why in each.why[:4]))
+            result_of(each, library, results).unlink(missing_ok=True)
+    for start in range(0, len(programs), TOGETHER):
+        try_out(programs[start : start + TOGETHER], results)
     if asked.page:
-        (ROOT / "docs" / "programs.md").write_text(page(programs, {each["name"]: each["commit"] for each in repositories}))
+        (ROOT / "docs" / "programs.md").write_text(
+            page(programs, {each["name"]: each["commit"] for each in repositories})
+        )
     count = {word: sum(each.outcome == word for each in programs) for word in ("agrees", "differs", "declared")}
     print(f"{count['agrees']} agree, {count['declared']} declared, {count['differs']} differ")
     return min(count["differs"], 100)

@@ -69,7 +69,7 @@ def test_programs_that_agree_and_that_do_not(tmp_path: Path) -> None:
         '{ name = "raises", code = "import torch; torch.ones(2) @ torch.ones(3)" }',
     ]
     for name, code in APART.items():
-        source = f"import torch; ours = 'tensorglass' in torch.__version__\n{code}"
+        source = f"import torch; ours = 'tensorglass' in torch.__version__\n{code}\ndel ours"
         entries.append(f"{{ name = {json.dumps(name)}, code = {json.dumps(source)} }}")
     manifest = tmp_path / "manifest"
     manifest.mkdir()

@@ -36,6 +36,7 @@ MOST_ELEMENTS = 100_000  #: of a larger tensor so many, evenly spread, are kept
 MOST_ITEMS = 200  #: of a longer list or dict the first ones are kept
 DEEPEST = 6
 MEMORY = 12 * 2**30
+NO_DATA = ("thing", "")  #: what a module, a class or a function counts as
 
 Job = dict[str, Any]
 Data = Any
@@ -54,8 +55,8 @@ def data_of(thing: Any, depth: int = 0, seen: frozenset[int] = frozenset()) -> D
         return ("array", str(thing.dtype), thing.shape, _some(thing) if thing.dtype.kind in "biufc" else None)
     if isinstance(thing, np.generic):
         return thing.item()
-    if isinstance(thing, (type, types.ModuleType)) or callable(thing) and not isinstance(thing, torch.nn.Module):
-        return ("thing", "")
+    if isinstance(thing, (type, types.ModuleType)) or (callable(thing) and not isinstance(thing, torch.nn.Module)):
+        return NO_DATA
     if depth >= DEEPEST or id(thing) in seen:
         return ("thing", type(thing).__name__)
     seen |= {id(thing)}
@@ -192,7 +193,8 @@ def run_source(pieces: list[tuple[str, str]], job: Job) -> dict[str, Any]:
             break
     variables = {name: value for name, value in names.items() if name not in given}
     variables |= left
-    return {"variables": {name: data_of(value) for name, value in variables.items()}, "error": error}
+    data = {name: data_of(value) for name, value in variables.items()}
+    return {"variables": {name: each for name, each in data.items() if each != NO_DATA}, "error": error}
 
 
 def _error(raised: BaseException) -> dict[str, str]:

@@ -29,7 +29,7 @@ NO_TESTS_COLLECTED = 5
 # In the order in which a fault is best understood: what all else stands on comes first. A folder that is not
 # named here is run after these.
 ORDER = (
-    "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "course",
+    "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "programs", "course",
     "classroom", "outputs", "notebooks", "browser", "package",
 )  # fmt: skip
 WHAT = {
@@ -40,6 +40,7 @@ WHAT = {
     "parity": "the same programs on real PyTorch",
     "parity-plain": "the half of parity about operators, gradients, indices, layouts, without shortcuts",
     "attacks": "generated programs: with shortcuts, without them, and on PyTorch",
+    "programs": "the runner of public programs, tried on programs of our own",
     "course": "glassroom: inspectors, exercises, the command",
     "classroom": "handing out, sandboxes and hostile submissions, marks, pages, a cluster, JupyterHub",
     "outputs": "every stored output of the notebooks, by nbval",

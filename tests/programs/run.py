@@ -18,7 +18,7 @@ A table ``[[repository]]`` of the manifest has `name` (OWNER/NAME), `commit`, an
 - `notebook`: a file, whose cells of code are one program; `cells` says how many of them;
 - `tests`: a file or folder for pytest, with `arguments`: what passes on PyTorch must pass here;
 - `model`: "MODULE:EXPRESSION", a network that is made by the expression, with the module's names: one step of training
-  on random `inputs`, an expression too, and the outputs before and after it, in float64, where rounding decides nothing;
+  on random `inputs`, an expression too, and the outputs before and after it; in float64, where rounding decides little;
 - `code`: a program in our own words, with a `name`, for what is meant to be imported otherwise;
 
 A `*` in the name of a file stands for several files, without those that have a word of `without` in their names;

@@ -29,8 +29,8 @@ NO_TESTS_COLLECTED = 5
 # In the order in which a fault is best understood: what all else stands on comes first. A folder that is not
 # named here is run after these.
 ORDER = (
-    "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "programs", "course",
-    "classroom", "outputs", "notebooks", "browser", "package",
+    "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "programs",
+    "course", "classroom", "outputs", "notebooks", "browser", "package",
 )  # fmt: skip
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",

@@ -45,6 +45,7 @@ class Attack:
 ATTACKS = (
     Attack("programs", "generated programs, three ways", 100_000, 200, part=1_000),
     Attack("files", "mangled and crafted files", 10_000, 200, part=1_000),
+    Attack("places", "loads of what many processes save", 20_000, 200, part=1_000),
     Attack("interrupts", "interrupts", 10_000, 200),
     Attack("threads", "seconds of 16 threads", 40, 3, is_timed=True),
     Attack("soak", "seconds of mixed work", 600, 3, is_timed=True),

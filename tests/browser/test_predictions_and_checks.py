@@ -20,6 +20,7 @@ CELLS = (
     'check("00-numbers", 12)',
     'check("00-numbers", 6)',
     "progress()",
+    "torch.tensor([torch.ones(1, requires_grad=True).sum()])",  # a number is asked for within a kernel, and warns
     'predict("`a.view(7)`", error="none").reveal(lambda: a.t().backward(torch.ones(3)))',
 )
 
@@ -71,6 +72,12 @@ def test_a_long_message_is_broken_between_words(page: Any) -> None:
     assert "\n" not in message.text_content()
     assert message.evaluate("pre => getComputedStyle(pre).wordBreak") == "normal"
     assert message.evaluate("pre => pre.clientHeight > 30 && pre.scrollWidth <= pre.clientWidth")
+
+
+def test_a_warning_stands_under_the_cell_that_ran(page: Any) -> None:
+    warned = cell(page, CELLS.index(next(each for each in CELLS if "requires_grad" in each)))
+    warned.get_by_text("Converting a tensor with requires_grad=True to a scalar").wait_for()
+    assert page.get_by_text("UserWarning").count() == 1
 
 
 def test_escape_leads_from_a_field_back_to_its_cell(page: Any) -> None:

@@ -31,5 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
         raise Problem(f"{folder} is no working copy of the course. `glassroom lab` makes one.", Exit.USAGE)
     from glassroom.exercises.report import progress  # the exercises are only imported for this
 
-    print(printable(repr(progress(Path(folder)))))
+    print(*map(printable, repr(progress(Path(folder))).splitlines()), sep="\n")
     return Exit.OK

@@ -97,6 +97,7 @@ class Verdict:
 
 _declared: dict[str, Exercise] = {}
 _rungs_taken: dict[str, int] = {}
+_accepted: dict[str, bool] = {}  # what the last check of an exercise said in this process
 
 
 def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Examiner], Examiner]:
@@ -194,11 +195,23 @@ def _rung(id: str, place: int) -> tuple[str, str, bool]:
     return RUNGS[place], exercises()[id].hints[place], place >= RUNGS.index("nearly the code")
 
 
+def is_refused(id: str) -> bool:
+    """Whether the exercise has been checked, and the last check did not accept its answers."""
+    return not _accepted.get(id, True)
+
+
 def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     """The verdict that `check` prints."""
     found = _find(id)
     if isinstance(found, str):
         return Verdict(False, found)
+    _accepted[found.id] = False  # should it be interrupted
+    verdict = _verdict(found, answers, given)
+    _accepted[found.id] = verdict.solved
+    return verdict
+
+
+def _verdict(found: Exercise, answers: Sequence[object], given: dict[str, object]) -> Verdict:
     written = StringIO()
     try:
         with redirect_stdout(written), _recording():  # what an answer prints when it is called comes after the verdict

@@ -34,6 +34,7 @@ SECOND_NAMES = {
 LONGEST_TEXT = 72
 MOST_VALUES = 64
 MOST_READ = 1_000_000  # values of an answer; none of the course is as large
+MOST_LINES = 12  # of an error, on a card
 MOST_TAKEN = 50_000_000  # elements of what a check is handed; larger than any matrix of the course
 
 
@@ -244,6 +245,18 @@ def first_line(error: BaseException) -> str:
         return name
     message = without_addresses(lines[0]) if lines else ""
     return f"{name}: {message}" if message else name
+
+
+def whole_message(error: BaseException) -> str:
+    """`"ValueError: its message"` with all lines of it, as far as a page has room for them, and without addresses."""
+    try:
+        lines = str(error).rstrip().splitlines()
+    except Exception:
+        lines = []
+    if len(lines) < 2:
+        return first_line(error)
+    shown = [line.expandtabs(4).rstrip() for line in lines[:MOST_LINES]] + ["…"] * (len(lines) > MOST_LINES)
+    return without_addresses("\n".join([f"{type(error).__name__}: {shown[0]}", *shown[1:]]))
 
 
 def first_sentence(error: BaseException) -> str:

@@ -113,8 +113,8 @@ class Prediction:
         """Print the question, and what was said beside what is true of `result`. Never raises.
 
         `result` is a tensor, or the very fact that was asked for (a number, a tuple), or a function without
-        arguments that is called here, and whose exception is the truth for `error`. `of` is the tensor that
-        `result` may be a view of. `value` is the truth for `value` where it is not the result's own. In a review,
+        arguments that is called here, and whose exception is the truth for `error`, and is told. `of` is the tensor
+        that `result` may be a view of. `value` is the truth for `value` where it is not the result's own. In a review,
         `taught` is the notebook that `read_again` names if this was wrong: "contiguity".
         """
         raised: BaseException | None = None
@@ -130,7 +130,7 @@ class Prediction:
         if taught:
             self.taught = taught
             _reviewed[self.question] = self
-        told = facts.first_line(raised) if raised is not None else ""
+        told = facts.whole_message(raised) if raised is not None else ""
         text = "\n".join(filter(None, [in_lines(self.question), _table_of_answers(rows), in_lines(told)]))
         if somebody_watches():
             self._show(rows, told, text)

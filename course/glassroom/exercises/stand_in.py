@@ -1,33 +1,73 @@
-"""`stand_in`: the course's own function in place of one that the learner has not written yet.
+"""`stand_in`: the course's own answer in place of one that the learner has not written yet, or that was refused.
 
-In a notebook in which one builds on what one built before, the rest would not run without it.
+In a notebook in which one builds on what one built before, the rest would not run without it, or show something else
+than its text says.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from types import CodeType
 from typing import Any
 
-from glassroom.exercises.engine import exercises
+from glassroom.exercises.engine import exercises, is_refused
 from glassroom.exercises.lines import in_lines
 
+BY_ITS_NAME: Any = object()
+FIRST_LINE = (
+    "# the course's own\n"  # where the learner's copy says "your code here": the same lines have the same numbers
+)
 
-def stand_in(id: str, answer: Any) -> Any:
-    """`answer`; as long as it is still `...`, the course's own answer to exercise `id`, whose one answer it is.
 
-    Says so when it is the course's, and shows nothing of it. Raises ValueError where there is no such exercise.
+def stand_in(id: str, answer: Any = BY_ITS_NAME) -> Any:
+    """The learner's answer to exercise `id`; or the course's own, as long as there is none that a check accepts.
+
+    The answer is what the caller's variable of its name holds, unless it is given. The course's own stands in where
+    there is no such variable (the cell that makes it raised), where it is still `...`, and where the last check
+    refused it. That is said, and nothing of it is shown. Of an exercise with several answers, a tuple of them all.
+    Raises ValueError where there is no such exercise.
     """
     exercise = exercises().get(id)
     if exercise is None:
         raise ValueError(f"there is no exercise {id!r}")
-    if answer is not ...:
-        return answer
-    name, *others = exercise.answers
-    if others:
-        raise ValueError(f"exercise {id!r} has several answers: {', '.join(exercise.answers)}")
-    caller = sys._getframe(1)  # the answer may use its names, as if it were written there
+    caller = sys._getframe(1)
     names = {**caller.f_globals, **caller.f_locals}
-    exec(exercise.hints[-1], names)
-    told = f"`{name}` is still to be written. Until then the course's own stands in, so that what follows runs."
-    print(in_lines(told))
-    return names[name]
+    if answer is not BY_ITS_NAME:
+        names[exercise.answers[0]] = answer
+    written = [names.get(name, ...) for name in exercise.answers]
+    is_open = any(each is ... for each in written)
+    if is_open or is_refused(id):
+        made = _run(exercise.hints[-1], names)
+        written = [made[name] for name in exercise.answers]
+        told = " and ".join(f"`{name}`" for name in exercise.answers)
+        is_or_are, it_or_them = ("is", "it") if len(written) == 1 else ("are", "them")
+        why = f"The last check refused {told}. Until one accepts {it_or_them},"
+        if is_open:
+            why = f"{told} {is_or_are} still to be written. Until then"
+        print(in_lines(f"{why} the course's own stands in, so that what follows runs."))
+    return written[0] if len(written) == 1 else tuple(written)
+
+
+def _run(answer: str, names: dict[str, Any]) -> dict[str, Any]:
+    """The names that the code of an answer makes. It uses those of `names` as if it were written among them.
+
+    Only these are handed to it: functions keep their globals alive, and with them tensors that nobody else holds. In a
+    notebook the code has a cell of its own, so that pictures name its lines.
+    """
+    code, place = FIRST_LINE + answer, "<stand_in>"
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and (shell := ipython.get_ipython()) is not None:
+        place = shell.compile.cache(code)
+    compiled = compile(code, place, "exec")
+    used = {"__name__", *_names_in(compiled)}
+    made = {name: names[name] for name in used if name in names}
+    exec(compiled, made)
+    return made
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_in(constant)

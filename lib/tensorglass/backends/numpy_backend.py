@@ -36,8 +36,12 @@ _BUFFERED = 2048
 
 
 def _quiet_context() -> contextvars.Context:
-    """A context in which NumPy's floating-point warnings are off, as PyTorch has none."""
-    context = contextvars.copy_context()
+    """A context in which NumPy's floating-point warnings are off, as PyTorch has none.
+
+    Nothing else is in it. A copy of the caller's would hold the cell that imports the library: Jupyter finds by a
+    context variable where a warning belongs, and would show those of all kernels under that cell.
+    """
+    context = contextvars.Context()
     context.run(numpy.seterr, all="ignore")
     context.run(numpy.setbufsize, _BUFFERED)
     return context

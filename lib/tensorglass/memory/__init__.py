@@ -125,7 +125,7 @@ def resized(storage: Counted, nbytes: int) -> None:
 
 
 def copied(nbytes: int) -> None:
-    """An operator copied elements without computing anything: clone, contiguous, a conversion, an advanced index."""
+    """Elements were copied and nothing was computed: clone, contiguous, a conversion, an index, tensor(array)."""
     figures.copies += 1
     figures.copied_bytes += nbytes
     for observer in figures.observers:

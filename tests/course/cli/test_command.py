@@ -15,7 +15,9 @@ import pytest
 from glassroom import __version__, cli
 from glassroom.cli import OLDEST_PYTHON, app, lab
 from glassroom.cli.requirements import OLDEST_NUMPY
+from glassroom.workspace.learner_folder import update
 from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.sources import notebooks_folder
 
 ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
@@ -158,6 +160,21 @@ def test_doctor_says_when_the_working_copy_cannot_be_written(tmp_path):
     said = glassroom("doctor", tmp_path / "mine")
     assert said.returncode == Exit.FAILED
     assert "is a file, not a folder" in said.stdout
+
+
+def test_what_is_printed_has_lines_and_no_signs_of_them(tmp_path):
+    update(tmp_path / "mine", notebooks_folder())
+    for arguments in ("progress", "progress mine", "doctor mine", "test --list", "refresh mine/nothing.ipynb"):
+        said = subprocess.run(
+            [sys.executable, "-m", "glassroom", *arguments.split()],
+            env={**os.environ, "PYTHONPATH": f"{ROOT / 'course'}{os.pathsep}{ROOT / 'lib'}"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "\\n" not in said.stdout + said.stderr, arguments
+    assert len(glassroom("progress", tmp_path / "mine").stdout.splitlines()) > 5
 
 
 def test_a_busy_port_is_said_and_the_next_one_used(tmp_path):

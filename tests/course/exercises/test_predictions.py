@@ -226,3 +226,17 @@ def test_shared_is_a_view(torch, capsys):
     assert "✓" in capsys.readouterr().out
     predict("view or copy?", memory="copied").reveal(a[1:], of=a)
     assert "✗" in capsys.readouterr().out
+
+
+def test_an_error_of_several_lines_is_told_whole_and_a_long_one_as_far_as_there_is_room(torch, capsys):
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    predict("which error?", error="RuntimeError").reveal(lambda: model.load_state_dict({"1.weight": torch.ones(2)}))
+    told = capsys.readouterr().out
+    assert 'Missing key(s) in state_dict: "0.weight", "0.bias".' in told
+    assert 'Unexpected key(s) in state_dict: "1.weight".' in told
+
+    def refuse():
+        raise ValueError("\n".join(map(str, range(100))))
+
+    predict("which error?", error="ValueError").reveal(refuse)
+    assert capsys.readouterr().out.splitlines()[-2:] == ["11", "…"]

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from exercise_answers import answers_of_the_last_hint
 
-from glassroom import stand_in
+import tensorglass as torch
+from glassroom import check, stand_in
+
+SAMPLES = [torch.arange(24).view(2, 3, 4), torch.arange(12).view(3, 4).t()[1:]]
 
 
-def test_an_answer_is_handed_back_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    def cell(index: object, stride: object, offset: object) -> None:
-        """Wrong, and the learner's own."""
+def right(index: tuple[int, ...], stride: tuple[int, ...], offset: int) -> int:
+    return offset + sum(i * s for i, s in zip(index, stride, strict=True))
 
-    assert stand_in("11-cell", cell) is cell
-    assert capsys.readouterr().out == ""
+
+def test_an_answer_that_was_accepted_is_handed_back_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    cell = right
+    check("11-cell", cell, samples=SAMPLES)
+    assert stand_in("11-cell") is cell
+    assert stand_in("11-cell", len) is len
+    assert "stands in" not in capsys.readouterr().out
 
 
 def test_dots_become_the_courses_own_and_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,6 +51,24 @@ def test_an_exercise_that_is_not_there_is_told() -> None:
         stand_in("11-cel", ...)
 
 
-def test_an_exercise_with_several_answers_is_told() -> None:
-    with pytest.raises(ValueError, match="several answers: first_rows"):
-        stand_in("07-which-work", ...)
+def test_what_the_last_check_refused_is_stood_in_for(capsys: pytest.CaptureFixture[str]) -> None:
+    def cell(index: tuple[int, ...], stride: tuple[int, ...], offset: int) -> int:
+        return offset
+
+    check("11-cell", right, samples=SAMPLES)
+    check("11-cell", cell, samples=SAMPLES)
+    capsys.readouterr()
+    assert stand_in("11-cell")((1, 2), (4, 1), 3) == 9
+    assert capsys.readouterr().out.startswith("The last check refused `cell`. Until one accepts it, the course's own")
+
+
+def test_an_answer_whose_cell_raised_is_stood_in_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(NameError):
+        contiguous_stride = undefined_name  # noqa: F821, F841
+    assert stand_in("11-stride")((2, 3)) == (3, 1)
+    assert "`contiguous_stride` is still to be written" in capsys.readouterr().out
+
+
+def test_of_several_answers_all_are_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert stand_in("06-which-ones") == tuple(answers_of_the_last_hint("06-which-ones").values())
+    assert "are still to be written" in capsys.readouterr().out

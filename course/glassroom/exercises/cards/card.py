@@ -54,7 +54,7 @@ def revealed_card(question: str, rows: Sequence[tuple[str, str, str, str]], rais
         f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{head}</p>',
     ]
     if raised:
-        body.append(f"<pre>{escape(' '.join(raised.split()))}</pre>")  # the text's line breaks are a terminal's
+        body.append(f"<pre>{escape(raised)}</pre>")
     return Card(text, _page(kind, f"Prediction: {head}", body))
 
 

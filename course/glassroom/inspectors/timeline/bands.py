@@ -68,7 +68,7 @@ def bands_of(recorder: Recorder, wheres: Sequence[Where], devices: Sequence[str]
     ends = {event.birth: at for at, event in enumerate(recorder.events, 1) if event.kind == "freed"}
     roles = [role_of(recorder, number, ends.get(number)) for number in range(len(recorder.births))]
     for device in devices:
-        standing = {n for n in recorder.standing if recorder.births[n].device == device}
+        standing = sorted(n for n in recorder.standing if recorder.births[n].device == device)  # the oldest first
         held = Counter({number: recorder.births[number].nbytes for number in standing})
         sums = Counter(dict.fromkeys(ROLES, 0))
         for number, nbytes in held.items():

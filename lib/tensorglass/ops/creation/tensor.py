@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, Unpack
 
-from tensorglass import geometry
+from tensorglass import geometry, memory
 from tensorglass.backends import Array, numpy_values
 from tensorglass.backends import get as get_backend
 from tensorglass.core import dtypes
@@ -114,7 +114,10 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
 
 
 def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] | None = None) -> Tensor:
-    """A new tensor with a copy of an array whose elements are `dtype`, converted to what `place` asks for."""
+    """A new tensor with a copy of an array whose elements are `dtype`, converted to what `place` asks for.
+
+    Elements that lay in memory as `stride` says are counted as copied. Python's numbers, without one, lay in none.
+    """
     made = new(array.shape, place, stride)
     if made.is_meta:
         return made
@@ -124,6 +127,8 @@ def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] 
         raw_array(made)[...] = array
     else:
         made._backend.from_host(array, place.device, out=raw_array(made))
+    if stride is not None:
+        memory.copied(made.nbytes)
     return made
 
 

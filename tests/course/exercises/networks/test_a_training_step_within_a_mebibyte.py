@@ -3,7 +3,7 @@
 from exercise_answers import right_answers, wrong_answers
 
 STEP = "def step(reader, optimizer, images, labels, rows):\n"
-PARTS = "    total = 0.0\n    for part in rows.split(32):\n"
+PARTS = "    total = 0.0\n    for part in rows.split(24):\n"
 LOSS = "        loss = F.cross_entropy(reader(batch(images, part)), labels[part])"
 SHARE = " * (len(part) / len(rows))\n"
 SUM = "        loss.backward()\n        total += loss.item()\n"
@@ -27,6 +27,15 @@ test_wrong_answers = wrong_answers(
             "    loss.backward()\n    optimizer.step()\n    return loss.item()",
             "at one time",
         ),
+        *[
+            (
+                "budget-step",
+                f"{STEP}    optimizer.zero_grad()\n{PARTS.replace('24', size)}{LOSS}{SHARE}{SUM}    optimizer.step()\n"
+                "    return total",
+                "Smaller parts",
+            )
+            for size in ("32", "36", "40")  # with which the training does not fit, or only just
+        ],
         (
             "budget-step",
             f"{STEP}    optimizer.zero_grad()\n{PARTS}{LOSS}\n{SUM}    optimizer.step()\n    return total",
@@ -34,7 +43,7 @@ test_wrong_answers = wrong_answers(
         ),
         (
             "budget-step",
-            f"{STEP}{PARTS}        optimizer.zero_grad()\n{LOSS}\n{SUM}        optimizer.step()\n    return total / 7",
+            f"{STEP}{PARTS}        optimizer.zero_grad()\n{LOSS}\n{SUM}        optimizer.step()\n    return total / 9",
             "another way of learning",
         ),
         (
@@ -44,7 +53,7 @@ test_wrong_answers = wrong_answers(
         ),
         (
             "budget-step",
-            f"{STEP}    optimizer.zero_grad()\n{PARTS}{LOSS} / 7\n{SUM}    optimizer.step()\n    return total",
+            f"{STEP}    optimizer.zero_grad()\n{PARTS}{LOSS} / 9\n{SUM}    optimizer.step()\n    return total",
             "weight parts by their rows",
         ),
         (
@@ -101,13 +110,13 @@ test_right_answers = right_answers(
         ),
         (
             "budget-step",
-            f"{STEP}    reader.zero_grad()\n    total = 0.0\n    for part in rows.split(40):\n"
+            f"{STEP}    reader.zero_grad()\n    total = 0.0\n    for part in rows.split(25):\n"
             "        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction='sum') / len(rows)\n"
             f"{SUM}    optimizer.step()\n    return total",
         ),
         (
             "budget-step",
-            f"{STEP}    optimizer.zero_grad()\n    total = 0.0\n    for part in rows.split(64):\n"
+            f"{STEP}    optimizer.zero_grad()\n    total = 0.0\n    for part in rows.split(32):\n"
             "        x = batch(images, part)\n"
             "        for at in (0, 4):\n"
             "            x = torch.utils.checkpoint.checkpoint(reader[at:at + 4], x, use_reentrant=False)\n"

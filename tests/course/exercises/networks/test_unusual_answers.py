@@ -662,7 +662,7 @@ ALSO_RIGHT = [
          "len(rows)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
          "    return total\n")),
     ("budget-step", ("\ndef step(reader, optimizer, images, labels, rows):\n    for p in reader.parameters():\n"
-         "        p.grad = None\n    total = 0.0\n    for part in rows.split(40):\n"
+         "        p.grad = None\n    total = 0.0\n    for part in rows.split(20):\n"
          '        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction="sum") / '
          "len(rows)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
          "    return total\n")),

@@ -193,7 +193,7 @@ def unroll(unroll: Callable[..., Any], *, u: Any) -> str:
             f"backward works, but `u.grad` is wrong after `{name}.sum().backward()`: every state depends on `u` "
             "through all the states before it. Was one of them detached, or written to through .data?",
         )
-    return "Each state has a storage and a counter of its own, until they are put together."
+    return "No state is written to after a product has saved it, so each counter still says what it said then."
 
 
 NOTICED = {

@@ -200,6 +200,11 @@ def loss(loss: Callable[..., Any], *, predictions: Any, targets: Any) -> str:
         not is_tensor(perfect) or perfect.numel() == 1,
         f"`loss` gives a tensor of shape {shape(perfect) if is_tensor(perfect) else ()}: the mean is missing.",
     )
+    expect(
+        is_tensor(perfect),
+        "`loss` gives a Python number. Return the tensor: nothing can be learned through a number, so .item() is for "
+        "printing.",
+    )
     off = call(loss, "loss", predictions + targets[:, None], targets)
     expect(same_value(float(perfect), 0.0), f"`loss` of correct predictions is {float(perfect):g}; it should be 0.")
     wanted = float((targets**2).mean())

@@ -18,6 +18,7 @@ WRONG = [
     ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), (4, 2, 3), (8, 7, 6, 5)", "never in between"),
     ("t05-sizes", SIZES + "(3, 4), (2, 6), (2, 2, 6), 'error', (8, 1, 6, 5)", "which is not right"),
     ("t05-sizes", SIZES + "12, (2, 6), (2, 2, 6), 'error', (8, 1, 6, 5)", "is one number"),
+    ("t05-loss", "def loss(p, t): return (p[:, 0] - t).square().mean().item()", "nothing can be learned"),
     ("t05-bytes", COSTS + "12_000, 0, 0", "counts elements"),
     ("t05-bytes", COSTS + "32_000_000, 0, 0", "Nothing is stretched in memory"),
     ("t05-bytes", COSTS + "48_000, 32_000, 0", "what it holds"),
@@ -46,7 +47,7 @@ RIGHT = [
     ("t05-sizes", SIZES + "[3, 4], (2, 6), torch.Size([2, 2, 6]), 'error', (8, 7, 6, 5)"),
     ("t05-stride", "size, stride = x.expand(2, 3, 4, 5).shape, x.expand(2, 3, 4, 5).stride()"),
     ("t05-loss", "def loss(p, t): return (p - t[:, None]).square().mean()"),
-    ("t05-loss", "def loss(p, t): return ((p.squeeze(1) - t) ** 2).mean().item()"),
+    ("t05-loss", "def loss(p, t): return ((p.squeeze(1) - t) ** 2).mean()"),
     ("t05-channels", "centered = photo - mean.view(3, 1, 1)"),
     ("t05-gaps", "gaps = (places - places.unsqueeze(1)).abs()"),
 ]

@@ -19,23 +19,17 @@ from glassroom.workspace.notebook_json import source
 
 PROGRAM = Path(__file__).resolve().parents[1] / "wrong_answers_in_notebooks.py"
 
-#: These train for longer than a test should. Of them the second test below alone is asked, and the first on demand.
-LONG = {"07_a_recurrence_is_a_loop", "08_attention_is_two_products", "09_a_transformer_and_its_cache"}
-ROUND = os.environ.get("WRONG_ANSWERS")
-
 
 @pytest.fixture(scope="module")
 def walking():
     """A process that runs notebooks with wrong answers."""
-    command = [sys.executable, str(PROGRAM), ROUND or "0"]
+    command = [sys.executable, str(PROGRAM), os.environ.get("WRONG_ANSWERS", "0")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process
         process.stdin.close()
 
 
 def test_below_wrong_answers_a_notebook_is_as_it_is_stored(path, walking):
-    if path.stem in LONG and ROUND is None:
-        return
     print(path, file=walking.stdin, flush=True)
     found = json.loads(walking.stdout.readline())
     assert not found, "\n\n".join(["", *found])

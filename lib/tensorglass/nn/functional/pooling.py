@@ -175,9 +175,8 @@ def _unpooled_size(
 ) -> list[int]:
     rank = len(kernel)
     default = [
-        (length - 1) * step + size - 2 * before
-        for length, size, step, before in zip(input.size()[-rank:], kernel, stride, padding, strict=True)
-    ]
+        (input.size()[dim - rank] - 1) * stride[dim] + kernel[dim] - 2 * padding[dim] for dim in range(rank)
+    ]  # too few strides are told by IndexError, as in PyTorch
     if output_size is None:
         return default
     found = list(output_size)

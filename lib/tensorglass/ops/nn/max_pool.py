@@ -297,12 +297,24 @@ def _fractional_max(
     if len(input._size) not in (rank + 1, rank + 2):
         raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(input._size)}")
     size, counts = for_each(kernel_size, rank), for_each(output_size, rank)
+    for option, value in (("kernel_size", size), ("output_size", counts)):
+        if len(value) != rank:
+            several = "Ints" if rank == 2 else "three Ints"
+            raise RuntimeError(f"{name}: {option} must either be a single Int or tuple of {several}")
+    for dim, length in enumerate(input._size):
+        if rank == 2 and dim and not length:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got"
+                f"{list(input._size)} with dimension {dim} being empty."
+            )
     for axis, length, window, count in zip(("T", "H", "W")[-rank:], input._size[-rank:], size, counts, strict=True):
         if count + window - 1 > length:
             word = {"T": "time", "H": "height", "W": "width"}[axis]
             raise RuntimeError(f"{name}(): pool {word} {window} too large relative to input {word} {length}")
     if random_samples._dtype is not input._dtype:
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    if len(random_samples._size) != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(random_samples._size)}")
     if random_samples._size[1] != input._size[-rank - 1]:
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
     if rank == 2:  # PyTorch's order: the width's sample comes first

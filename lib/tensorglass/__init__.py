@@ -158,6 +158,7 @@ _LAZY = {
     "_dynamo": (),
     "_inductor": (),
     "_jit_internal": (),
+    "_utils": (),
     "accelerator": (),
     "amp": (),
     "amp.autocast_mode": ("autocast",),
@@ -225,6 +226,7 @@ _LAZY = {
     "types": (),
     "utils": (),
     "version": (),
+    "xpu": (),
 }
 _also = [
     "Storage",
@@ -253,6 +255,10 @@ def __getattr__(name: str) -> Any:
         from tensorglass.storage.typed_storage import OLD_CLASSES
 
         return OLD_CLASSES[get_default_dtype()]
+    if name.startswith("_foreach_"):
+        from importlib import import_module
+
+        return getattr(import_module("tensorglass.foreach"), name)
     return _fetch(name)
 
 

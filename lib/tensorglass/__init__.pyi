@@ -30,6 +30,7 @@ from tensorglass import _C as _C
 from tensorglass import _dynamo as _dynamo
 from tensorglass import _inductor as _inductor
 from tensorglass import _jit_internal as _jit_internal
+from tensorglass import _utils as _utils
 from tensorglass import accelerator as accelerator
 from tensorglass import amp as amp
 from tensorglass import array_api as array_api
@@ -62,6 +63,7 @@ from tensorglass import transfers as transfers
 from tensorglass import types as types
 from tensorglass import utils as utils
 from tensorglass import version as version
+from tensorglass import xpu as xpu
 from tensorglass.amp.autocast_mode import autocast as autocast
 from tensorglass.amp.settings import autocast_decrement_nesting as autocast_decrement_nesting
 from tensorglass.amp.settings import autocast_increment_nesting as autocast_increment_nesting
@@ -1244,6 +1246,9 @@ def logsumexp(
 
 def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input < other``."""
+
+def lu(A: Tensor, pivot: _bool = True, get_infos: _bool = False, out: Sequence[Tensor] | None = None) -> Any:
+    """The older form of `linalg.lu_factor`: a tuple, with the numbers of zero pivots if `get_infos`."""
 
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unpack_pivots: _bool = True, *,

@@ -18,7 +18,7 @@ from tensorglass.ops import OPERATORS
 from tensorglass.ops.declare.registry import EXAMPLES, FUNCTIONS
 
 #: Modules of which PyTorch has no counterpart, and those that need a driver.
-NOT_LOADED = ("tensorglass.cuda", "tensorglass.backends.cupy_backend")
+NOT_LOADED = ("tensorglass.cuda", "tensorglass.backends.cupy_backend", "tensorglass.as_torch.on_path.torch")
 #: Modules whose examples print something of their own on PyTorch, or nothing.
 OWN = ("memory", "transfers", "sim", "allocator", "backends", "array_api", "lookers")
 #: Operators that nobody calls by name, and those that need a file, or a device which tests may not have.

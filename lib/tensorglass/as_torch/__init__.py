@@ -2,7 +2,7 @@
 
 `python -m tensorglass train.py` runs a program so, and ``%load_ext tensorglass.as_torch`` does it in a notebook. The
 folder `on_path` is first on Python's path then, also in ``PYTHONPATH``, so that processes which the program starts find
-it too. It holds a package `torch`, which calls `install`, and what `importlib.metadata` reads. Only there the library
+it too. It holds a module `torch`, which calls `install`, and what `importlib.metadata` reads. Only there the library
 says that it is PyTorch 2.13, for programs ask.
 """
 

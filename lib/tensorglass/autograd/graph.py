@@ -24,6 +24,7 @@ from tensorglass.tensor.tensor import Tensor
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
@@ -53,6 +54,16 @@ class saved_tensors_hooks(Context):
     def end(self, note: tuple[object, Any]) -> None:
         block, saved.hooks.stack = note
         watched.saved_tensors_hooks.discard(block)
+
+
+class allow_mutation_on_saved_tensors(saved_tensors_hooks):
+    """Within it, what operators keep may be overwritten before the backward, which sees what was there before.
+
+    PyTorch copies a tensor when it is overwritten; here each that is kept is copied at once.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(lambda tensor: tensor.detach().clone(), lambda kept: kept)
 
 
 class save_on_cpu(saved_tensors_hooks):

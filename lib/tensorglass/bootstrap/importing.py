@@ -22,6 +22,8 @@ from threading import get_ident
 from types import ModuleType
 from typing import Any, cast
 
+from tensorglass.core.module_names import ELSEWHERE, ours
+
 
 @contextmanager
 def garbage_collection_paused() -> Iterator[None]:
@@ -36,36 +38,6 @@ def garbage_collection_paused() -> Iterator[None]:
                 gc.freeze()
                 gc.unfreeze()  # moves them to the oldest generation
             gc.enable()
-
-
-#: Modules of PyTorch whose names are in another module here; what is below them, too.
-_ELSEWHERE = {
-    "_dynamo.eval_frame": "compiler.optimized_module",
-    "_dynamo.exc": "compiler",
-    "_dynamo.external_utils": "compiler",
-    "_tensor": "tensor.tensor",
-    "cuda.amp": "amp.cuda",
-    "compiler.config": "_dynamo.config",
-    "distributions.utils": "distributions.distribution",
-    "jit._script": "jit",
-    "jit._trace": "jit",
-    "jit.annotations": "_jit_internal",
-    "nn.modules.utils": "nn.modules.lengths",
-    "optim.adamw": "optim.adam",
-    "utils._pytree": "func.pytree",
-    "utils.data._utils": "utils.data",
-    "utils.data._utils.collate": "utils.data.collate",
-    **{
-        f"distributions.{name}": "distributions"
-        for name in (
-            "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "exp_family", "exponential",
-            "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "laplace", "log_normal",
-            "mixture_same_family", "multinomial", "multivariate_normal", "negative_binomial", "normal",
-            "one_hot_categorical", "pareto", "poisson", "studentT", "transformed_distribution", "uniform", "weibull",
-        )
-    },
-    **{f"distributions.relaxed_{name}": "distributions.relaxed" for name in ("bernoulli", "categorical")},
-}  # fmt: skip
 
 
 class _Torch:
@@ -84,13 +56,13 @@ class _Torch:
         if not fullname.startswith("torch.") or not _stands_for_torch():
             return None
         try:
-            is_there = find_spec(_ours(fullname)) is not None
+            is_there = find_spec(ours(fullname)) is not None
         except ModuleNotFoundError:
             return None  # `_Missing` is asked last
         return ModuleSpec(fullname, cast(Any, self)) if is_there else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = import_module(_ours(spec.name))
+        module = import_module(ours(spec.name))
         spec.loader_state = module.__spec__
         return module
 
@@ -115,7 +87,7 @@ def _let_answer(module: ModuleType) -> None:
     refuse = refusing(home)
 
     def look(name: str) -> Any:
-        return import_module(_ours(f"{home}.{name}")) if f"{home}.{name}" in _ELSEWHERE else refuse(name)
+        return import_module(ours(f"{home}.{name}")) if f"{home}.{name}" in ELSEWHERE else refuse(name)
 
     vars(module).setdefault("__getattr__", look)
 
@@ -137,14 +109,6 @@ class _Missing:
 
 def _stands_for_torch() -> bool:
     return getattr(sys.modules.get("torch"), "__name__", "") == "tensorglass"
-
-
-def _ours(fullname: str) -> str:
-    """The module of this library that has the names of PyTorch's."""
-    name = above = fullname.removeprefix("torch.")
-    while above and above not in _ELSEWHERE:
-        above = above.rpartition(".")[0]
-    return f"tensorglass.{_ELSEWHERE.get(above, name)}"
 
 
 def answer_to_torch() -> None:

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from tensorglass.core.errors import explained
-from tensorglass.core.out_of_scope import tell_of_missing
+from tensorglass.core.out_of_scope import is_probed, tell_of_missing
 from tensorglass.ops.declare.lazy_loading import awaited, fetch
 from tensorglass.ops.declare.registry import FUNCTIONS
 from tensorglass.tensor.tensor import Tensor
@@ -113,7 +113,7 @@ def _noted(error: AttributeError, name: str, there: Iterable[str], home: str) ->
 def _about(name: str, there: Iterable[str], home: str) -> list[str]:
     from difflib import get_close_matches  # when it is needed: imports should be quick
 
-    if name.startswith("_") and name != "__future__":  # programs probe for these
+    if name != "__future__" and is_probed(name):
         return []
     from tensorglass.core.out_of_scope import about  # as above
 

@@ -45,25 +45,23 @@ _TOPICS = (
     (r"(segment|index)_reduce_?$", "other forms of scatter_reduce", "use torch.scatter_reduce, index_add or cumsum"),
     (r"^histogramdd$", "histograms of points", "use torch.histogram, or numpy.histogramdd of their numpy()"),
     (r"\b(ormqr|orgqr)$", "products with reflections", "use torch.linalg.householder_product: it @ other multiplies"),
-    (r"\b(lu|lu_solve|triangular_solve)$", "older forms of linear algebra",
+    (r"\b(lu_solve|triangular_solve)$", "older forms of linear algebra",
      "use torch.linalg.lu_factor, torch.linalg.lu_solve and torch.linalg.solve_triangular"),
     (r"linalg\.ldl_", "LDL factors", "use torch.linalg.eigh or cholesky, or scipy.linalg.ldl"),
     (r"linalg\.tensor(inv|solve)$", "equations between tensors of many dimensions",
      "reshape to matrices, and use torch.linalg.inv or torch.linalg.solve"),
     (r"^signal\b", "windows that record gradients", "use torch.hann_window and its siblings, or scipy.signal.windows"),
-    (r"^testing\.make_tensor$", "helpers of PyTorch's own tests", "use torch.randn and torch.randint"),
     (r"deterministic_debug_mode$", "settings by number", "use torch.use_deterministic_algorithms"),
     (r"_polynomial_", "orthogonal polynomials", "use numpy.polynomial or scipy.special"),
     (r"fft\.i?hfft[2n]$", "Hermitian transforms of several dimensions", "use fft.fft along the others, then fft.hfft"),
     (r"chain_matmul|norm_except_dim", "older forms of linear algebra", "use linalg.multi_dot and linalg.vector_norm"),
     (r"as_strided_scatter|empty_permuted|^fill$", "operators that compilers make of others",
      "use clone and a write to its view, permute and full_like"),
-    (r"linearize|early_stop", "shortcuts for rare needs", "use func.jvp, and early_stop= of checkpoint"),
-    (r"allow_mutation_on", "hooks for rare needs", "clone what is saved, or use saved_tensors_hooks"),
+    (r"linearize", "shortcuts for rare needs", "use func.jvp"),
     (r"unsafe_(split|chunk)|\bnonzero_static$|\bmap2?_$", "operators that only PyTorch's own code calls",
      "use split, chunk, nonzero and apply_"),
     (
-        r"mkldnn|cudnn|miopen|_elemt|batch_norm_(stats|backward|gather|update)|vulkan|\b(is_)?(xla|ipu|mtia|maia|xpu|mps|cpp)$"
+        r"mkldnn|cudnn|miopen|_elemt|batch_norm_(stats|backward|gather|update)|vulkan|\b(is_)?(xla|ipu|mtia|maia|mps|cpp)$"
         r"|nccl|tunable|cublas|magma|green|Green|gds|kineto|has_(mkl|lapack|openmp|spectral)|_ipu|_xla|scaled_mm|grouped_mm",
         "libraries and devices that only PyTorch's own kernels use",
         "compute on 'cpu', on 'cuda', or on the simulated device 'sim'",
@@ -138,13 +136,18 @@ def about(path: str) -> str | None:
     return None
 
 
+def is_probed(name: str) -> bool:
+    """Whether it is a name of Python's or IPython's protocols, which are looked for in every object."""
+    return name.startswith("_") and name.endswith("_")
+
+
 def refusing(module: str) -> Callable[[str], Any]:
     """`__getattr__` for a module that has no more names, such as "nn": the error says if a name is left out."""
 
     def look(name: str) -> Any:
         tell_of_missing(f"{module}.{name}")
         error = AttributeError(f"module 'torch.{module}' has no attribute '{name}'")
-        raise error if name.startswith("_") else explained(error, _note(module, name))
+        raise error if is_probed(name) else explained(error, _note(module, name))
 
     return look
 

@@ -20,6 +20,12 @@ _refuse = refusing("cuda")
 def __getattr__(name: str) -> Any:
     if name == "amp":  # older names of `torch.amp`, which stands above
         return import_module("tensorglass.amp.cuda")
+    if name.endswith("Tensor"):
+        from tensorglass.interop.legacy_constructors import of_cuda
+
+        globals().update(of_cuda())
+        if name in globals():
+            return globals()[name]
     return _refuse(name)
 
 

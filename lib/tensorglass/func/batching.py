@@ -131,7 +131,7 @@ def _gathered(func: Function, results: list[Any], out_dims: Any, is_empty: bool)
     """The results of all slices, stacked leaf by leaf."""
     flat = [tree_flatten(result)[0] for result in results]
     structure = tree_flatten(results[0])[1]
-    one_for_a_leaf = isinstance(out_dims, tuple) and len(out_dims) == 1 and structure.kind is None
+    one_for_a_leaf = isinstance(out_dims, tuple) and len(out_dims) == 1 and structure.is_leaf()
     dims = structure.broadcast_prefix(out_dims[0] if one_for_a_leaf else out_dims)
     if dims is None:
         raise ValueError(

@@ -10,6 +10,7 @@ import builtins
 from operator import index
 from typing import Any, ClassVar
 
+from tensorglass import backends
 from tensorglass.core import dtypes
 from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import as_device
@@ -153,6 +154,33 @@ ShortTensor = _OldTensorType("ShortTensor", (_OldTensor,), {"dtype": dtypes.int1
 CharTensor = _OldTensorType("CharTensor", (_OldTensor,), {"dtype": dtypes.int8})
 ByteTensor = _OldTensorType("ByteTensor", (_OldTensor,), {"dtype": dtypes.uint8})
 BoolTensor = _OldTensorType("BoolTensor", (_OldTensor,), {"dtype": dtypes.bool})
+
+
+class _CudaTensorType(_OldTensorType):
+    """The type of ``torch.cuda.FloatTensor`` and its siblings, whose instances lie on a GPU."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return super().__instancecheck__(instance) and instance.device.type == "cuda"
+
+    def __call__(cls, *arguments: Any, **keywords: Any) -> Tensor:
+        family = backends.family("cuda")
+        if family is None or not family.count():
+            raise TypeError(f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled.")
+        return construct(cls.dtype, arguments, **keywords).to("cuda")
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.cuda.{cls.__name__}'>"
+
+
+class _CudaTensor(metaclass=_CudaTensorType):
+    dtype: ClassVar[DType]
+
+
+def of_cuda() -> dict[str, _CudaTensorType]:
+    """``torch.cuda.FloatTensor`` and its siblings, by name."""
+    names = {old.__name__: old.dtype for old in _OldTensor.__subclasses__()}
+    return {name: _CudaTensorType(name, (_CudaTensor,), {"dtype": dtype}) for name, dtype in names.items()}
+
 
 _BY_NAME = {f"torch.{old.__name__}": old.dtype for old in _OldTensor.__subclasses__()}
 _BY_NAME |= {f"torch.{each.scalar_type}Tensor": each for each in dtypes.WIDE_UNSIGNED}  # names without constructors

@@ -60,11 +60,11 @@ def flattened(values: Sequence[Any]) -> tuple[list[Any], TreeSpec]:
     for value in values:
         if isinstance(value, (list, tuple)) and all(each is None or isinstance(each, Tensor) for each in value):
             flat += value
-            children.append(TreeSpec(type(value), children=(TreeSpec(),) * len(value)))
+            children.append(TreeSpec(type(value), children_specs=[TreeSpec()] * len(value)))
         else:
             flat.append(value)
             children.append(TreeSpec())
-    return flat, TreeSpec(tuple, children=tuple(children))
+    return flat, TreeSpec(tuple, children_specs=children)
 
 
 def _is_default(value: Any, default: Any) -> bool:
@@ -102,7 +102,7 @@ def as_function(name: str, run: Callable[..., Any], takes_names: bool, derivativ
         ctx.needs_input_grad = call.inputs.unflatten(call.needs)
         found = formula(ctx, *call.outputs.unflatten(grads))
         gradients = found if isinstance(found, tuple) else (found,)
-        if any(each.kind is not None for each in (*call.inputs.children, *call.outputs.children)):
+        if not all(each.is_leaf() for each in (*call.inputs.children_specs, *call.outputs.children_specs)):
             flat, structure = flattened(gradients)
             if structure != call.inputs:
                 raise RuntimeError(

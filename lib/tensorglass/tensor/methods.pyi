@@ -1316,6 +1316,9 @@ class Methods(Header):
     def lt_(self, other: Tensor | _complex) -> Tensor:
         """``input < other``."""
 
+    def lu(self, pivot: _bool = True, get_infos: _bool = False) -> Any:
+        """The older form of `linalg.lu_factor`: a tuple, with the numbers of zero pivots if `get_infos`."""
+
     @property
     def mH(self) -> Tensor:
         """The last two dimensions swapped and the elements conjugated: the adjoint of each matrix of a batch."""

@@ -2,8 +2,9 @@
 
 from tensorglass.core.out_of_scope import refusing
 from tensorglass.testing.backends import BackendReport, check_backend, check_operator
-from tensorglass.testing.comparison import assert_close
+from tensorglass.testing.comparison import assert_allclose, assert_close
+from tensorglass.testing.creation import make_tensor
 
-__all__ = ["BackendReport", "assert_close", "check_backend", "check_operator"]
+__all__ = ["BackendReport", "assert_allclose", "assert_close", "check_backend", "check_operator", "make_tensor"]
 
 __getattr__ = refusing("testing")

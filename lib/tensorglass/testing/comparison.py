@@ -15,6 +15,7 @@ from tensorglass.backends import numpy_values
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.interop.numpy import as_tensor
+from tensorglass.ops.creation.tensor import copied
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.ops.sorting.equal import isclose
 from tensorglass.tensor.tensor import Tensor
@@ -208,3 +209,24 @@ def _of_tensors(actual: Tensor, expected: Tensor, matches: Tensor, rtol: float, 
             greatest("relative", relative, rtol),
         )
     )
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """The older form of `assert_close`: it takes all that `torch.tensor` takes, and does not compare dtypes."""
+    actual = actual if isinstance(actual, Tensor) else copied("tensor", actual, {})
+    expected = expected if isinstance(expected, Tensor) else copied("tensor", expected, {"dtype": actual.dtype})
+    if rtol is None and atol is None:
+        rtol = max(_OLDER.get(each.dtype, (0.0, 0.0))[0] for each in (actual, expected))
+        atol = max(_OLDER.get(each.dtype, (0.0, 0.0))[1] for each in (actual, expected))
+    assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
+
+
+#: The default tolerances of `assert_allclose`.
+_OLDER = {dtypes.float16: (1e-3, 1e-3), dtypes.float32: (1e-4, 1e-5), dtypes.float64: (1e-5, 1e-8)}

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
 __all__ = ["checkpoint", "data", "deterministic", "dlpack", "hooks"]
 
-__getattr__ = fetching(globals(), {"checkpoint": (), "data": (), "deterministic": (), "dlpack": (), "hooks": ()})
+__getattr__ = fetching(
+    globals(), {"_pytree": (), "checkpoint": (), "data": (), "deterministic": (), "dlpack": (), "hooks": ()}
+)
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -20,10 +20,12 @@ from tensorglass.autograd.backward import backward
 from tensorglass.autograd.function import Function
 from tensorglass.autograd.graph import saved_tensors_hooks
 from tensorglass.core.contexts import Context
+from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
+from tensorglass.func.pytree import tree_leaves
 from tensorglass.graph.saved_tensor import SavedTensor
 from tensorglass.tensor.autograd_meta import requires_grad
-from tensorglass.tensor.generator import get_rng_state, set_rng_state
+from tensorglass.tensor.generator import default_of, get_rng_state, set_rng_state
 from tensorglass.tensor.grad_mode import enable_grad, no_grad, state
 from tensorglass.tensor.tensor import Tensor
 
@@ -31,7 +33,10 @@ __all__ = [
     "CheckpointError",
     "checkpoint",
     "checkpoint_sequential",
+    "get_device_states",
     "noop_context_fn",
+    "set_checkpoint_early_stop",
+    "set_device_states",
 ]
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
@@ -62,6 +67,20 @@ class CheckpointError(RuntimeError):
 def noop_context_fn() -> Contexts:
     """No context for the first run, and none for the second."""
     return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+_early_stop: bool | None = None  #: what `set_checkpoint_early_stop` has set
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Within it, `early_stop` of every `checkpoint` is `enable`."""
+    global _early_stop
+    before, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = before
 
 
 def checkpoint(
@@ -106,7 +125,8 @@ def checkpoint(
         with random_numbers_from(random_state), settings(), second:
             function(*inputs, **kwargs)
 
-    part = _Part(again, args, early_stop, determinism_check == "default")
+    stops_early = early_stop if _early_stop is None else _early_stop
+    part = _Part(again, args, stops_early, determinism_check == "default")
     with saved_tensors_hooks(part.pack, part.unpack), first:
         result = function(*args, **kwargs)
     part.is_complete = True
@@ -333,3 +353,16 @@ class CheckpointFunction(Function):
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([outputs[nr] for nr in reached], [grad_outputs[nr] for nr in reached])
         return (None, None, *[each.grad if isinstance(each, Tensor) else None for each in inputs])
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The devices other than the CPU that tensors in `args` lie on, and the states of their generators."""
+    found = {each.device for each in tree_leaves(args) if isinstance(each, Tensor) and each.device.type != "cpu"}
+    devices = sorted(found, key=str)
+    return [each.index or 0 for each in devices], [default_of(each).get_state() for each in devices]
+
+
+def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None) -> None:
+    """Set the generators of devices back to states that `get_device_states` has given: CUDA's, if no type is given."""
+    for index, random_state in zip(devices, states, strict=True):
+        default_of(Device(device_type or "cuda", index)).set_state(random_state)

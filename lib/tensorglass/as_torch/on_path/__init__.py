@@ -1,1 +1,1 @@
-"""The folder that stands first on the path where programs of PyTorch run: a package `torch`, and its version."""
+"""The folder that stands first on the path where programs of PyTorch run: a module `torch`, and its version."""

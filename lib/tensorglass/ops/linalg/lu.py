@@ -216,6 +216,16 @@ _ZERO_PIVOT = (
 )
 
 
+@operator("linear algebra", signatures=None)
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> Any:
+    """The older form of `linalg.lu_factor`: a tuple, with the numbers of zero pivots if `get_infos`."""
+    LU, pivots, info = _factored(A, pivot)
+    found = (LU, pivots, info) if get_infos else (LU, pivots)
+    if out is None:
+        return found
+    return tuple([into_out(result, target) for result, target in zip(found, out, strict=True)])
+
+
 @operator("linear algebra", namespace="linalg")
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> Any:
     """Both triangular factors in one matrix, as `lu_solve` takes them, and the exchanges of rows.

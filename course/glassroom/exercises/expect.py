@@ -142,11 +142,10 @@ def _bare(word: str) -> str:
 
 
 def expect_truths(table: Mapping[str, tuple[bool, str]], answers: Sequence[Any]) -> None:
-    """Each answer is the truth that the table has by its name, or 1 or 0, beside what the opposite shows."""
+    """Each answer is the truth that the table has by its name, beside what the opposite shows."""
     with every_slot():
         for (name, (truth, shows)), answer in zip(table.items(), answers, strict=True):
-            said = bool(answer) if type(answer) is int and answer in (0, 1) else answer
-            expect_equal(said, name, truth, mistakes={not truth: shows})
+            expect_equal(answer, name, truth, mistakes={not truth: shows})
 
 
 def expect_words(table: Mapping[str, tuple[str, Mapping[str, str]]], answers: Sequence[Any]) -> None:

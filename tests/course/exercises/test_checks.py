@@ -451,9 +451,3 @@ def test_an_answer_that_waits_is_open_and_one_that_was_given_is_not():
     assert judge("00-numbers", ...).is_open
     assert not judge("00-numbers", None).is_open
     assert not judge("00-numbers", 5).is_open
-
-
-def test_one_and_zero_are_truths(torch):
-    judged = judge("06-which-ones", 1, 0, 1, 0, True)
-    assert judged.message == judge("06-which-ones", True, False, True, False, True).message
-    assert "True or False" not in judged.message

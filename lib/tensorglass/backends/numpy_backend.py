@@ -19,6 +19,7 @@ import numpy
 from numpy.lib import NumpyVersion
 
 from tensorglass.allocator import NoRoom
+from tensorglass.backends import wide_positions
 from tensorglass.backends.base import register
 from tensorglass.backends.host_memory import LEAST, POOL, empty_bytes
 from tensorglass.backends.numpy_bits import NumpyBits
@@ -55,13 +56,14 @@ class _Thread(threading.local):
 
 
 _array = numpy.ndarray
+_xp = wide_positions.numpy  # NumPy; where pointers have 32 bits, with positions of 64
 
 
 class NumpyBackend:
     """NumPy as the backend of 'cpu'. See `Backend` for what each method promises."""
 
     device_type = "cpu"
-    xp: Any = numpy
+    xp: Any = _xp
 
     def __init__(self) -> None:
         self._thread = _Thread()
@@ -146,7 +148,7 @@ class NumpyBackend:
 
     def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
         try:
-            return self._thread.run(kernel, numpy, *arrays, **parameters)
+            return self._thread.run(kernel, _xp, *arrays, **parameters)
         except MemoryError as error:
             POOL.empty_cache()  # for the next try; a kernel may have written already, and is not run twice
             raise _out_of_memory(_nbytes_asked_for(error)) from error
@@ -155,7 +157,7 @@ class NumpyBackend:
     run = property(attrgetter("_thread.run"))
 
     def ufunc(self, name: str) -> Callable[..., Any]:
-        return getattr(numpy, name)
+        return getattr(_xp, name)
 
     def quiet(self) -> Callable[..., Any]:
         """A `run` of the caller's own, which nobody else can have entered."""

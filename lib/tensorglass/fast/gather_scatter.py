@@ -16,6 +16,7 @@ from tensorglass import memory
 from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.wide_positions import take
 from tensorglass.core.dtypes import WIDE_UNSIGNED, int64
 from tensorglass.fast.node_rules import Kept, Rule
 from tensorglass.fast.reductions import MANY, packed_array
@@ -33,7 +34,7 @@ def gathered(input: Any, dim: Any, index: Any) -> Tensor | None:
     places = _places(input, dim, index)
     if places is None:
         return None
-    made = raw_array(input).take(places)
+    made = take(raw_array(input), places)
     memory.copied(made.nbytes)
     return _like(input, made, index._size)
 
@@ -61,7 +62,7 @@ def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
     dim %= rank
     if chosen.view("uint64").max() >= size[dim]:  # or below 0
         return None
-    made = array.take(chosen, dim)
+    made = take(array, chosen, dim)
     memory.copied(made.nbytes)
     return _like(input, made, (*size[:dim], chosen.size, *size[dim + 1 :]))
 
@@ -172,7 +173,7 @@ def _beside(size: tuple[int, ...], index_size: tuple[int, ...], dim: int) -> tup
     if not 0 < math.prod(size) < MANY or any(n > most for n, most in zip(index_size, beside, strict=True)):
         return None
     places = HOST.xp.arange(math.prod(size)).reshape(size)
-    first = places.take([0], axis)[
+    first = take(places, [0], axis)[
         tuple([slice(None) if each == axis else slice(n) for each, n in enumerate(index_size)])
     ]
     step = math.prod(size[axis + 1 :])

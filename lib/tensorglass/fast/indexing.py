@@ -16,6 +16,7 @@ from tensorglass import geometry, memory
 from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.wide_positions import take
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import WIDE_UNSIGNED, int64
@@ -148,7 +149,7 @@ def read_rows(input: Tensor, index: Tensor | list[Any]) -> Tensor | None:
     try:
         if isinstance(index, list):
             positions = HOST.xp.array(index, "int64")
-        array = storage.backend.run(source.take, positions, 0)
+        array = storage.backend.run(take, source, positions, 0)
     except (IndexError, OverflowError, MemoryError):  # `read` meets the error again, and words it as PyTorch does
         return None
     made = result_tensor(array, input._dtype, storage.backend, storage.device, size, stride)
@@ -161,7 +162,7 @@ def read_cells(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
     places = _places(input, index)
     if places is None:
         return None
-    made = raw_array(input).take(places)
+    made = take(raw_array(input), places)
     memory.copied(made.nbytes)
     size = index[0]._size
     return result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])

@@ -14,6 +14,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.wide_positions import argmax, argmin, take
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.recorder import recorder_of
@@ -162,7 +163,7 @@ def of_extreme(
                 return form(*arguments, **keywords)
             axis, starts, step, size = plan
             positions = find(array, axis, None)
-            elements = array.take(positions * step + starts)
+            elements = take(array, positions * step + starts)
             if not size:  # of one row NumPy makes scalars
                 elements, positions = HOST.xp.asarray(elements), HOST.xp.asarray(positions)
             if keepdim:
@@ -215,7 +216,7 @@ def _along(size: tuple[int, ...], dim: int) -> tuple[int, Array, int, tuple[int,
         return None
     axis = dim % len(size)
     places = HOST.xp.arange(math.prod(size)).reshape(size)
-    return axis, places.take(0, axis), geometry.contiguous_strides(size)[axis], size[:axis] + size[axis + 1 :]
+    return axis, take(places, 0, axis), geometry.contiguous_strides(size)[axis], size[:axis] + size[axis + 1 :]
 
 
 # --- sums by products ------------------------------------------------------------------------------------------------
@@ -281,12 +282,12 @@ def length(array: Array, axis: Axes, dtype: Any) -> Any:
 
 def position_of_largest(array: Array, axis: Axes, dtype: Any) -> Any:
     """Where the largest element along an axis stands."""
-    return array.argmax(axis)
+    return argmax(array, axis)
 
 
 def position_of_smallest(array: Array, axis: Axes, dtype: Any) -> Any:
     """Where the smallest element along an axis stands."""
-    return array.argmin(axis)
+    return argmin(array, axis)
 
 
 _FLOATS = (dtypes.float32, dtypes.float64)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy
 
+from tensorglass.backends import wide_positions
 from tensorglass.backends.simulated.array import SimulatedArray, root_of
 from tensorglass.core.errors import MixedMemory
 
@@ -29,7 +30,7 @@ class Accelerator(Protocol):
 class SimulatedModule:
     """``xp`` of one simulated device. Functions that make arrays make them there."""
 
-    def __init__(self, backend: Accelerator, functions: Any = numpy) -> None:
+    def __init__(self, backend: Accelerator, functions: Any = wide_positions.numpy) -> None:
         self.backend = backend
         self.device = backend.device
         self.ndarray = SimulatedArray
@@ -56,7 +57,7 @@ class SimulatedModule:
     def asserted(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
         """What a kernel finds to refuse: asserted on the device, as CUDA's kernels do. Nothing moves, nobody waits."""
         seen: list[SimulatedArray] = []
-        found = kernel(numpy, *[self._cells(argument, seen) for argument in arguments])
+        found = kernel(wide_positions.numpy, *[self._cells(argument, seen) for argument in arguments])
         self.backend.launched(kernel.__name__, sum(array.nbytes for array in seen))
         return found
 

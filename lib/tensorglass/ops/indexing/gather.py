@@ -130,7 +130,7 @@ def _check_sizes(input: Tensor, dim: int, index: Tensor) -> None:
 
 def _gather(xp: Any, source: Array, index: Array, axis: int, size: tuple[int, ...]) -> Array:
     if source.flags.c_contiguous:
-        return source.reshape(-1).take(places_in_row(xp, index.reshape(size), axis, source.shape))
+        return xp.take(source.reshape(-1), places_in_row(xp, index.reshape(size), axis, source.shape))
     return source[places(xp, index.reshape(size), axis)]
 
 

@@ -161,9 +161,9 @@ def _held(xp: Any, array: Array, is_new: Array) -> tuple[Array, Array]:
     Each is repeated as long as it holds, which is quicker than running maxima of positions.
     """
     length = array.shape[-1]
-    starts = is_new.reshape(-1).nonzero()[0]
+    starts = xp.nonzero(is_new.reshape(-1))[0]
     times = xp.empty_like(starts)
     times[:-1] = starts[1:] - starts[:-1]
     times[-1:] = array.size - starts[-1:]
     values, positions = array.reshape(-1)[starts], starts % length if array.size > length else starts
-    return values.repeat(times).reshape(array.shape), positions.repeat(times).reshape(array.shape)
+    return xp.repeat(values, times).reshape(array.shape), xp.repeat(positions, times).reshape(array.shape)

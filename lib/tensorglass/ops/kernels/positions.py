@@ -73,7 +73,7 @@ def add_at(xp: Any, target: Array, first: int, indices: Sequence[Array], value: 
         value = xp.broadcast_to(value, size)
     value, place = value.reshape(outer, place.size, inner), place.reshape(-1)
     if 0 < place.size <= slices.shape[1] and outer * inner > 1 and _are_apart(xp, place):
-        added = slices.take(place, 1)
+        added = xp.take(slices, place, 1)
         added += value
         slices[:, place] = added
     elif outer == 1 and inner > _LONG:

@@ -53,7 +53,7 @@ def triangle_indices(xp: Any, rows: int, columns: int, diagonal: int, is_lower: 
     row = xp.arange(rows, dtype=array_dtype)
     if xp is HOST.xp and rows * columns <= _FEW:
         column, edge = xp.arange(columns), row[:, None] + diagonal
-        return (column <= edge if is_lower else column >= edge).nonzero()
+        return xp.nonzero(column <= edge if is_lower else column >= edge)
     first = xp.zeros_like(row) if is_lower else xp.clip(row + diagonal, 0, columns)
     counts = (xp.clip(row + diagonal + 1, 0, columns) if is_lower else columns - first).astype("int64")
     before = first - (xp.cumsum(counts) - counts)

@@ -24,7 +24,8 @@ from tensorglass.backends.shared_blocks import private_block
 from tensorglass.core.errors import explained
 from tensorglass.storage.storage import UntypedStorage
 
-if sys.platform != "win32":
+# Windows locks in another way; a process of WebAssembly is alone with its files.
+if sys.platform not in ("win32", "emscripten"):
     import fcntl
 
 
@@ -141,7 +142,7 @@ def _new_file(beside: str, mode: int) -> tuple[int, bool]:
 
 def _lock(fd: int) -> None:
     """Lock a file, by which other saves know that it is being written. Windows has no such locks."""
-    if sys.platform != "win32":
+    if sys.platform not in ("win32", "emscripten"):
         with suppress(OSError):  # not every file system has locks
             fcntl.flock(fd, fcntl.LOCK_EX)
 
@@ -160,7 +161,7 @@ def _locked(fd: int) -> Iterator[None]:
 
 def _remove_abandoned(path: str) -> None:
     """Remove what saves to this path have left that were killed: files with the name of a part, and without a lock."""
-    if sys.platform == "win32":
+    if sys.platform in ("win32", "emscripten"):
         return
     folder, name = os.path.split(path)
     part = re.compile(re.escape(name) + r"\.[0-9a-f]{8}\.part")
@@ -237,7 +238,7 @@ def mapped(file: BinaryIO, path: str, *, is_trusted: bool) -> UntypedStorage:
 
 def _other_writers(facts: os.stat_result) -> str | None:
     """Who but this user and root may write to a file, as far as its owner and mode tell; None if none may."""
-    if sys.platform == "win32":  # where a mapped file cannot be cut short
+    if sys.platform in ("win32", "emscripten"):  # where a mapped file cannot be cut short, or others are not there
         return None
     if facts.st_uid not in (0, os.geteuid()):
         return f"its owner, user {facts.st_uid},"

@@ -44,9 +44,13 @@ def parallel_apply(
     else:
         threads = [Thread(target=run, args=each) for each in enumerate(inputs)]
         for thread in threads:
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError:  # the platform has no threads, or no more of them
+                thread.run()
         for thread in threads:
-            thread.join()
+            if thread.ident is not None:
+                thread.join()
     for at, error in enumerate(errors):
         if error is not None:
             raise _told(error, f"in replica {at} on device {places[at]}") from None

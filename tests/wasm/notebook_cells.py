@@ -9,6 +9,8 @@ import os
 import sys
 import time
 from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -57,9 +59,6 @@ class Shell(InteractiveShell):
         self.showtraceback()
 
 
-Shell.display_pub_class.default_value = None  # type: ignore[attr-defined]
-
-
 def main(place: str) -> None:
     path = Path("/checkout/notebooks") / place
     folder = Path("/home/course") / path.parent.name
@@ -68,6 +67,8 @@ def main(place: str) -> None:
         if each.is_file() and each.suffix != ".ipynb":
             (folder / each.name).write_bytes(each.read_bytes())
     os.chdir(folder)
+    if find_spec("matplotlib"):
+        import_module("matplotlib.font_manager")  # the first import on a machine says that it takes a moment
     shell = Shell(displayhook_class=Returned, display_pub_class=Published)
     Shell._instance = shell
     InteractiveShell._instance = shell

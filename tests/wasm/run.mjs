@@ -10,14 +10,14 @@ const [distribution, packages, checkout, script, ...argument] = process.argv.sli
 const { loadPyodide } = await import(pathToFileURL(join(resolve(distribution), "pyodide.mjs")));
 /** What the distribution has of what a run imports: loading all of it takes longer than most notebooks. */
 function packagesOf(script, [first]) {
-  if (script !== "notebook_cells.py") return ["numpy", "scipy", "pygments"];
+  if (script !== "notebook_cells.py") return ["numpy", "scipy","pygments"];
   const text = readFileSync(join(checkout, "notebooks", first), "utf8");
   const named = { scipy: "scipy", matplotlib: "matplotlib", pyplot: "matplotlib", sklearn: "scikit-learn", plot: "matplotlib" };
   const wanted = Object.keys(named).filter((word) => text.includes(word)).map((word) => named[word]);
   return ["numpy", "ipython", "sqlite3", ...new Set(wanted)];
 }
 
-const pyodide = await loadPyodide({ indexURL: resolve(distribution) + "/", env: { HOME: "/home", MPLBACKEND: "agg" } });
+const pyodide = await loadPyodide({ indexURL: resolve(distribution) + "/", env: { HOME: "/home", MPLBACKEND: "module://matplotlib_inline.backend_inline" } });
 await pyodide.loadPackage(packagesOf(script, argument), { messageCallback() {} });
 for (const [at, folder] of [["/checkout", checkout], ["/packages", packages]]) {
   pyodide.FS.mkdirTree(at);

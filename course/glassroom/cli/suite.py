@@ -30,7 +30,7 @@ NO_TESTS_COLLECTED = 5
 # named here is run after these.
 ORDER = (
     "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "programs",
-    "course", "classroom", "outputs", "notebooks", "browser", "package",
+    "course", "classroom", "outputs", "notebooks", "browser", "wasm", "package",
 )  # fmt: skip
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
@@ -46,6 +46,7 @@ WHAT = {
     "outputs": "every stored output of the notebooks, by nbval",
     "notebooks": "the notebooks on PyTorch, and as a learner's copy",
     "browser": "JupyterLab in headless Chromium",
+    "wasm": "the library and notebooks in Pyodide: pointers of 32 bits, no processes",
     "package": "the wheel, alone in an empty environment",
     "style": "ruff, mypy, and which room imports which",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -25,9 +26,12 @@ def _request() -> dict[str, Any]:
     """What the front end asked the kernel to run."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
-    request: dict[str, Any] = getattr(shell, "get_parent", dict)()
-    content: dict[str, Any] = request.get("content", {})
-    return content
+    for holder in (shell, getattr(shell, "kernel", None)):  # ipykernel's shell knows; in the browser, the kernel does
+        get = getattr(holder, "get_parent", None)
+        request = get() if callable(get) else None
+        if isinstance(request, Mapping) and request:
+            return dict(request.get("content") or {})
+    return {}
 
 
 def widgets_run() -> bool:

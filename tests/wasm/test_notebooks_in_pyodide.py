@@ -1,0 +1,65 @@
+"""Notebooks in Pyodide, cell by cell: what a reader sees is what is stored."""
+
+import os
+from typing import Any
+
+import pytest
+from stored_notebooks import NOTEBOOKS
+
+LABELS = "scikit-learn's labels have 32 bits there, and a loss wants int64"
+#: What needs processes, bytes of a dtype that Pyodide has no package for, or a newer NumPy than Pyodide has.
+NOT_THERE = {
+    "1_memory/09_the_storage_object.ipynb": "bfloat16 needs ml_dtypes",
+    "2_tensors/02_creating_tensors.ipynb": "NumPy's own integers have 32 bits",
+    "2_tensors/04_dtypes_and_conversion.ipynb": "bfloat16 needs ml_dtypes",
+    "2_tensors/12_numpy_shares_memory.ipynb": "bfloat16 needs ml_dtypes",
+    "2_tensors/13_one_memory_many_libraries.ipynb": "NumPy 2.0 reads DLPack's memory only",
+    "2_tensors/18_sharing_between_processes.ipynb": "processes",
+    "5_networks/01_a_layer_is_two_tensors.ipynb": LABELS,
+    "5_networks/06_a_convolution_is_a_view_and_a_product.ipynb": LABELS,
+    "5_networks/07_a_recurrence_is_a_loop.ipynb": "its text is a module that Pyodide packs apart, pydoc_data",
+}
+#: Run by every test run, since all of them take ten minutes: WASM_NOTEBOOKS=all runs the others too.
+ALWAYS = (
+    "1_memory/00_start_here.ipynb",
+    "1_memory/02_views_share_a_storage.ipynb",
+    "1_memory/04_advanced_indexing_copies.ipynb",
+    "1_memory/07_view_or_reshape.ipynb",
+    "2_tensors/08_reductions_and_dimensions.ipynb",
+    "2_tensors/14_saving_and_loading.ipynb",
+    "3_autograd/06_in_place_and_versions.ipynb",
+    "3_autograd/10_an_engine_in_60_lines.ipynb",
+    "4_extensions/04_higher_order_derivatives.ipynb",
+)
+ALL = [place for place in NOTEBOOKS if place not in NOT_THERE]
+CHOSEN = ALL if os.environ.get("WASM_NOTEBOOKS") == "all" else ALWAYS
+
+
+def seen(outputs: list[dict[str, Any]]) -> list[str]:
+    """What a reader sees: streams joined, results as text and picture, errors by class and message."""
+    texts: list[str] = []
+    stream = None
+    for output in outputs:
+        kind = output["output_type"]
+        if kind == "stream":
+            text = "".join(output["text"])
+            if stream == output["name"]:
+                texts[-1] += text
+            else:
+                texts.append(text)
+        elif kind == "error":
+            texts.append(f"{output['ename']}: {output['evalue']}")
+        else:
+            data = output["data"]
+            texts += ["".join(data[mime]) for mime in ("text/plain", "image/svg+xml") if mime in data]
+        stream = output.get("name") if kind == "stream" else None
+    return [line.rstrip() for text in texts for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("place", CHOSEN)
+def test_a_notebook_shows_in_the_browser_what_is_stored(in_pyodide, place):
+    stored = {cell["id"]: cell["outputs"] for cell in NOTEBOOKS[place]["cells"] if cell["cell_type"] == "code"}
+    ran = {line["id"]: line["outputs"] for line in in_pyodide("notebook_cells.py", place)}
+    assert list(ran) == list(stored)
+    for cell, outputs in stored.items():
+        assert seen(ran[cell]) == seen(outputs), cell

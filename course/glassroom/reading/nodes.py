@@ -87,14 +87,14 @@ def metadata_of(node: Any) -> Mapping[str, Any]:
     return attempted(lambda: node.metadata, {})
 
 
-def in_order(roots: list[Any], known: Container[int] = ()) -> list[Any]:
-    """Every node behind `roots`, the first input first: its place is its number. Nodes whose ids are `known`, and what
-    they alone lead to, are left out.
+def in_order(roots: list[Any], known: Container[int] = (), most: float = MOST_READ) -> list[Any]:
+    """Every node behind `roots`, `most` of them at most, the first input first: its place is its number. Nodes whose
+    ids are `known`, and what they alone lead to, are left out.
     """
     nodes: dict[int, Any] = {}  # by id; holding them keeps the ids unique
     order: list[Any] = []
     stack = list(reversed(roots))
-    while stack and len(order) < MOST_READ:
+    while stack and len(order) < most:
         node = stack.pop()
         if id(node) in nodes or id(node) in known:
             continue

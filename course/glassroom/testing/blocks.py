@@ -8,7 +8,8 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import partial, wraps
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
@@ -17,7 +18,9 @@ from typing import Any, TypeVar
 
 from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.timeline.inspector import MemoryTimeline
-from glassroom.inspectors.timeline.timeline import LEFT_OUT
+from glassroom.inspectors.timeline.timeline import LEFT_OUT, Timeline
+from glassroom.reading.reach import Growth, kept_behind, nodes_behind
+from glassroom.reading.variables import variables_of, variables_of_function
 
 F = TypeVar("F", bound=Callable[..., Any])
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -32,8 +35,11 @@ class Block:
     def __init__(self) -> None:
         self.timeline = MemoryTimeline()
 
-    def failure(self, timeline: MemoryTimeline) -> str | None:
-        """What is wrong with the block, if anything is."""
+    def before(self, variables: Mapping[str, object]) -> None:
+        """Note what is there when the block begins, of what its code has names for."""
+
+    def failure(self, timeline: MemoryTimeline, variables: Mapping[str, object]) -> str | None:
+        """What is wrong with the block, if anything is; `variables` are what its code has names for at its end."""
         raise NotImplementedError
 
     def __enter__(self) -> Block:
@@ -67,13 +73,14 @@ class Block:
             result = function()
             is_well = True
         finally:
-            self.end(frame, is_well)
+            self.end(frame, is_well, function)
         return result
 
     def begin(self, frame: FrameType, function: Callable[[], Any] | None) -> Block:
         self.timeline = MemoryTimeline()
         if self.collects:
             gc.collect()
+        self.before(_variables(frame, function))
         try:
             self.timeline.begin(frame, function)
         except BaseException:  # an interrupt, after which no __exit__ comes
@@ -81,7 +88,7 @@ class Block:
             raise
         return self
 
-    def end(self, frame: FrameType, is_well: bool) -> None:
+    def end(self, frame: FrameType, is_well: bool, function: Callable[[], Any] | None = None) -> None:
         """Judge the block, if it `is_well`: if it has raised nothing itself."""
         __tracebackhide__ = True
         try:
@@ -94,7 +101,7 @@ class Block:
         unseen = [note for note in found.notes if note != LEFT_OUT]
         if is_well and unseen:
             raise RuntimeError(f"the block could not be judged: {unseen[0]}")
-        wrong = self.failure(self.timeline) if is_well else None
+        wrong = self.failure(self.timeline, _variables(frame, function)) if is_well else None
         if wrong:
             raise AssertionError(wrong)
 
@@ -107,13 +114,17 @@ class Together(Block):
         self.demands = demands
         self.collects = any(each.collects for each in demands)
 
+    def before(self, variables: Mapping[str, object]) -> None:
+        for each in self.demands:
+            each.before(variables)
+
     @property
     def peak(self) -> int:
         """The most that was held on a device, beyond what was held at the beginning."""
         return max(curve.peak for curve in self.timeline.data.curves)
 
-    def failure(self, timeline: MemoryTimeline) -> str | None:
-        return next(filter(None, [each.failure(timeline) for each in self.demands]), None)
+    def failure(self, timeline: MemoryTimeline, variables: Mapping[str, object]) -> str | None:
+        return next(filter(None, [each.failure(timeline, variables) for each in self.demands]), None)
 
 
 class assert_peak_below(Block):  # it is called as assertions are
@@ -128,7 +139,7 @@ class assert_peak_below(Block):  # it is called as assertions are
         super().__init__()
         self.limit = bytes_of(limit)
 
-    def failure(self, timeline: MemoryTimeline) -> str | None:
+    def failure(self, timeline: MemoryTimeline, variables: Mapping[str, object]) -> str | None:
         curve = max(timeline.data.curves, key=lambda curve: curve.peak)
         if curve.peak < self.limit:
             return None
@@ -148,7 +159,7 @@ class assert_no_copy(Block):  # it is called as assertions are
         super().__init__()
         self.above = bytes_of(above)
 
-    def failure(self, timeline: MemoryTimeline) -> str | None:
+    def failure(self, timeline: MemoryTimeline, variables: Mapping[str, object]) -> str | None:
         steps = [step for step in timeline.data.steps if step.kind in ("copied", "moved")]
         copies = [step for step in steps if step.nbytes >= max(self.above, 1)]
         if not copies:
@@ -159,10 +170,12 @@ class assert_no_copy(Block):  # it is called as assertions are
 
 
 class assert_no_leak(Block):  # it is called as assertions are
-    """Fail if more bytes are held after a block than before it, on any device; reference cycles are collected first.
+    """Fail if more is held after a block than before it: bytes on a device, or nodes of a graph behind one variable.
 
-    Up to `allowed` bytes may be left. What a first call makes once and for all, gradients, optimizer state, caches, is
-    no leak: call the function once before. Raises AssertionError with what is left and who holds it.
+    Reference cycles are collected first. Up to `allowed` bytes may be left; a graph may not grow, as it does behind a
+    running total of losses, which keeps every step's nodes, whether or not they have saved anything. What a first call
+    makes once and for all, gradients, optimizer state, caches, is no leak: call the function once before. Raises
+    AssertionError with what has grown, what is left and who holds it.
     """
 
     collects = True
@@ -170,18 +183,44 @@ class assert_no_leak(Block):  # it is called as assertions are
     def __init__(self, allowed: int | str = 0) -> None:
         super().__init__()
         self.allowed = bytes_of(allowed)
+        self.growth = Growth({})
 
-    def failure(self, timeline: MemoryTimeline) -> str | None:
+    def before(self, variables: Mapping[str, object]) -> None:
+        self.growth = Growth(variables)
+
+    def failure(self, timeline: MemoryTimeline, variables: Mapping[str, object]) -> str | None:
         left = [curve for curve in timeline.data.curves if curve.kept > self.allowed]
-        if not left:
+        grown = self.growth.since(variables)
+        if not left and not grown:
             return None
         total = ", ".join(f"{_exact(curve.kept)} on {curve.device}" for curve in left)
-        living = [life for life in timeline.data.lives if life.born and life.ended is None]
-        living.sort(key=lambda life: -life.nbytes)
-        return _listing(
-            f"{total} more than before",
-            [f"{sized(life.nbytes):>12}  {life.name}: {life.fate}; made by {life.where}" for life in living],
-        )
+        head = f"{total} more than before" if left else f"the graph behind {grown[0][0]} has grown"
+        return _listing(head, [*[_of_a_graph(*each) for each in grown[:MOST_LINES]], *_left(timeline.data)])
+
+
+def _of_a_graph(name: str, tensor: Any, more: int) -> str:
+    kept = sized(kept_behind(name, tensor))
+    return f"{kept:>12}  {name} reaches {counted(nodes_behind(tensor), 'node')}, {more:,} more than before"
+
+
+def _left(timeline: Timeline) -> list[str]:
+    """What was made and lives on: first what has grown, and last what replaces as much that was freed."""
+    freed = Counter((life.device, life.nbytes) for life in timeline.lives if not life.born and life.ended)
+    lines: list[tuple[bool, int, str]] = []
+    for life in timeline.lives:
+        if life.born and life.ended is None:
+            size = (life.device, life.nbytes)
+            is_replaced = freed[size] > 0
+            freed[size] -= is_replaced
+            words = ", in the place of as much that was freed" if is_replaced else ""
+            told = f"{sized(life.nbytes):>12}  {life.name}: {life.fate}{words}; made by {life.where}"
+            lines.append((is_replaced, -life.nbytes, told))
+    return [told for _, _, told in sorted(lines, key=lambda line: line[:2])]
+
+
+def _variables(frame: FrameType, function: Callable[[], Any] | None) -> dict[str, object]:
+    """What the code of a block has names for, of a function's and of its caller's."""
+    return {**({} if function is None else variables_of_function(function)), **variables_of(frame)}
 
 
 def bytes_of(limit: int | str) -> int:

@@ -247,3 +247,21 @@ def test_networks_and_optimizers_are_looked_into_wherever_their_class_comes_from
     with assert_no_leak():
         step()
     assert "and no variable holds it" not in memory_timeline(step).text
+
+
+@LIBRARIES
+def test_a_tensor_is_told_with_the_storage_behind_it_and_the_nodes_of_its_graph(lib: Any) -> None:
+    values, weight = lib.zeros(100, 10), lib.ones(3, requires_grad=True)
+    first = values[0]
+    assert holders(first).data.title.endswith("4,000 bytes on cpu, of which it has 40 bytes")
+    total = lib.zeros(())
+    for steps in (4, 3):
+        before = holders()
+        for _ in range(steps):
+            total = total + weight.exp().sum()
+    own = 1 + 3 * 7
+    assert holders(total).data.title.endswith(f" · its graph has {own} nodes, which keep 84 bytes")
+    rows = {row.label: row.words for row in holders().data.rows}
+    assert f"{own} nodes" in rows["total"]
+    [row] = [row for row in holders().since(before).data.rows if row.label == "total"]
+    assert f"reaches {own} nodes, 9 more" in row.words

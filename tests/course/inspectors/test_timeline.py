@@ -89,9 +89,14 @@ def test_what_lives_without_a_variable_is_said_to() -> None:
     w = torch.ones(4, requires_grad=True)
     with memory_timeline() as timeline:
         loss = w.exp().sin().sum()
+        out_of_sight = (lambda held: lambda: held)(w.detach() * 2)
     assert loss.requires_grad
-    assert "no variable holds it" in timeline.text  # exp's result, which sin saved
-    assert "no variable holds it" in timeline.svg
+    assert callable(out_of_sight)
+    assert "alive, held by loss → SinBackward0.self, loss → ExpBackward0.result" in [
+        life.fate for life in timeline.data.lives
+    ]
+    assert "saved by a graph" in timeline.svg
+    assert "no variable holds it" in timeline.svg  # what the closure keeps
 
 
 def test_a_gradient_is_named_by_its_leaf() -> None:

@@ -199,3 +199,53 @@ def test_what_runs_after_its_call_has_returned_cannot_be_decorated() -> None:
     for function in (waits, yields, does_both):
         with pytest.raises(TypeError, match="it is async or a generator, and runs after its call has returned"):
             assert_peak_below("1 KiB")(function)
+
+
+@LIBRARIES
+def test_a_graph_that_grows_behind_a_result_is_a_leak(lib: Any) -> None:
+    """Nothing new is saved here, and a total has as many bytes as before; its nodes are what grows."""
+    weight, batch = lib.ones(100, requires_grad=True), lib.ones(100)
+    totals = {"loss": lib.zeros(())}
+    total, last = lib.zeros(()), lib.zeros(())
+
+    def step() -> None:
+        nonlocal last
+        last = (weight * batch).sum()
+
+    def added() -> None:
+        nonlocal total
+        total += (weight * batch).sum()
+
+    def added_anew() -> None:
+        totals["loss"] = totals["loss"] + (weight * batch).sum()
+
+    step()
+    with assert_no_leak():
+        step()
+    assert last.requires_grad
+    for _ in range(3):
+        added()
+        added_anew()
+    for leaking, name in ((added, r"total"), (added_anew, r"totals\['loss'\]")):
+        told = rf"^the graph behind {name} has grown\n\n\s+400 bytes  {name} reaches 13 nodes, 3 more than before"
+        with pytest.raises(AssertionError, match=told), assert_no_leak(allowed="1 MiB"):
+            leaking()
+
+
+@LIBRARIES
+def test_what_grows_is_told_before_what_is_replaced_and_with_the_graph_that_keeps_it(lib: Any) -> None:
+    weight, losses, gradient = lib.ones(100, requires_grad=True), [], lib.zeros(1000)
+
+    def step() -> None:
+        nonlocal gradient
+        gradient = lib.ones(1000)
+        losses.append(weight.exp().sum())
+
+    step()
+    with pytest.raises(AssertionError, match=r"^404 bytes on cpu more") as raised, assert_no_leak():
+        step()
+    lines = str(raised.value).splitlines()[2:]
+    assert "held by losses[1] → ExpBackward0.result" in lines[0]
+    assert "held by losses[1];" in lines[1]
+    assert "gradient" in lines[-1]
+    assert "in the place of as much that was freed" in lines[-1]

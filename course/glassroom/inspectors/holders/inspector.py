@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from pathlib import Path as File
+from types import MappingProxyType
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -17,11 +19,13 @@ from glassroom.inspectors.holders.out_of_sight import holders_out_of_sight
 from glassroom.inspectors.holders.paths import Path, is_over, paths_from, paths_to
 from glassroom.reading.adapters import described
 from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.reach import kept_behind, nodes_behind, nodes_by_root
 from glassroom.reading.storage_names import name_of
 from glassroom.reading.variables import variables_of
 
 CSS = style(File(__file__).with_name("picture.css"))
 MOST_ROWS = 16
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 ROW = 38
 LABEL = 200  # characters, in as many lines as they take
 NOBODY = "no variable leads to it, and nobody else was found: C++ or a reference cycle may hold it"
@@ -51,18 +55,25 @@ class Holders(Inspector):
 
     kind = "holders"
 
-    def __init__(self, data: Holding, storages: dict[str, Path] | None = None) -> None:
+    def __init__(
+        self, data: Holding, storages: Mapping[str, Path] = NOTHING, nodes: Mapping[str, int] = NOTHING
+    ) -> None:
         self.data = data
-        self._storages = storages or {}  # each storage with the first path to it
+        self._storages = storages  # each with the first path to it
+        self._nodes = nodes  # of graphs, by the variable that leads to them
 
     def since(self, earlier: Holders) -> Holders:
-        """What is held now and was not held `earlier`, by the variables that hold it; both are made by `holders()`."""
+        """What is held now and was not held `earlier`, by the variables that hold it: storages, and nodes of graphs.
+        Both are made by `holders()`.
+        """
         new = {name: path for name, path in self._storages.items() if name not in earlier._storages}
         gone = [path for name, path in earlier._storages.items() if name not in self._storages]
         grown = sum(path.nbytes for path in new.values())
         lost = sum(path.nbytes for path in gone)
         title = f"{sized(grown)} more in {counted(len(new), 'storage')}, {sized(lost)} are gone"
-        return Holders(_by_root(title, new.values()), new)
+        more = {root: count - earlier._nodes.get(root, 0) for root, count in self._nodes.items()}
+        told = {root: f"reaches {counted(self._nodes[root], 'node')}, {n:,} more" for root, n in more.items() if n > 0}
+        return Holders(_by_root(title, new.values(), told), new)
 
     @property
     def label(self) -> str:
@@ -139,32 +150,47 @@ def holders(tensor: object = None, /) -> Holders:
             storages.setdefault(path.storage, path)
         total = sum(path.nbytes for path in storages.values())
         title = f"{sized(total)} in {counted(len(storages), 'storage')}"
-        return Holders(_by_root(title, storages.values()), storages)
+        nodes = nodes_by_root(variables)
+        told = {root: f"reaches {counted(count, 'node')}" for root, count in nodes.items()}
+        return Holders(_by_root(title, storages.values(), told), storages, nodes)
     [name] = argument_names(frame, (tensor,))
-    memory = described(tensor).memory
+    description = described(tensor)
+    memory = description.memory
     rows = [
         Row(path.words, path.nbytes, "saved by a graph" if path.is_saved else "")
         for path in paths_to(tensor, variables)
     ]
     rows += [Row(words, memory.nbytes, "") for words in holders_out_of_sight(tensor, partial(is_over, memory), frame)]
     title = f"{name}: {name_of(memory)}, {sized(memory.nbytes)} on {memory.device}"
+    seen = prod(description.size) * description.itemsize
+    title += f", of which it has {sized(seen)}" if seen < memory.nbytes else ""
+    title += _of_its_graph(tensor)
     if not rows:
         title += f" · {NOBODY}"
     return Holders(Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), memory.nbytes))
 
 
-def _by_root(title: str, paths: Iterable[Path]) -> Holding:
-    """What each variable holds, the most first, with the largest storage that it holds."""
-    by_root: dict[str, list[Path]] = {}
+def _of_its_graph(tensor: object) -> str:
+    """` · its graph has 3 nodes, which keep 40 bytes`; nothing of what has no graph."""
+    nodes = nodes_behind(tensor)
+    if not nodes:
+        return ""
+    return f" · its graph has {counted(nodes, 'node')}, which keep {sized(kept_behind('', tensor))}"
+
+
+def _by_root(title: str, paths: Iterable[Path], nodes: Mapping[str, str]) -> Holding:
+    """What each variable holds, the most first, with the largest storage that it holds and what `nodes` it reaches."""
+    by_root: dict[str, list[Path]] = {root: [] for root in nodes}
     for path in paths:
         by_root.setdefault(path.root, []).append(path)
     rows = []
     for root, held in by_root.items():
-        largest = max(held, key=lambda path: path.nbytes)
         saved = sum(path.nbytes for path in held if path.is_saved)
-        facts = [counted(len(held), "storage")]
+        facts = [counted(len(held), "storage")] if held else []
         facts += [f"{sized(saved)} of it saved by graphs"] if saved else []
-        facts += [f"the largest: {largest.words}, {sized(largest.nbytes)}"] if largest.words != root else []
+        facts += [nodes[root]] if root in nodes else []
+        for largest in sorted(held, key=lambda path: -path.nbytes)[:1]:
+            facts += [f"the largest: {largest.words}, {sized(largest.nbytes)}"] if largest.words != root else []
         rows.append(Row(root, sum(path.nbytes for path in held), " · ".join(facts)))
     rows.sort(key=lambda row: -row.nbytes)
     return Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), sum(row.nbytes for row in rows))

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassroom.reading.adapters import adapter_for, described
-from glassroom.reading.guarded import is_a
-from glassroom.reading.nodes import Packed, grad_fn_of, gradient_of, in_order, inputs_of, saved_by
-from glassroom.reading.places import tensors_at
+from glassroom.reading.nodes import grad_fn_of, gradient_of, in_order, inputs_of
+from glassroom.reading.reach import saved_in_graphs
 from glassroom.reading.storage_names import Memory, names_of
 from glassroom.reading.variables import ARROW, named_tensors, root_of
 
@@ -50,32 +49,14 @@ def paths_to(tensor: Any, variables: Mapping[str, object]) -> list[Path]:
 
 def _ways(variables: Mapping[str, object]) -> Iterator[tuple[str, Memory, bool, Any]]:
     """Words, memory, whether a graph has saved it, and by which node."""
-    roots = []
-    for name, tensor in named_tensors(variables):
+    named = named_tensors(variables)
+    for name, tensor in named:
         yield from _at(name, tensor, None)
         gradient = gradient_of(tensor)
         if gradient is not None:
             yield from _at(f"{name}.grad", gradient, None)
-        if grad_fn_of(tensor) is not None:
-            roots.append((name, grad_fn_of(tensor)))
-    seen: set[int] = set()
-    kept = []  # while they live, no other node has their ids
-    for name, root in roots:
-        if id(root) in seen:
-            continue
-        for node in in_order([root]):
-            if id(node) in seen:
-                continue
-            seen.add(id(node))
-            kept.append(node)
-            for attribute, value in saved_by(node):
-                dot = "" if attribute.startswith("[") else "."
-                words = f"{name}{ARROW}{type(node).__name__}{dot}{attribute}"
-                if is_a(value, Packed):
-                    for _, each in tensors_at([("", value.content)]):
-                        yield from _at(f"{words}, packed by a hook", each, node)
-                elif adapter_for(value) is not None:
-                    yield from _at(words, value, node)
+    for words, tensor, node in saved_in_graphs(named):
+        yield from _at(words, tensor, node)
 
 
 def _at(words: str, tensor: Any, node: Any) -> Iterator[tuple[str, Memory, bool, Any]]:

@@ -18,10 +18,11 @@ from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.recorder import Birth, Recorder
 from glassroom.reading.adapters import declared, key_of, library_of
 from glassroom.reading.nodes import gradient_of
+from glassroom.reading.reach import saved_in_graphs
 from glassroom.reading.roles import OTHER
 from glassroom.reading.storage_names import of_tensorglass
 from glassroom.reading.torch_operators import address_of
-from glassroom.reading.variables import named_tensors
+from glassroom.reading.variables import ARROW, named_tensors
 from tensorglass.transfers import Transfer
 
 NOBODY = "and no variable holds it"
@@ -67,8 +68,13 @@ class Life:
 
     @property
     def is_unheld(self) -> bool:
-        """Whether it lives on though no variable holds it: in a graph, or in something that was not looked into."""
+        """Whether it lives on though no variable leads to it: in something that was not looked into."""
         return self.fate.endswith(NOBODY)
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether it lives on in a graph alone."""
+        return ARROW in self.fate
 
 
 @dataclass(frozen=True)
@@ -193,7 +199,7 @@ class Timeline:
 def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) -> Timeline:
     """The timeline of what was recorded. `home` is the file of the block, whose lines need no other name."""
     places = Places(home)
-    known = _lives(recorder, holders_of(variables), places)
+    known = _lives(recorder, holders_of(variables), _saved_by_graphs(variables), places)
     steps, curves = _steps_and_curves(recorder, known, places)
     lives = [life for life in known if life is not None and (life.born or life.ended)]
     bands = tuple(
@@ -202,7 +208,9 @@ def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) 
     return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, known)), bands, _notes(recorder))
 
 
-def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: Places) -> list[Life | None]:
+def _lives(
+    recorder: Recorder, holders: Mapping[Hashable, list[str]], graphs: Mapping[Hashable, list[str]], places: Places
+) -> list[Life | None]:
     """The life of each storage that was seen; None for those from before the block that nothing happened to."""
     ends: dict[int | None, int] = {}
     born: dict[int | None, int] = {}
@@ -226,11 +234,12 @@ def _lives(recorder: Recorder, holders: Mapping[Hashable, list[str]], places: Pl
             continue
         role, module = role_of(recorder, number, ended), recorder.module_of(number)
         if ended is None and birth.block is not None:
-            names = holders.get(("torch", birth.block.address), [])
+            key = ("torch", birth.block.address)
+            names = holders.get(key, [])
             temporaries += not names
-            name, fate = names[0] if names else f"t{temporaries}", _held_by(names)
+            name, fate = names[0] if names else f"t{temporaries}", _held_by(names or graphs.get(key, []))
         elif ended is None:
-            name, fate = _name_and_fate(birth, holders, number in named)
+            name, fate = _name_and_fate(birth, holders, graphs, number in named)
         elif birth.name is None:
             temporaries += 1
             name, fate = f"t{temporaries}", f"freed at event {ended:,}"
@@ -273,15 +282,19 @@ def route_of(transfer: Transfer) -> str:
     return f"{transfer.source} → {transfer.target}, {duration(transfer.seconds, transfer.is_simulated)}"
 
 
-def _name_and_fate(birth: Birth, holders: Mapping[Hashable, list[str]], is_named: bool) -> tuple[str, str]:
+def _name_and_fate(
+    birth: Birth, holders: Mapping[Hashable, list[str]], graphs: Mapping[Hashable, list[str]], is_named: bool
+) -> tuple[str, str]:
     storage = None if birth.reference is None else birth.reference()
     if storage is None:
         return "?", "freed later"
-    names = holders.get(key_of(storage), [])
+    key = key_of(storage)
+    names = holders.get(key, [])
+    fate = _held_by(names or graphs.get(key, []))
     own = of_tensorglass(storage) if is_named else "a storage"
     if not names:
-        return own, _held_by(names)
-    return f"{names[0]} ({own})" if is_named else names[0], _held_by(names)
+        return own, fate
+    return f"{names[0]} ({own})" if is_named else names[0], fate
 
 
 def _held_by(names: Sequence[str]) -> str:
@@ -297,6 +310,16 @@ def holders_of(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
             names = [] if key is None else found.setdefault(key, [])
             if leaf not in names:
                 names.append(leaf)
+    return found
+
+
+def _saved_by_graphs(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
+    """By which graphs storages are kept, by the key of their memory: `losses[0] → PowBackward0.self`."""
+    found: dict[Hashable, list[str]] = {}
+    for words, tensor, _ in saved_in_graphs(named_tensors(variables)):
+        key = _key_of(tensor)
+        if key is not None:
+            found.setdefault(key, []).append(words)
     return found
 
 

@@ -138,7 +138,8 @@ def said(row: Row) -> str:
 def made_by(row: Row) -> str:
     """The line that made a storage; first of all, that no variable holds it any more, though it lives."""
     life = row.lives[0]
-    return f"no variable holds it · {life.where}" if life.is_unheld else str(life.where)
+    held = "no variable holds it · " if life.is_unheld else "saved by a graph · " if life.is_saved else ""
+    return f"{held}{life.where}"
 
 
 def pools_shown(timeline: Timeline, curve: Curve) -> list[tuple[str, PoolMoment]]:

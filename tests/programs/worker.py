@@ -176,7 +176,7 @@ def run_source(pieces: list[tuple[str, str]], job: Job) -> dict[str, Any]:
     names["__left__"] = lambda name, variables: left.__setitem__(f"{name}()", dict(variables))
     if job["display"]:
         names |= {"display": lambda *things, **_: None, "get_ipython": lambda: None}
-    given = set(names)
+    given = {*names, "__file__", "__warningregistry__", "__annotations__"}
     error = None
     for file, source in pieces:
         names["__file__"] = file

@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
@@ -102,8 +103,24 @@ def correlate(xp: Any, inputs: Array, results: Array, like: Array, plan: Plan) -
 
 
 def _laid_out(made: Tensor, *factors: Tensor) -> Tensor:
-    """The sum as PyTorch lays it out: channels last where a factor is, but for volumes of float64."""
+    """The sum as PyTorch lays it out: channels last where a factor is, but for volumes of float64.
+
+    A sequence counts as an image of one row. It is made contiguous before, which leaves the strides of one channel or
+    of one place as they are.
+    """
+    if len(made._size) == 3:
+        return _row_of_pixels(made) if any(map(_is_row_of_pixels, factors)) else made
     return made if len(made._size) == 5 and made._dtype is dtypes.float64 else like_channels_last(made, *factors)
+
+
+def _is_row_of_pixels(sequence: Tensor) -> bool:
+    (batch, channels, length), (apart, plane, step) = sequence._size, sequence._stride
+    is_last = geometry.suggests_channels_last((batch, channels, 1, length), (apart, plane, length * step, step))
+    return is_last and geometry.is_contiguous(sequence._size, sequence._stride)
+
+
+def _row_of_pixels(made: Tensor) -> Tensor:
+    return made.transpose(1, 2).contiguous().transpose(1, 2)
 
 
 # --- the three sums, each with the other two as its gradients --------------------------------------------------------

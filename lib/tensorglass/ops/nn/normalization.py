@@ -158,7 +158,9 @@ def _normalized(
     found, rest = backend.launch(_normalize, *arrays, cut=norm.cut)
     made = from_array(found, input._dtype, storage)
     wide = dtypes.float32 if input._dtype.itemsize == 2 else input._dtype
-    return like_channels_last(made, input) if norm.keeps_format else made, from_array(rest, wide, storage)
+    if norm.keeps_format and not input.is_contiguous():
+        made = like_channels_last(made, input)
+    return made, from_array(rest, wide, storage)
 
 
 normalized: Any = recorded(_normalized)

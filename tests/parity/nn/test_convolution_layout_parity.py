@@ -17,9 +17,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_sequence_of_one_channel_may_lie_as_an_image_of_one_row(layout: str) -> None:
-    for batch, channels, length, kernel, dtype in itertools.product(
-        (1, 2), (1, 3), (1, 6), (1, 3), ("float32", "float64")
-    ):
+    for batch, channels, length, kernel, dtype in itertools.product((1, 2), (1, 3), (1, 6), (1, 3), ("float32",)):
         made = LAYOUTS[layout].format(batch=batch, channels=channels, length=length)
         told = disagreement(
             f"""

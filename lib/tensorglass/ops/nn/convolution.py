@@ -19,6 +19,7 @@ from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
+from tensorglass.core.memory_format import channels_last
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
@@ -120,7 +121,7 @@ def _is_row_of_pixels(sequence: Tensor) -> bool:
 
 
 def _row_of_pixels(made: Tensor) -> Tensor:
-    return made.transpose(1, 2).contiguous().transpose(1, 2)
+    return made.unsqueeze(2).clone(memory_format=channels_last).squeeze(2)
 
 
 # --- the three sums, each with the other two as its gradients --------------------------------------------------------

@@ -42,6 +42,8 @@ def _outcomes(ours: dict[str, Any], theirs: dict[str, Any], again: dict[str, Any
         yield f"error: {_said(one)}; PyTorch: {_said(other)}"
         return
     for name, value in theirs.get("variables", {}).items():
+        if name.startswith("__"):  # of the module, not of the program
+            continue
         second = again.get("variables", {}).get(name) if again else None
         if name not in ours["variables"]:
             yield f"{name}: missing"

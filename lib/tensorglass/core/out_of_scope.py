@@ -111,7 +111,7 @@ _TOPICS = (
      "use torch.nn.functional.prelu, conv1d and embedding_bag"),
     (r"^optim\.\w+\.\w+$", "optimizers as functions", "use the class: torch.optim.Adam for torch.optim.adam.adam"),
     (r"^distributed\.", "the inner parts of torch.distributed", "use its operations, and DistributedDataParallel"),
-    (r"^serialization\.", "settings of files that run what they say", "use torch.save and torch.load"),
+    (r"^serialization\.", "parts of how PyTorch writes files", "use torch.save and torch.load"),
     (r"^library\.", "operators of several devices and compilers", "use torch.library.custom_op and register_autograd"),
     (r"^cuda\.",
      "control of CUDA's driver, allocators and streams beyond what teaching needs", "use PyTorch for it"),

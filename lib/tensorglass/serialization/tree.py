@@ -82,6 +82,19 @@ class Tree:
         return self._numbers[id(tensor)]
 
 
+class NotData(TypeError):
+    """What cannot be saved as data."""
+
+
+def is_data(value: Any) -> bool:
+    """Whether all of this can be saved as data."""
+    try:
+        Tree(value)
+    except NotData:
+        return False
+    return True
+
+
 def at(path: tuple[Any, ...]) -> str:
     """Where something is: the object itself, or what follows its name."""
     return f"obj{''.join(f'[{key!r}]' for key in path)}"
@@ -92,7 +105,7 @@ def not_data(value: Any, path: tuple[Any, ...]) -> TypeError:
     kind = type(value)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     error = explained(
-        TypeError(f"{at(path)} is of type {name}, which cannot be saved as data"),
+        NotData(f"{at(path)} is of type {name}, which cannot be saved as data"),
         "save takes tensors, numbers, strings, bytes, None, torch.Size, dtypes and devices, in dicts, lists, tuples "
         "and sets. Of all other objects it would have to save how to make them, and that is code.",
     )

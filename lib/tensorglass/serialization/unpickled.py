@@ -10,6 +10,7 @@ from __future__ import annotations
 import pickle
 import pickletools
 import sys
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,8 +26,15 @@ from tensorglass.tensor.construct import make
 from tensorglass.tensor.tensor import Tensor
 
 _MARK = object()
-#: Python 2's names, which protocol 2 writes
-_OLD_MODULES = {"__builtin__": "builtins"}
+#: Modules whose functions no file may call, whatever a program trusts.
+_BLOCKED = ("sys", "os", "posix", "nt")
+
+
+def modern_name(module: str, name: str) -> str:
+    """The name in Python 3 of what protocol 2 writes by its name in Python 2: "builtins.range" for xrange."""
+    if (module, name) in NAME_MAPPING:
+        return ".".join(NAME_MAPPING[module, name])
+    return f"{IMPORT_MAPPING.get(module, module)}.{name}"
 
 
 class Named:
@@ -65,12 +73,19 @@ class Stored:
 class Machine:
     """Runs one pickle.
 
-    `names` is added to the table, for calls that take storages; `storage` makes the storage of an id.
+    `names` is added to the table, for calls that take storages; `storage` makes the storage of an id. `trusted` are
+    the classes and functions of a program that the pickle may call, by their names in files.
     """
 
-    def __init__(self, names: Mapping[str, Callable[..., Any]], storage: Callable[..., Stored]) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, Callable[..., Any]],
+        storage: Callable[..., Stored],
+        trusted: Mapping[str, Any] | None = None,
+    ) -> None:
         self._meanings = MEANINGS | {name: Named(name, call, takes_parts=True) for name, call in names.items()}
         self._storage = storage
+        self._trusted = trusted or {}
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
         self._allowance = 0
@@ -125,13 +140,40 @@ class Machine:
         self._stack.append(self._meaning(module, name))
 
     def _meaning(self, module: str, name: str) -> Any:
-        full = f"{_OLD_MODULES.get(module, module)}.{name}"
-        if full not in self._meanings:
+        full = modern_name(module, name)
+        if module in _BLOCKED:
+            raise _blocked(module, full)
+        if full in self._meanings:
+            return self._meanings[full]
+        if full not in self._trusted:
             raise _not_allowed(full)
-        return self._meanings[full]
+        return self._trusted[full]
+
+    def _is_trusted(self, value: Any) -> bool:
+        return any(value is each for each in self._trusted.values())
+
+    def _newobj(self, argument: None) -> None:
+        if not self._is_trusted(self._stack[-2]):
+            self._reduce(None)  # for classes in the table, both mean the same
+            return
+        arguments, kind = self._stack.pop(), self._stack.pop()
+        self._stack.append(self._outside(lambda *given: kind.__new__(kind, *given), arguments))
+
+    def _outside(self, call: Callable[..., Any], arguments: Any) -> Any:
+        """The result of what a program trusts, whose errors are passed on."""
+        if type(arguments) is not tuple:
+            raise refused("It calls what cannot be called.")
+        list(map(self._plain, arguments))
+        self._is_outside = True
+        made = call(*arguments)
+        self._is_outside = False
+        return made
 
     def _reduce(self, argument: None) -> None:
         arguments, called = self._stack.pop(), self._stack.pop()
+        if self._is_trusted(called):
+            self._stack.append(self._outside(called, arguments))
+            return
         if type(called) is not Named or called.call is None or type(arguments) is not tuple:
             raise refused("It calls what cannot be called.")
         if not called.takes_parts:
@@ -150,6 +192,9 @@ class Machine:
 
     def _build(self, argument: None) -> None:
         state, built = self._stack.pop(), self._stack[-1]
+        if self._is_trusted(type(built)):
+            self._outside(set_state, (built, state))
+            return
         if type(built) is not OrderedDict or type(state) is not dict:
             raise refused(f"It sets the state of a {type(built).__name__}.")
         self._spend(_ATTRIBUTE * len(state))
@@ -260,8 +305,7 @@ _CONSTANTS: dict[str, Callable[[], Any]] = {
 _EMPTY: dict[str, Callable[[], Any]] = {"EMPTY_LIST": list, "EMPTY_DICT": dict, "EMPTY_SET": set}
 _ACTIONS: dict[str, Callable[[Machine, Any], None]] = {
     "GLOBAL": Machine._global, "STACK_GLOBAL": Machine._stack_global, "REDUCE": Machine._reduce,
-    "NEWOBJ": Machine._reduce,  # for classes in the table, both mean the same
-    "BUILD": Machine._build, "BINPERSID": Machine._binpersid, "TUPLE": Machine._tuple,
+    "NEWOBJ": Machine._newobj, "BUILD": Machine._build, "BINPERSID": Machine._binpersid, "TUPLE": Machine._tuple,
     "TUPLE1": lambda machine, _: machine._last_as_tuple(1), "TUPLE2": lambda machine, _: machine._last_as_tuple(2),
     "TUPLE3": lambda machine, _: machine._last_as_tuple(3), "APPEND": Machine._append, "APPENDS": Machine._appends,
     "ADDITEMS": Machine._additems, "SETITEM": Machine._setitem, "SETITEMS": Machine._setitems,
@@ -281,15 +325,40 @@ def refused(what: str) -> pickle.UnpicklingError:
     return pickle.UnpicklingError(f"Weights only load failed. {what}")
 
 
+_UNSAFE = (
+    "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to "
+    "`True`. Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in "
+    "arbitrary code execution. Do it only if you got the file from a trusted source."
+)
+_MORE = (
+    "\n\nCheck the documentation of torch.load to learn more about types accepted by default with weights_only "
+    "https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
+
+def _blocked(module: str, full: str) -> pickle.UnpicklingError:
+    said = f"Trying to load unsupported GLOBAL {full} whose module {module} is blocked."
+    return _not_run(refused(f"{_UNSAFE}\n\n\n{said}{_MORE}"), full)
+
+
 def _not_allowed(full: str) -> pickle.UnpicklingError:
     shown = full.removeprefix("builtins.")
-    error = refused(f"Unsupported global: GLOBAL {shown} was not an allowed global by default.")
-    if full.startswith("torch."):
-        return explained(error, "tensorglass has nothing of this name that a checkpoint could be made of.")
+    error = refused(
+        "This file can still be loaded, to do so you have two options, \033[1mdo those steps only if you trust the "
+        f"source of the checkpoint\033[0m. \n\t(1) {_UNSAFE}\n\t(2) Alternatively, to load with `weights_only=True` "
+        "please check the recommended steps in the following error message.\n\tWeightsUnpickler error: Unsupported "
+        f"global: GLOBAL {shown} was not an allowed global by default. Please use "
+        f"`torch.serialization.add_safe_globals([{shown}])` or the "
+        f"`torch.serialization.safe_globals([{shown}])` context manager to allowlist this global if you trust this "
+        f"class/function.{_MORE}"
+    )
+    return _not_run(error, full)
+
+
+def _not_run(error: pickle.UnpicklingError, full: str) -> pickle.UnpicklingError:
     return explained(
         error,
-        f"To load this file, {full} would have to be looked up and called: code that the file's author chose. It "
-        "was not run. If you trust the file, load it with PyTorch, and save the tensors in it again.",
+        f"To load this file, {full} has to be looked up and called: code that the file's author chose. It was not run.",
     )
 
 
@@ -375,6 +444,23 @@ def set_attributes(tensor: Tensor, attributes: Any) -> None:
     for name in attributes:
         check_attribute(Tensor, name)
     tensor.__dict__.update(attributes)
+
+
+def set_state(built: Any, state: Any) -> None:
+    """Give an object of a class that is looked up its state, as Python's unpickler does."""
+    if hasattr(built, "__setstate__"):
+        built.__setstate__(state)
+    else:
+        update(built, state)
+
+
+def update(built: Any, state: Any) -> None:
+    """Set an object's attributes, those in slots too, which come second in a pair."""
+    attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    if attributes:
+        built.__dict__.update(attributes)
+    for name, value in (slots or {}).items():
+        setattr(built, name, value)
 
 
 def is_key(value: Any) -> bool:

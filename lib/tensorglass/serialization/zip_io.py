@@ -12,15 +12,19 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any, BinaryIO
 
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.ops.copies.copy_pickle import rebuild, rebuild_parameter
-from tensorglass.serialization.locations import Placing
+from tensorglass.serialization import settings
+from tensorglass.serialization.locations import Placing, placing
+from tensorglass.serialization.objects import Storages, dumped, loaded, rebuilt_from_type, rebuilt_parameter
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.pickled import Parts, StorageKey, Writer
 from tensorglass.serialization.runs import find_runs
+from tensorglass.serialization.safe_globals import not_data, trusted
 from tensorglass.serialization.tree import Tree
 from tensorglass.serialization.unpickled import Machine, Named, Stored, refused, set_attributes
 from tensorglass.storage.storage import UntypedStorage
@@ -50,12 +54,24 @@ def write(data: Any, file: BinaryIO) -> None:
                 key, each.offset, each.size, each.stride, each.tensor.requires_grad, each.conj
             )  # fmt: skip
     pickled = Writer(lambda tensor: parts[id(tensor)]).dump(data)
+    _write_archive(file, pickled, [run.contents for run in runs])
+
+
+def write_objects(data: Any, file: BinaryIO, pickle_module: Any, protocol: int) -> None:
+    """Write objects of any class, as PyTorch reads them; the storages of tensors in them are written whole."""
+    storages = Storages()
+    pickled = dumped(data, storages, pickle_module, protocol)
+    _write_archive(file, pickled, [partial(storage.backend.to_host, storage.buffer) for storage in storages.found])
+
+
+def _write_archive(file: BinaryIO, pickled: bytes, contents: list[Callable[[], Any]]) -> None:
     archive = zipfile.ZipFile(file, "w")
     try:
         _add(archive, "data.pkl", pickled)
         _add(archive, "byteorder", sys.byteorder.encode())
-        for number, run in enumerate(runs):
-            _add(archive, f"data/{number}", memoryview(run.contents()))
+        for number, bytes_of in enumerate(contents):
+            data = memoryview(bytes_of())
+            _add(archive, f"data/{number}", bytes(data.nbytes) if settings.is_skipping else data)
         _add(archive, "version", b"3\n")
         archive.close()
     except BaseException:
@@ -78,15 +94,26 @@ def _add(archive: zipfile.ZipFile, name: str, data: Any) -> None:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None) -> Any:
-    """What is in a checkpoint. Its storages are parts of `whole`, the mapped file, or copied if that is None."""
+def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None, run_by: Any = None, options: Any = None) -> Any:
+    """What is in a checkpoint. Its storages are parts of `whole`, the mapped file, or copied if that is None.
+
+    It is read as data, unless `run_by` is a pickle module, whose unpickler is called with `options` and runs it.
+    """
     end = file.tell() + length_of(file)
     try:
         archive = zipfile.ZipFile(file)
     except Exception as error:  # the table may hold anything, and zipfile raises errors of many types
         raise _broken("failed finding central directory", error) from None
     with archive:
-        return _Checkpoint(archive, file, end, place, whole).load()
+        return _Checkpoint(archive, file, end, place, whole).load(run_by, options or {})
+
+
+def not_data_in(file: BinaryIO) -> list[str]:
+    """The classes and functions that a checkpoint names, and that are not those of data."""
+    end = file.tell() + length_of(file)
+    with zipfile.ZipFile(file) as archive:
+        pickled = _Checkpoint(archive, file, end, placing(None), None)._bytes_of("data.pkl")
+    return not_data(pickled, _REBUILDERS)
 
 
 def _broken(what: str, error: Exception | None = None) -> RuntimeError:
@@ -117,17 +144,20 @@ class _Checkpoint:
         self._folder = pickles[0].removesuffix("data.pkl")
         self._names = set(archive.namelist())
 
-    def load(self) -> Any:
+    def load(self, run_by: Any, options: dict[str, Any]) -> Any:
         if f"{self._folder}constants.pkl" in self._names:
             raise explained(
                 RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``."),
                 "It is a program that torch.jit.save has written, and holds code.",
             )
-        order = self._bytes_of("byteorder") if f"{self._folder}byteorder" in self._names else b"little"
+        order = self._bytes_of("byteorder") if f"{self._folder}byteorder" in self._names else _default_order()
         if order not in (b"little", b"big"):
             raise ValueError(f"Unknown endianness type: {order.decode(errors='replace')}")
         self._byte_order = order.decode()
-        return Machine(_REBUILDERS, self._storage).load(self._bytes_of("data.pkl"))
+        pickled = self._bytes_of("data.pkl")
+        if run_by is not None:
+            return loaded(pickled, _RUN_BY_PICKLE, self._storage, run_by, **options)
+        return Machine(_REBUILDERS, self._storage, trusted()).load(pickled)
 
     def _record(self, name: str) -> zipfile.ZipInfo:
         try:
@@ -180,7 +210,8 @@ class _Checkpoint:
                 raise refused(f"Storage {key} should have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
             if self._whole is None:
                 storage = UntypedStorage(record.file_size, device="cpu")
-                self._read_into(record, storage.buffer)
+                if not settings.is_skipping:
+                    self._read_into(record, storage.buffer)
             else:
                 begin = self._begin_of_record(record)
                 storage = self._whole[begin : begin + record.file_size]
@@ -245,6 +276,8 @@ def _rebuild_with_state(function: Any, kind: Any, arguments: Any, state: Any) ->
     """`torch._tensor._rebuild_from_type_v2`: a tensor with attributes that the user set."""
     if type(function) is not Named or function.name not in _REBUILDERS or function.call is None:
         raise TypeError("a tensor is rebuilt by a function that rebuilds tensors")
+    if any(kind is each for each in trusted().values()):
+        return rebuilt_from_type(function.call, kind, arguments, state)
     if type(kind) is not Named or kind.name not in ("torch.Tensor", "torch.nn.parameter.Parameter"):
         raise TypeError("only plain tensors and parameters are rebuilt")
     made = function.call(*arguments)
@@ -265,3 +298,16 @@ _REBUILDERS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_parameter_with_state": _rebuild_parameter,
     "torch._tensor._rebuild_from_type_v2": _rebuild_with_state,
 }
+#: The same, for pickles that are run.
+_RUN_BY_PICKLE = _REBUILDERS | {
+    "torch._utils._rebuild_parameter": rebuilt_parameter,
+    "torch._utils._rebuild_parameter_with_state": rebuilt_parameter,
+    "torch._tensor._rebuild_from_type_v2": rebuilt_from_type,
+}
+
+
+def _default_order() -> bytes:
+    chosen = settings.get_default_load_endianness()
+    if chosen is settings.LoadEndianness.NATIVE:
+        return sys.byteorder.encode()
+    return b"big" if chosen is settings.LoadEndianness.BIG else b"little"

@@ -1,0 +1,256 @@
+"""Objects of any class in checkpoints: Python's pickle, with PyTorch's names for tensors and for what is PyTorch's.
+
+What is written here PyTorch reads, where it has the classes, and what PyTorch has written is read here. To read such a
+pickle is to run it, and `load` does so with `weights_only=False` alone.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from inspect import unwrap
+from typing import Any
+
+from tensorglass.core import dtypes
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.module_names import ours
+from tensorglass.core.size import Size
+from tensorglass.ops.copies.copy_pickle import rebuild_parameter
+from tensorglass.serialization.pickled import StorageKey
+from tensorglass.serialization.unpickled import MEANINGS, Stored, update
+from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.typed_storage import TypedStorage
+from tensorglass.tensor.hooks import warn_if_has_hooks
+from tensorglass.tensor.tensor import Tensor, header_of
+from tensorglass.tensor.torch_function import is_parameter
+
+
+class _Name:
+    """What is written as a name of PyTorch's."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.name = name
+
+    def __call__(self) -> None:
+        """Never: pickle wants what it writes as a call to be callable."""
+
+
+class _KeyOf:
+    """What is written as a storage of the checkpoint."""
+
+    def __init__(self, key: StorageKey) -> None:
+        self.key = key
+
+
+class Storages:
+    """The storages that are written, whole and once each, by the numbers of their records."""
+
+    def __init__(self) -> None:
+        self.found: dict[UntypedStorage, StorageKey] = {}
+
+    def key_of(self, storage: UntypedStorage, dtype: DType, *, untyped: bool = False) -> _KeyOf:
+        """What stands for the storage. RuntimeError if it has been written with another dtype."""
+        key = self.found.get(storage)
+        if key is None:
+            key = StorageKey(str(len(self.found)), dtype, str(storage.device), storage.nbytes())
+            if untyped:
+                key.kind = ("torch.storage", "UntypedStorage")
+            self.found[storage] = key
+        elif key.dtype is not dtype:
+            raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
+        return _KeyOf(key)
+
+
+def dumped(data: Any, storages: Storages, pickle_module: Any, protocol: int) -> bytes:
+    """The pickle of any object; its tensors' storages are added to `storages`."""
+    base = getattr(pickle_module, "Pickler", None)
+    if not (isinstance(base, type) and issubclass(base, pickle._Pickler)):
+        base = pickle._Pickler  # Python's own in Python, whose names can be chosen
+
+    class Writer(base):  # type: ignore[misc, valid-type]
+        def reducer_override(self, obj: Any) -> Any:
+            reduced = _reduced(obj, storages)
+            if reduced is not NotImplemented:
+                return reduced
+            inherited = getattr(super(), "reducer_override", None)
+            return NotImplemented if inherited is None else inherited(obj)
+
+        def persistent_id(self, obj: Any) -> Any:
+            if isinstance(obj, TypedStorage):
+                obj = storages.key_of(obj.untyped(), obj.dtype)
+            elif isinstance(obj, UntypedStorage):
+                obj = storages.key_of(obj, dtypes.uint8, untyped=True)
+            elif type(obj) is not _KeyOf:
+                return None
+            key = obj.key
+            return "storage", _Name(*key.kind), key.key, key.location, key.numel
+
+        def save(self, obj: Any, save_persistent_id: bool = True) -> Any:
+            if type(obj) is DType:
+                obj = _Name("torch", obj.name)
+            if type(obj) is _Name:
+                self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
+                return None
+            return super().save(obj, save_persistent_id)
+
+        def save_global(self, obj: Any, name: str | None = None) -> None:
+            named = _pytorchs_name(obj)
+            if named is None:
+                super().save_global(obj, name)
+            else:
+                self.write(pickle.GLOBAL + f"{named.module}\n{named.name}\n".encode())
+                self.memoize(obj)
+
+    file = io.BytesIO()
+    writer = Writer(file, protocol=protocol)
+    writer.dispatch = {**base.dispatch, type: Writer.save_global}
+    writer.dump(data)
+    return file.getvalue()
+
+
+def _pytorchs_name(obj: Any) -> _Name | None:
+    """What PyTorch calls a class or function of this library; None for all others."""
+    module = getattr(obj, "__module__", None) or ""
+    if module != "tensorglass" and not module.startswith("tensorglass."):
+        return None
+    return _Name(module.replace("tensorglass", "torch", 1), obj.__qualname__)
+
+
+def _reduced(obj: Any, storages: Storages) -> Any:
+    """How a tensor, a device or a size is written; NotImplemented for all else."""
+    if isinstance(obj, Tensor):
+        if _has_its_own(type(obj), "__reduce_ex__") and not is_parameter(obj):
+            return NotImplemented  # the class says how
+        return _reduced_tensor(obj, storages)
+    if type(obj) is Device:
+        return _Name("torch", "device"), (obj.type,) if obj.index is None else (obj.type, obj.index)
+    if type(obj) is Size:
+        return _Name("torch", "Size"), (tuple(obj),)
+    return NotImplemented
+
+
+def _has_its_own(kind: type, name: str) -> bool:
+    """Whether a subclass of tensors defines this method, other than by handing it to `__torch_function__`."""
+    return unwrap(getattr(kind, name)) is not getattr(Tensor, name)
+
+
+def _reduced_tensor(tensor: Tensor, storages: Storages) -> Any:
+    warn_if_has_hooks(tensor)
+    size, stride, offset = header_of(tensor)
+    stored = storages.key_of(tensor._storage, tensor.dtype)
+    is_wrapped = is_parameter(tensor)
+    arguments: tuple[Any, ...] = (stored, offset, tuple(size), tuple(stride), tensor.requires_grad and not is_wrapped)
+    arguments += (OrderedDict(), tensor.dtype) if stored.key.is_untyped else (OrderedDict(),)
+    if tensor.is_conj():
+        arguments += ({"conj": True},)
+    call, attributes = _Name(*stored.key.rebuilt_by), tensor.__dict__
+    if is_wrapped:
+        data = _Call(call, arguments)
+        if attributes:
+            with_state = _Name("torch._utils", "_rebuild_parameter_with_state")
+            return with_state, (data, tensor.requires_grad, OrderedDict(), attributes)
+        return _Name("torch._utils", "_rebuild_parameter"), (data, tensor.requires_grad, OrderedDict())
+    if type(tensor) is not Tensor or attributes:
+        kind = _Name("torch", "Tensor") if type(tensor) is Tensor else type(tensor)
+        return _Name("torch._tensor", "_rebuild_from_type_v2"), (call, kind, arguments, attributes)
+    return call, arguments
+
+
+class _Call:
+    """What is written as a call of a function."""
+
+    def __init__(self, function: _Name, arguments: tuple[Any, ...]) -> None:
+        self.function = function
+        self.arguments = arguments
+
+    def __reduce__(self) -> Any:
+        return self.function, self.arguments
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def loaded(
+    data: bytes,
+    rebuilders: Mapping[str, Callable[..., Any]],
+    storage: Callable[..., Stored],
+    pickle_module: Any = pickle,
+    **options: Any,
+) -> Any:
+    """What a pickle makes, which is run for it. `rebuilders` make tensors, `storage` the storage of an id."""
+
+    class Reader(pickle_module.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            full = f"{module}.{name}"
+            if full in rebuilders:
+                return _unwrapping(rebuilders[full])
+            if full in MEANINGS and type(MEANINGS[full]) is DType:
+                return MEANINGS[full]
+            if full in MEANINGS and MEANINGS[full].dtype is not None:
+                return MEANINGS[full]
+            if module.partition(".")[0] in ("torch", "tensorglass"):
+                return _found_here(module, name)
+            return super().find_class(module, name)
+
+        def persistent_load(self, saved_id: Any) -> Any:
+            _, storage_type, key, location, numel = saved_id
+            stored = storage(storage_type.dtype, key, location, numel)
+            if storage_type.name.endswith("UntypedStorage"):
+                return stored.storage
+            return TypedStorage._of(stored.storage, stored.dtype)
+
+    return Reader(io.BytesIO(data), **options).load()
+
+
+def _found_here(module: str, name: str) -> Any:
+    """The class or function that PyTorch has in this module; where it is elsewhere here, by its public name."""
+    here = module if module.startswith("tensorglass") else ours(module)
+    try:
+        found: Any = import_module(here)
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+    except (ImportError, AttributeError):
+        parent = module.rpartition(".")[0]
+        if not parent:
+            raise
+        return _found_here(parent, name)
+
+
+def _unwrapping(rebuild: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes tensors, called with storages as a program has them."""
+
+    def rebuilt(*arguments: Any) -> Any:
+        return rebuild(*map(_as_stored, arguments))
+
+    return rebuilt
+
+
+def _as_stored(value: Any) -> Any:
+    if isinstance(value, TypedStorage):
+        return Stored(value.untyped(), value.dtype)
+    return Stored(value, dtypes.uint8) if isinstance(value, UntypedStorage) else value
+
+
+def rebuilt_from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Tensor:
+    """`torch._tensor._rebuild_from_type_v2`, of a class that was looked up."""
+    made = function(*arguments)
+    if kind is not type(made):
+        made = made.as_subclass(kind)
+    if _has_its_own(kind, "__setstate__"):
+        made.__setstate__(state)
+    else:
+        update(made, state)
+    return made
+
+
+def rebuilt_parameter(data: Tensor, requires_grad: bool, hooks: Any, state: Any = None) -> Tensor:
+    """`torch._utils._rebuild_parameter`, with all attributes that were saved."""
+    made = rebuild_parameter(data, requires_grad)
+    made.__dict__.update(state or {})
+    return made

@@ -1,0 +1,81 @@
+"""Names that a checkpoint may use although they are no data: what a program has said to trust."""
+
+from __future__ import annotations
+
+import pickletools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tensorglass.serialization.unpickled import MEANINGS, modern_name
+
+#: A class or function, or a pair of one and the name that stands for it in files.
+SafeGlobal = Callable[..., Any] | tuple[Callable[..., Any], str]
+
+_trusted: list[SafeGlobal] = []
+
+
+def add_safe_globals(safe_globals: list[SafeGlobal]) -> None:
+    """Let `load` with `weights_only=True` look these classes and functions up, and call them."""
+    _trusted.extend(each for each in safe_globals if each not in _trusted)
+
+
+def get_safe_globals() -> list[SafeGlobal]:
+    """What `add_safe_globals` was given."""
+    return list(_trusted)
+
+
+def clear_safe_globals() -> None:
+    """Trust nothing but data again."""
+    _trusted.clear()
+
+
+class safe_globals:
+    """Within it, these classes and functions are trusted as well."""
+
+    def __init__(self, safe_globals: list[SafeGlobal]) -> None:
+        self.safe_globals = safe_globals
+
+    def __enter__(self) -> None:
+        self._before = list(_trusted)
+        add_safe_globals(self.safe_globals)
+
+    def __exit__(self, *error: object) -> None:
+        _trusted[:] = self._before
+
+
+def trusted() -> dict[str, Any]:
+    """What a program trusts, by the names that files have for it."""
+    named: dict[str, Any] = {}
+    for each in _trusted:
+        found, name = each if isinstance(each, tuple) else (each, f"{each.__module__}.{each.__qualname__}")
+        ours = name.startswith("tensorglass.")
+        named[f"torch.{name.removeprefix('tensorglass.')}" if ours else name] = found
+    return named
+
+
+def names_in(data: bytes) -> list[str]:
+    """The classes and functions that a pickle names, in order, each once."""
+    found: dict[str, None] = {}
+    texts: list[str] = []  # the last strings, of which protocol 4 makes a name
+    memo: dict[int, str] = {}
+    argument: Any
+    for opcode, argument, _ in pickletools.genops(data):
+        if opcode.name == "GLOBAL":
+            module, name = argument.split(" ", 1)
+            found[modern_name(module, name)] = None
+        elif opcode.name == "STACK_GLOBAL":
+            found[".".join(texts[-2:])] = None
+        elif opcode.name.endswith(("UNICODE", "UNICODE8")):
+            texts.append(argument)
+        elif opcode.name == "MEMOIZE" and texts:
+            memo[len(memo)] = texts[-1]
+        elif opcode.name in ("BINPUT", "LONG_BINPUT") and texts:
+            memo[argument] = texts[-1]
+        elif opcode.name in ("BINGET", "LONG_BINGET") and argument in memo:
+            texts.append(memo[argument])
+    return list(found)
+
+
+def not_data(data: bytes, rebuilders: Mapping[str, Any]) -> list[str]:
+    """The names in a pickle that are not those of data."""
+    return [name for name in names_in(data) if name not in MEANINGS and name not in rebuilders]

@@ -9,6 +9,7 @@ import tensorglass as torch
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
 from tensorglass.ops.arg_parser.checks import check_tensor, check_tensors
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.creation.factory import read_number
 from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import OPERATORS
@@ -30,12 +31,37 @@ _hardsigmoid_, _hardswish_ = _in_place("hardsigmoid"), _in_place("hardswish")
 _silu_, _mish_ = _in_place("silu"), _in_place("mish")
 _rrelu_with_noise_ = _in_place("rrelu_with_noise")
 relu_, threshold_ = torch.relu_, torch.threshold_
-gelu, softplus, softshrink, logsigmoid = ops.gelu, ops.softplus, ops.softshrink, ops.logsigmoid
 hardshrink = torch.hardshrink
 
 
 def _number(function: str, argument: str, given: Any, position: int = 2) -> Any:
     return given if type(given) is float else read_number(function, argument, position, given)
+
+
+@parsed("gelu")
+def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
+    """``x Φ(x)``, Φ the normal distribution's (Hendrycks & Gimpel 2016), or nearly so by "tanh"."""
+    return (
+        ops.gelu(input, approximate=approximate) if out is None else ops.gelu(input, approximate=approximate, out=out)
+    )
+
+
+@parsed("softplus")
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20, *, out: Tensor | None = None) -> Tensor:
+    """``log(1 + exp(beta * x)) / beta``; x itself where ``beta * x`` is above `threshold`."""
+    return ops.softplus(input, beta, threshold, out=out)
+
+
+@parsed("softshrink")
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """x nearer to 0 by `lambd`, and 0 where that would pass it."""
+    return ops.softshrink(input, lambd, out=out)
+
+
+@parsed("log_sigmoid")
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``log(sigmoid(x))``."""
+    return ops.logsigmoid(input, out=out)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
@@ -86,6 +112,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 
 @in_lower_precision
+@parsed("prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above 0, ``weight * x`` below (He et al. 2015); `weight` has one element, or one for each channel: (C)."""
     check_tensors("prelu", input=input, weight=weight)
@@ -108,6 +135,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return ops.prelu_kernel(input, weight.view(*[channels if dim == 1 else 1 for dim in range(rank)]))
 
 
+@parsed("rrelu", "input", "lower", "upper", "training")
 def rrelu(
     input: Tensor,
     lower: float = 1.0 / 8,
@@ -160,6 +188,11 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim`, times the sigmoid of the second (Dauphin et al. 2016)."""
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
+    return _glu(input, dim)
+
+
+@parsed("glu")
+def _glu(input: Tensor, dim: int) -> Tensor:
     length = input.size(dim)
     if length % 2:
         dim = dim % input.dim()

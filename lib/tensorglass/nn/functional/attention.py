@@ -14,12 +14,14 @@ from tensorglass.geometry.strides import dim_order
 from tensorglass.nn.functional.dropout import dropout
 from tensorglass.nn.functional.linear import linear
 from tensorglass.ops.arg_parser.checks import check_tensors
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.autocast import in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.ops.nn.arguments import as_query_lies
 from tensorglass.ops.rearrange.pad import pad
 
 
+@parsed("scaled_dot_product_attention")
 @has_shortcut("scaled_dot_product_attention")
 @in_lower_precision
 def scaled_dot_product_attention(

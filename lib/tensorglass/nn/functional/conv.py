@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tensorglass import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from tensorglass.ops.nn import unfold_fold
+from tensorglass.ops.nn.arguments import each_of
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
@@ -17,15 +18,13 @@ Ints = int | Sequence[int]
 
 def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
     """The windows of images as columns: (N, C, H, W) → (N, C · cells of a window, windows)."""
-    return unfold_fold.im2col(input, *[_pair(each) for each in (kernel_size, dilation, padding, stride)])
+    return unfold_fold.im2col(input, *[each_of(each, 2) for each in (kernel_size, dilation, padding, stride)])
 
 
 def fold(
     input: Tensor, output_size: Ints, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1
 ) -> Tensor:
     """Columns added up to images: (N, C · cells of a window, windows) → (N, C, *output_size)."""
-    return unfold_fold.col2im(input, *[_pair(each) for each in (output_size, kernel_size, dilation, padding, stride)])
-
-
-def _pair(value: Ints) -> Sequence[int]:
-    return value if isinstance(value, Sequence) else (value, value)
+    return unfold_fold.col2im(
+        input, *[each_of(each, 2) for each in (output_size, kernel_size, dilation, padding, stride)]
+    )

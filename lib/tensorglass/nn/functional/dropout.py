@@ -6,26 +6,31 @@ What is left is scaled up, so that sums stay as large on average. With `inplace`
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import tensorglass as torch
 from tensorglass.core.errors import warn
 from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.tensor.tensor import Tensor
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Each element is 0 by chance `p`, and divided by ``1 - p`` otherwise. In evaluation nothing happens."""
-    return _dropped(input, p, training, inplace)
+    _check_chance(p)
+    return _dropout(input, p, training, inplace)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Dropout for `selu`, which keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
-    return _dropped(input, p, training, inplace, is_alpha=True)
+    _check_chance(p)
+    return _alpha_dropout(input, p, training, inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """`alpha_dropout` of whole channels: (N, C, …)."""
-    return _dropped(input, p, training, inplace, of_channels=True, is_alpha=True)
+    _check_chance(p)
+    return _feature_alpha_dropout(input, p, training, inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -54,7 +59,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
             "the 1D channel-wise dropout behavior, please switch to using dropout1d instead."
         )
-    return _dropped(input, p, training, inplace, of_channels=True)
+    return _feature_dropout(input, p, training, inplace)
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -83,9 +88,9 @@ def _check_chance(p: float) -> None:
 def _of_batch(input: Tensor, p: float, training: bool, inplace: bool, is_batch: bool) -> Tensor:
     """Dropout of channels, also of a single sample."""
     if is_batch:
-        return _dropped(input, p, training, inplace, of_channels=True)
+        return _feature_dropout(input, p, training, inplace)
     batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    result = _dropped(batch, p, training, inplace, of_channels=True)
+    result = _feature_dropout(batch, p, training, inplace)
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
@@ -96,8 +101,6 @@ _ALPHA = 1.7580993408473766
 def _dropped(
     input: Tensor, p: float, training: bool, inplace: bool, of_channels: bool = False, is_alpha: bool = False
 ) -> Tensor:
-    _check_chance(p)
-    check_tensor("dropout", input)
     if p == 0 or not training or not input.numel():
         return input
     if p == 1:
@@ -119,3 +122,19 @@ def _channel_noise(input: Tensor) -> Tensor:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     size = (input.size(0), input.size(1), *[1] * (input.dim() - 2))
     return torch.empty(size, dtype=input.dtype, device=input.device)
+
+
+def _operator(name: str, of_channels: bool = False, is_alpha: bool = False) -> Callable[..., Tensor]:
+    """PyTorch's operator `name`, and with an underscore the one in place."""
+
+    def drop(input: Tensor, p: float, train: bool, inplace: bool) -> Tensor:
+        check_tensor(name, input)
+        return _dropped(input, p, train, inplace, of_channels, is_alpha)
+
+    forms = [parsed(form, "input", "p", "train")(drop) for form in (name, f"{name}_")]
+    return lambda input, p, train, inplace: forms[bool(inplace)](input, p, train, inplace)
+
+
+_dropout, _alpha_dropout = _operator("dropout"), _operator("alpha_dropout", is_alpha=True)
+_feature_dropout = _operator("feature_dropout", of_channels=True)
+_feature_alpha_dropout = _operator("feature_alpha_dropout", of_channels=True, is_alpha=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass.core.errors import explained, old_type_name, warn
-from tensorglass.ops.arg_parser.checks import check_int, check_tensors
+from tensorglass.ops.arg_parser.checks import check_tensors
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.kernels.positions import first_outside
 from tensorglass.ops.nn import embedding as ops
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -24,18 +25,23 @@ def embedding(
     No gradient flows to row `padding_idx`. Rows longer than `max_norm` by the norm `norm_type` are shortened in place.
     `scale_grad_by_freq` divides gradients by how often a row was taken.
     """
-    rows = weight.size(0)
     if padding_idx is None:
         padding_idx = -1
-    elif not -rows <= padding_idx < rows:
+    elif not -weight.size(0) <= padding_idx < weight.size(0):
         raise AssertionError("Padding_idx must be within num_embeddings")
     elif padding_idx < 0:
-        padding_idx += rows
-    _refuse_sparse(sparse)
-    _check_lookup(input, weight, "embedding")
+        padding_idx += weight.size(0)
     if max_norm is not None:
-        _shorten(weight, input, max_norm, norm_type)
-    return ops.embedding(weight, input, padding_idx, scale_grad_by_freq)
+        input = input.contiguous()
+        _shorten(weight.detach(), input, max_norm, norm_type)
+    return _rows(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+@parsed("embedding")
+def _rows(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Tensor:
+    _refuse_sparse(sparse)
+    _check_lookup(indices, weight, "embedding")
+    return ops.embedding(weight, indices, padding_idx, scale_grad_by_freq)
 
 
 def _refuse_sparse(sparse: bool) -> None:
@@ -74,8 +80,15 @@ def _check_lookup(input: Tensor, weight: Tensor, name: str, mode: str = "") -> N
     raise explained(error, f"There are rows 0 … {rows - 1} in the weight.")
 
 
+@parsed("embedding_renorm_", "weight", "input", "max_norm", "norm_type")
 def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten the rows that are about to be taken, where they are too long."""
+    if weight.dim() != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {weight.dim()}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for embedding_renorm_)"
+        )
+    _check_lookup(input, weight, "embedding_renorm_")
     with torch.no_grad():
         places = input.reshape(-1).unique()
         rows = weight[places]
@@ -182,23 +195,22 @@ def _bags(input: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Te
     return torch.searchsorted(begins.long().contiguous(), places, right=True) - 1, begins.numel()
 
 
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+@parsed("one_hot")
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """Unit vectors: a 1 at each number's place and 0 elsewhere, (…) → (…, `num_classes`), int64."""
-    check_int("one_hot", "num_classes", 2, num_classes)
-    num_classes = int(num_classes)  # which may be a tensor of one integer
-    if tensor.dtype != torch.int64:
+    if input.dtype != torch.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if not tensor.numel():
+    if not input.numel():
         if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return torch.empty((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device)
-    if tensor._backend.launch(first_outside, array_of(tensor), 2**63) is not None:
+            raise RuntimeError("Can not infer total number of classes from empty input.")
+        return torch.empty((*input.shape, num_classes), dtype=torch.int64, device=input.device)
+    if input._backend.launch(first_outside, array_of(input), 2**63) is not None:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
-        num_classes = int(tensor.max()) + 1
+        num_classes = int(input.max()) + 1
     elif num_classes < 1:
         raise RuntimeError("num_classes should be positive")
-    elif tensor._backend.launch(first_outside, array_of(tensor), num_classes) is not None:
+    elif input._backend.launch(first_outside, array_of(input), num_classes) is not None:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    made = torch.empty((*tensor.shape, num_classes), dtype=torch.int64, device=tensor.device).zero_()
-    return made.scatter_(-1, tensor.unsqueeze(-1), 1)
+    made = torch.empty((*input.shape, num_classes), dtype=torch.int64, device=input.device).zero_()
+    return made.scatter_(-1, input.unsqueeze(-1), 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tensorglass as torch
 from tensorglass.ops.arg_parser.checks import check_tensors
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.autocast import as_it_is, in_lower_precision
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.tensor.tensor import Tensor
@@ -11,6 +12,7 @@ from tensorglass.tensor.tensor import Tensor
 
 @in_lower_precision
 @has_shortcut("linear")
+@parsed("linear")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``: (…, in) and (out, in) → (…, out); a `weight` of (in) gives (…)."""
     check_tensors("linear", input=input, weight=weight)
@@ -28,6 +30,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 @as_it_is
+@parsed("bilinear")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1ᵀ weight[k] input2 + bias[k]`` for every output k: (…, in1), (…, in2) and (out, in1, in2) → (…, out)."""
     check_tensors("bilinear", input1=input1, input2=input2, weight=weight)

@@ -19,10 +19,10 @@ from tensorglass.ops.arg_parser.checks import (
     check_int,
     check_tensor,
     check_tensors,
-    invalid_combination,
     not_implemented,
     refuse_gradients,
 )
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.autocast import as_it_is, in_float32
 from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.ops.kernels.positions import first_outside
@@ -145,13 +145,18 @@ def huber_loss(
 ) -> Tensor:
     """``d² / 2`` for differences d up to `delta`, and ``delta (|d| - delta / 2)`` beyond (Huber 1964)."""
     one, other = _of_one_size(input, target)
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    _check_floating("huber_cpu", one, other)
     if weight is not None:
-        loss = ops.huber_loss(one, other, "none", (delta,))
+        loss = _huber(one, other, delta, "none")
         return _weighted(loss, weight, input.size(), reduction, by_weight=False)
-    return ops.huber_loss(one, other, _read(reduction), (delta,))
+    return _huber(one, other, delta, _read(reduction))
+
+
+@parsed("huber_loss", "input", "target", "1", "delta")
+def _huber(input: Tensor, target: Tensor, delta: float, reduction: str) -> Tensor:
+    if not delta > 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    _check_floating("huber_cpu", input, target)
+    return ops.huber_loss(input, target, reduction, (delta,))
 
 
 @in_float32
@@ -174,6 +179,7 @@ def soft_margin_loss(
 
 
 @in_float32
+@parsed("poisson_nll_loss", "input", "target", "log_input", "full", "eps", "1")
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -188,8 +194,11 @@ def poisson_nll_loss(
 
     If `full`, with Stirling's approximation of log(target!).
     """
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not a valid value for reduction")
     check_tensors("poisson_nll_loss", input=input, target=target)
-    reduction = _read(reduction, size_average, reduce)
     if log_input:
         loss = input.exp() - target * input
     else:
@@ -224,7 +233,7 @@ def gaussian_nll_loss(
         ):
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
     variance = variance.clone()
     with torch.no_grad():
         variance.clamp_(min=eps)
@@ -235,6 +244,7 @@ def gaussian_nll_loss(
 
 
 @in_float32
+@parsed("kl_div", "input", "target", "1", "log_target=")
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -314,6 +324,13 @@ def binary_cross_entropy_with_logits(
     reduction = _read(reduction, size_average, reduce)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    return _of_logits(input, target, weight, pos_weight, reduction)
+
+
+@parsed("binary_cross_entropy_with_logits", "input", "target", "weight", "pos_weight", "1")
+def _of_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None, pos_weight: Tensor | None, reduction: str
+) -> Tensor:
     if target._dtype is torch.bool:
         raise explained(
             RuntimeError(
@@ -649,6 +666,7 @@ def multilabel_soft_margin_loss(
 
 
 @in_float32
+@parsed("hinge_embedding_loss", "input", "target", "margin", "1")
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -682,10 +700,16 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
+    return _ranking(input1, input2, target, margin, reduction)
+
+
+@parsed("margin_ranking_loss", "input1", "input2", "target", "margin", "1")
+def _ranking(input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: str) -> Tensor:
     return reduced((-target * (input1 - input2) + margin).clamp_min_(0), reduction)
 
 
 @in_float32
+@parsed("cosine_embedding_loss", "input1", "input2", "target", "margin", "1")
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -732,7 +756,13 @@ def triplet_margin_loss(
     reduction = _read(reduction, size_average, reduce)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    return _triplet_by_norm(anchor, positive, negative, margin, p, eps, swap, reduction)
 
+
+@parsed("triplet_margin_loss", "anchor", "positive", "negative", "margin", "p", "eps", "swap", "1")
+def _triplet_by_norm(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float, p: float, eps: float, swap: bool, reduction: str
+) -> Tensor:
     def distance(one: Tensor, other: Tensor) -> Tensor:
         return torch.pairwise_distance(one, other, p, eps)
 
@@ -780,14 +810,8 @@ def _triplet(
 # --- of sequences ----------------------------------------------------------------------------------------------------
 
 
-_CTC_SIGNATURES = tuple(
-    f"(Tensor log_probs, Tensor targets, {kind} input_lengths, {kind} target_lengths, int blank = 0, int reduction = "
-    "at::Reduction::Mean, bool zero_infinity = False)"
-    for kind in ("Tensor", "tuple of ints")
-)
-
-
 @in_float32
+@parsed("ctc_loss", "log_probs", "targets", "input_lengths", "target_lengths", "blank", "1", "zero_infinity")
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -810,8 +834,7 @@ def ctc_loss(
     if not (isinstance(input_lengths, Tensor) and isinstance(target_lengths, Tensor)) and not (
         isinstance(input_lengths, Sequence) and isinstance(target_lengths, Sequence)
     ):
-        given = (log_probs, targets, input_lengths, target_lengths, blank, len(reduction), zero_infinity)
-        raise invalid_combination("ctc_loss", given, *_CTC_SIGNATURES)
+        raise TypeError("lengths are two tensors, or two sequences")  # `parsed` says it in PyTorch's words
     for name, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if isinstance(lengths, Tensor) and lengths.is_floating_point():
             raise RuntimeError(f"{name} must be integral")

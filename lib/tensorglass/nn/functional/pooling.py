@@ -9,6 +9,7 @@ import tensorglass as torch
 from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.nn import avg_pool as means
 from tensorglass.ops.nn import max_pool as largest
+from tensorglass.ops.nn.arguments import each_of
 from tensorglass.tensor.tensor import Tensor
 
 Ints = int | Sequence[int]
@@ -49,12 +50,12 @@ max_pool3d_with_indices = largest.max_pool3d_with_indices
 
 def _adaptive(output_size: Any, size: Sequence[int]) -> Any:
     """The lengths asked for, those of the input where they are None."""
-    if isinstance(output_size, (tuple, list)):
-        if len(size) <= len(output_size):
-            raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-        kept = zip(output_size, size[-len(output_size) :], strict=False)
-        return [length if each is None else each for each, length in kept]
-    return output_size
+    if isinstance(output_size, int):
+        return output_size
+    if len(size) <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    kept = zip(output_size, size[-len(output_size) :], strict=False)
+    return [length if each is None else each for each, length in kept]
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -179,36 +180,31 @@ def _unpooled_size(
     ]  # too few strides are told by IndexError, as in PyTorch
     if output_size is None:
         return default
-    found = list(output_size)
-    if len(found) == rank + 2:
-        found = found[2:]
-    if len(found) != rank:
+    if len(output_size) == rank + 2:
+        output_size = output_size[2:]
+    if len(output_size) != rank:
         raise ValueError(
             f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it has a length of "
             f"'{len(output_size)}'"
         )
     for dim in range(rank):
         least, most = default[dim] - stride[dim], default[dim] + stride[dim]
-        if not least < found[dim] < most:
+        if not least < output_size[dim] < most:
             raise ValueError(f'invalid output_size "{output_size}" (dim {dim} must be between {least} and {most})')
-    return found
+    return list(output_size)
 
 
 def _unpool(
     rank: int, input: Tensor, indices: Tensor, kernel_size: Ints, stride: Any, padding: Ints, output_size: Any
 ) -> Tensor:
-    kernel, before = _each(kernel_size, rank), _each(padding, rank)
-    step = kernel if stride is None else _each(stride, rank)
+    kernel, before = each_of(kernel_size, rank), each_of(padding, rank)
+    step = kernel if stride is None else each_of(stride, rank)
     size = _unpooled_size(input, kernel, step, before, output_size)
     if rank == 1:
         return largest.max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]).squeeze(-1)
     if rank == 2:
         return largest.max_unpool2d(input, indices, size)
     return largest.max_unpool3d(input, indices, size, step, before)
-
-
-def _each(value: Ints, rank: int) -> tuple[int, ...]:
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank  # type: ignore[return-value]  # one int
 
 
 @in_float32
@@ -264,7 +260,7 @@ def _lp_pool(
 ) -> Tensor:
     # The mean of the powers, times their number, is their sum.
     count = 1
-    for size in _each(kernel_size, rank):
+    for size in each_of(kernel_size, rank):
         count *= size
     powers = input.pow(norm_type)
     if stride is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass import channel_shuffle, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
-from tensorglass.core.errors import type_name, warn
+from tensorglass.core.errors import warn
 from tensorglass.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.nn import upsample as ways
@@ -74,12 +74,13 @@ def interpolate(
     if factors is not None and (recompute_scale_factor or mode == "area"):
         output_size = [int(input.size(dim + 2) * factors[dim]) for dim in range(rank)]
         factors = None
-    if antialias and not (mode in _ANTIALIASED and input.ndim == 4):
+    if antialias and not (mode in (*_ANTIALIASED,) and input.ndim == 4):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
-    if (mode, input.dim()) in _NEAREST:
-        return _NEAREST[mode, input.dim()](input, output_size, factors)
+    way = (mode, input.dim()) if isinstance(mode, str) else None
+    if way in _NEAREST:
+        return _NEAREST[way](input, output_size, factors)
     if mode == "area" and input.dim() in _AREA:
         return _AREA[input.dim()](input, output_size)
     if mode == "lanczos" and input.dim() == 4:
@@ -89,9 +90,9 @@ def interpolate(
             raise ValueError("Lanczos mode requires antialias=True")
     if antialias:
         return _ANTIALIASED[mode](input, output_size, align_corners, factors)
-    if (mode, input.dim()) in _WEIGHTED:
-        return _WEIGHTED[mode, input.dim()](input, output_size, align_corners, factors)
-    needed = {"linear": 3, "bilinear": 4, "trilinear": 5}.get(mode)
+    if way in _WEIGHTED:
+        return _WEIGHTED[way](input, output_size, align_corners, factors)
+    needed = {"linear": 3, "bilinear": 4, "trilinear": 5}.get(mode) if way else None
     if needed is not None and input.dim() in (3, 4, 5):
         raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {needed}D input")
     raise NotImplementedError(
@@ -109,8 +110,6 @@ def _wanted(input: Tensor, rank: int, size: Any, scale_factor: Any) -> tuple[Any
     given = f"but got input with spatial dimensions of {list(input.shape[2:])} and"
     if size is not None:
         if not isinstance(size, (list, tuple)):
-            if not isinstance(size, int | Tensor):
-                raise TypeError(f"interpolate(): argument 'size' must be int or tuple of ints, not {type_name(size)}")
             return [size] * rank, None
         if len(size) != rank:
             raise ValueError(
@@ -177,18 +176,19 @@ def grid_sample(
 
     Volumes are (N, C, D, H, W), and their grids (N, D', H', W', 3). `padding_mode` says what is beyond the ends.
     """
-    if mode not in _MODES:
+    if mode not in (*_MODES,):
         raise ValueError(
             f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
         )
-    if padding_mode not in _PADDINGS:
+    if padding_mode not in (*_PADDINGS,):
         raise ValueError(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
             f"'{padding_mode}'"
         )
     if align_corners is None:
         warn(_CORNERS)
-    return torch.grid_sampler(input, grid, _MODES[mode], _PADDINGS[padding_mode], bool(align_corners))
+        align_corners = False
+    return torch.grid_sampler(input, grid, _MODES[mode], _PADDINGS[padding_mode], align_corners)
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:

@@ -37,7 +37,10 @@ _KINDS: dict[str, frozenset[Any]] = {
     annotation: frozenset(types)
     for annotation, types in {
         "DType | None": (DType, NoneType),
+        "Ints": (int, *_SEQUENCES),
+        "Ints | None": (int, *_SEQUENCES, NoneType),
         "KeepDim": (bool,),
+        "Sequence[float] | None": (*_SEQUENCES, NoneType),
         "Sequence[int]": _SEQUENCES,
         "Sequence[int] | None": (*_SEQUENCES, NoneType),
         "StatedDims": (int, *_SEQUENCES),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import index
 from typing import Any
 
@@ -16,6 +16,14 @@ from tensorglass.tensor.tensor import Tensor, array_of
 
 Ints = int | Sequence[int]
 _WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
+
+
+def each_of(value: Any, rank: int) -> tuple[Any, ...]:
+    """What anything that can be iterated over has, or `value` as often as there are dimensions: PyTorch's ``_ntuple``.
+
+    Raises TypeError for a 0-dim tensor.
+    """
+    return tuple(value) if isinstance(value, Iterable) else (value,) * rank
 
 
 def for_each(value: Ints, rank: int) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import pooling as kernels
@@ -105,6 +106,7 @@ def _avg_pool(
     return made
 
 
+@parsed("avg_pool2d")
 def avg_pool2d(
     input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
@@ -117,6 +119,7 @@ def avg_pool2d(
 
 
 @in_float32
+@parsed("avg_pool3d")
 def avg_pool3d(
     input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
@@ -211,12 +214,14 @@ def _adaptive_avg(rank: int, input: Tensor, output_size: Any) -> Tensor:
     return made
 
 
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+@parsed("adaptive_avg_pool2d")
+def adaptive_avg_pool2d(input: Tensor, output_size: Ints) -> Tensor:
     """The mean of each of ``H' · W'`` parts of images: (N, C, H, W) → (N, C, H', W')."""
     return _adaptive_avg(2, input, output_size)
 
 
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+@parsed("adaptive_avg_pool3d")
+def adaptive_avg_pool3d(input: Tensor, output_size: Ints) -> Tensor:
     """The mean of each of ``D' · H' · W'`` parts of volumes: (N, C, D, H, W) → (N, C, D', H', W')."""
     return _adaptive_avg(3, input, output_size)
 

@@ -14,6 +14,7 @@ from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.kernels import pooling as kernels
 from tensorglass.ops.kernels.windows import Lengths, Windows
@@ -108,6 +109,7 @@ def _read(
     return move
 
 
+@parsed("max_pool2d_with_indices")
 def max_pool2d_with_indices(
     input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
     ceil_mode: bool = False,
@@ -119,6 +121,7 @@ def max_pool2d_with_indices(
     return found
 
 
+@parsed("max_pool3d_with_indices")
 def max_pool3d_with_indices(
     input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
     ceil_mode: bool = False,
@@ -250,12 +253,14 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tenso
     return largest.squeeze(-2), indices.squeeze(-2)
 
 
-def adaptive_max_pool2d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+@parsed("adaptive_max_pool2d")
+def adaptive_max_pool2d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
     """The same of images: (N, C, H, W) → (N, C, H', W')."""
     return _adaptive_max(2, input, output_size)
 
 
-def adaptive_max_pool3d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+@parsed("adaptive_max_pool3d")
+def adaptive_max_pool3d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tensor]:
     """The same of volumes: (N, C, D, H, W) → (N, C, D', H', W')."""
     return _adaptive_max(3, input, output_size)
 
@@ -323,6 +328,7 @@ def _fractional_max(
     return found
 
 
+@parsed("fractional_max_pool2d")
 def fractional_max_pool2d(
     input: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -333,6 +339,7 @@ def fractional_max_pool2d(
     return _fractional_max(2, input, kernel_size, output_size, random_samples)
 
 
+@parsed("fractional_max_pool3d")
 def fractional_max_pool3d(
     input: Tensor, kernel_size: Ints, output_size: Ints, random_samples: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -361,7 +368,8 @@ def _unpool(rank: int, input: Tensor, indices: Tensor, output_size: Sequence[int
     name = f"max_unpool{rank}d"
     check_tensor(name, input)
     if indices._dtype is not dtypes.int64:
-        raise RuntimeError(f"elements in indices should be type int64 but got: {indices._dtype.scalar_type}")
+        got = f" but got: {indices._dtype.scalar_type}" if rank == 2 else ""
+        raise RuntimeError(f"elements in indices should be type int64{got}")
     size = tuple(output_size)
     words = {2: "two elements (height, width)", 3: "three elements (depth, height, width)"}[rank]
     if len(size) != rank:
@@ -387,11 +395,13 @@ def _unpool(rank: int, input: Tensor, indices: Tensor, output_size: Sequence[int
     return found
 
 
+@parsed("max_unpool2d")
 def max_unpool2d(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> Tensor:
     """Zeros, but for the elements of `input` in the cells that `indices` name: what `max_pool2d` left out is lost."""
     return _unpool(2, input, indices, output_size)
 
 
+@parsed("max_unpool3d")
 def max_unpool3d(
     input: Tensor, indices: Tensor, output_size: Sequence[int], stride: Sequence[int], padding: Sequence[int]
 ) -> Tensor:

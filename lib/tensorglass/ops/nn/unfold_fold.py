@@ -14,6 +14,7 @@ from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.kernels.windows import Lengths, Windows, add_windows, padded, windows_of
 from tensorglass.ops.nn.arguments import Ints, for_each, run_wide
 from tensorglass.tensor.tensor import Tensor
@@ -74,6 +75,7 @@ def _refuse_integers(kernel: str, input: Tensor) -> None:
         raise not_implemented(kernel, input._dtype)
 
 
+@parsed("im2col")
 def im2col(input: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Tensor:
     """Windows as columns: (N, C, H, W) → (N, C · cells of a window, windows), or the same without N."""
     check_tensor("im2col", input)
@@ -100,6 +102,7 @@ def im2col(input: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stri
     return made if ndim == 4 else made.squeeze(0)
 
 
+@parsed("col2im")
 def col2im(
     input: Tensor, output_size: Sequence[int], kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> Tensor:

@@ -12,6 +12,7 @@ from tensorglass.core import dtypes
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, not_implemented
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.kernels.resampling import Steps, resample, resample_back
 from tensorglass.ops.nn.arguments import like_channels_last, run_wide
 from tensorglass.tensor.tensor import Tensor
@@ -67,8 +68,9 @@ def _run_upsample(
             ", ".join(f"{axis}: {length}" for axis, length in zip(_AXES[rank], each, strict=True))
             for each in (lengths, counts)
         )
+        joined = "and output" if rank == 1 else "output"
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({given}) output ({wanted})"
+            f"Input and output sizes should be greater than 0, but got input ({given}) {joined} ({wanted})"
         )
     if 0 in input._size[1:]:
         raise RuntimeError(
@@ -82,11 +84,12 @@ def _run_upsample(
         Steps(length, count, scale, mode, align_corners, antialias)
         for length, count, scale in zip(lengths, counts, scales, strict=True)
     ])  # fmt: skip
-    found: Tensor = _resampled(input, _Way(name, steps))
+    found: Tensor = _resampled(input, _Way("".join([each.title() for each in name.split("_")]), steps))
     return found
 
 
 def _nearest(name: str, mode: str, rank: int) -> Callable[..., Tensor]:
+    @parsed(name)
     def upsample(
         input: Tensor, output_size: Sequence[int] | None, scale_factors: Sequence[float] | None = None
     ) -> Tensor:
@@ -97,6 +100,7 @@ def _nearest(name: str, mode: str, rank: int) -> Callable[..., Tensor]:
 
 
 def _weighted(name: str, mode: str, rank: int, antialias: bool = False) -> Callable[..., Tensor]:
+    @parsed(name)
     def upsample(
         input: Tensor,
         output_size: Sequence[int] | None,
@@ -109,17 +113,17 @@ def _weighted(name: str, mode: str, rank: int, antialias: bool = False) -> Calla
     return upsample
 
 
-upsample_nearest1d = _nearest("UpsampleNearest1D", "nearest", 1)
-upsample_nearest2d = _nearest("UpsampleNearest2D", "nearest", 2)
-upsample_nearest3d = _nearest("UpsampleNearest3D", "nearest", 3)
-upsample_nearest_exact1d = _nearest("UpsampleNearestExact1D", "nearest-exact", 1)
-upsample_nearest_exact2d = _nearest("UpsampleNearestExact2D", "nearest-exact", 2)
-upsample_nearest_exact3d = _nearest("UpsampleNearestExact3D", "nearest-exact", 3)
-upsample_linear1d = _weighted("UpsampleLinear1D", "linear", 1)
-upsample_bilinear2d = _weighted("UpsampleBilinear2D", "linear", 2)
-upsample_trilinear3d = _weighted("UpsampleTrilinear3D", "linear", 3)
-upsample_bicubic2d = _weighted("UpsampleBicubic2D", "cubic", 2)
+upsample_nearest1d = _nearest("upsample_nearest1d", "nearest", 1)
+upsample_nearest2d = _nearest("upsample_nearest2d", "nearest", 2)
+upsample_nearest3d = _nearest("upsample_nearest3d", "nearest", 3)
+upsample_nearest_exact1d = _nearest("_upsample_nearest_exact1d", "nearest-exact", 1)
+upsample_nearest_exact2d = _nearest("_upsample_nearest_exact2d", "nearest-exact", 2)
+upsample_nearest_exact3d = _nearest("_upsample_nearest_exact3d", "nearest-exact", 3)
+upsample_linear1d = _weighted("upsample_linear1d", "linear", 1)
+upsample_bilinear2d = _weighted("upsample_bilinear2d", "linear", 2)
+upsample_trilinear3d = _weighted("upsample_trilinear3d", "linear", 3)
+upsample_bicubic2d = _weighted("upsample_bicubic2d", "cubic", 2)
 #: The same without aliasing where the result is smaller: each position is made of all cells that it covers.
-upsample_bilinear2d_aa = _weighted("UpsampleBilinear2DAa", "linear", 2, True)
-upsample_bicubic2d_aa = _weighted("UpsampleBicubic2DAa", "cubic", 2, True)
-upsample_lanczos2d_aa = _weighted("UpsampleLanczos2DAa", "lanczos", 2, True)
+upsample_bilinear2d_aa = _weighted("_upsample_bilinear2d_aa", "linear", 2, True)
+upsample_bicubic2d_aa = _weighted("_upsample_bicubic2d_aa", "cubic", 2, True)
+upsample_lanczos2d_aa = _weighted("_upsample_lanczos2d_aa", "lanczos", 2, True)

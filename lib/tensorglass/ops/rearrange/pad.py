@@ -14,7 +14,7 @@ from tensorglass.core.errors import explained
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import check_tensor, type_name
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.copies.copy import clone, copy_, suggested_format
 from tensorglass.ops.creation.ranges import arange
 from tensorglass.ops.declare.autocast import in_float32
@@ -129,6 +129,7 @@ def _wrapped_around(input: Tensor, before: Sequence[int], after: Sequence[int]) 
 
 
 @in_float32
+@parsed("pad", "input", "pad", "mode", "value")
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """The tensor with room around it. `pad` holds how much before and after, from the last dimension on.
 
@@ -136,13 +137,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     element; "circular", what is at its other end. All but the first pad one to three dimensions, after a batch and
     channels. Raises RuntimeError where there is not enough to mirror, NotImplementedError for a mode that there is not.
     """
-    check_tensor("pad", input)
-    if not isinstance(pad, (tuple, list)):
-        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type_name(pad)}")
-    if not isinstance(mode, str):
-        raise TypeError(f"pad(): argument 'mode' (position 3) must be str, not {type_name(mode)}")
-    if value is not None and not isinstance(value, (int, float, Tensor)):
-        raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type_name(value)}")
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     ndim = len(input._size)

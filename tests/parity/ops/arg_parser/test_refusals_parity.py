@@ -12,6 +12,8 @@ import torch
 from parity.expressions import outcome
 
 import tensorglass
+from tensorglass.ops import OPERATORS
+from tensorglass.ops.arg_parser.signature import refusal
 
 _FILE = Path(tensorglass.__file__).parent / "ops" / "arg_parser" / "signatures.txt"
 # PyTorch names zero_ after Tensor in this refusal, and all others after TensorBase.
@@ -19,11 +21,22 @@ NAMES = [line for line in _FILE.read_text().splitlines() if line[0] != " " and l
 X = "torch.arange(6.).reshape(2, 3)"
 
 
+def _refuse(name: str, arguments: tuple[Any, ...]) -> None:
+    """What stands behind `nn.functional` has no public name: its signatures are asked themselves."""
+    refused = refusal(name, arguments, {}, is_method=False)
+    assert refused is not None
+    raise refused
+
+
 def _form(library: Any, name: str) -> Callable[..., Any]:
     """The operator that the file has under this name: "add", "linalg_norm", "Tensor.add_"."""
     if name.startswith("Tensor."):
         form: Callable[..., Any] = getattr(library.zeros(2), name.removeprefix("Tensor."))
         return form
+    if library is tensorglass and not name.startswith("Tensor.") and name not in OPERATORS:
+        return lambda *arguments: _refuse(name, arguments)
+    if hasattr(torch._C._nn, name):
+        return getattr(torch._C._nn, name)
     for namespace in ("linalg", "fft", "special"):
         if name.startswith(f"{namespace}_"):
             name = name.replace("_", ".", 1)

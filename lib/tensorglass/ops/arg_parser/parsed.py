@@ -1,0 +1,72 @@
+"""Functions whose arguments go on to one of PyTorch's operators, which refuses in its own words what is no argument.
+
+`explaining` does this for operators that have a name in the table. What is here is for the operators behind layers,
+which programs reach by `nn.functional` alone, and for functions of ours that do themselves what PyTorch hands on.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
+
+from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of, unwrap
+
+
+def parsed(name: str, *handed: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: calls are held against the signatures of PyTorch's `name`, whose TypeError is raised for misfits.
+
+    `handed` names the parameters that PyTorch's function hands on, in the operator's order: ``"dim"`` by place,
+    ``"dim="`` by name, and ``"1"`` for a number that is always right. Without them the call is the operator's own.
+    """
+
+    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
+        flags = flags_of(body)
+
+        @wraps(body)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if are_flags(flags, arguments, keywords):
+                try:
+                    return body(*arguments, **keywords)
+                except Exception:
+                    read = _read(body, name, handed, arguments, keywords)
+                    if read is None:
+                        raise
+            else:
+                read = _read(body, name, handed, arguments, keywords) or (arguments, keywords)
+            return body(*read[0], **read[1])
+
+        return call
+
+    return decorate
+
+
+def _read(
+    body: Callable[..., Any], name: str, handed: Sequence[str], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]] | None:
+    """The arguments with Python's numbers for NumPy's and for tensors; None if they are so. Raises the TypeError."""
+    from tensorglass.ops.arg_parser.signature import Signatures  # when it is needed: imports should be quick
+
+    if not handed:
+        by_place, by_name = list(arguments), dict(keywords)
+    else:
+        try:
+            bound = inspect.signature(unwrap(body)).bind(*arguments, **keywords)
+        except TypeError:
+            return None  # Python's words, as PyTorch's function is Python's too
+        bound.apply_defaults()
+        by_place = [1 if each == "1" else bound.arguments[each] for each in handed if not each.endswith("=")]
+        by_name = {each[:-1]: bound.arguments[each[:-1]] for each in handed if each.endswith("=")}
+    try:
+        values, named = Signatures(None, name, (), False).read(by_place, by_name)
+    except TypeError as refusal:
+        raise refusal.with_traceback(None) from None
+    same = len(values) == len(by_place) and all(one is other for one, other in zip(values, by_place, strict=True))
+    if same and all(named[each] is value for each, value in by_name.items()):
+        return None
+    if not handed:
+        return values, named
+    places = [each for each in handed if not each.endswith("=")]
+    bound.arguments.update({each: value for each, value in zip(places, values, strict=True) if each != "1"} | named)
+    return bound.args, bound.kwargs

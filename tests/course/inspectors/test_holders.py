@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections import deque
 from functools import cache, partial
 from importlib import import_module
@@ -265,3 +266,65 @@ def test_a_tensor_is_told_with_the_storage_behind_it_and_the_nodes_of_its_graph(
     assert f"{own} nodes" in rows["total"]
     [row] = [row for row in holders().since(before).data.rows if row.label == "total"]
     assert f"reaches {own} nodes, 9 more" in row.words
+
+
+def test_what_lives_is_reconciled_with_what_has_a_known_holder() -> None:
+    """Out of sight behind hooks, exceptions, thread locals, caches, classes and deep chains: each has a path."""
+
+    class Registry:
+        newest: Any = None
+
+    class Recorder:
+        def __init__(self, held: Any) -> None:
+            self.held = held
+
+        def hook(self, *_: Any) -> None: ...
+
+    def failing(scores: Any) -> None:
+        raise ValueError
+
+    def generating(current: Any) -> Any:
+        yield current
+
+    @cache
+    def cached(size: int) -> Any:
+        return [torch.zeros(size)]
+
+    def kept() -> tuple[Any, ...]:
+        net, local, errors = torch.nn.Linear(1, 1), threading.local(), []
+        net.register_forward_hook(Recorder(torch.zeros(101)).hook)
+        net.register_forward_hook(partial(failing, torch.zeros(102)))
+        local.scores = torch.zeros(103)
+        Registry.newest = {"all": [torch.zeros(104)]}
+        cached(105)
+        try:
+            failing(torch.zeros(106))
+        except ValueError as error:
+            errors.append(error)
+        deep: Any = torch.zeros(107)
+        for _ in range(14):
+            deep = [deep]
+        waiting = generating([torch.zeros(108)])
+        next(waiting)
+        return net, local, errors, deep, waiting
+
+    net, local, errors, deep, waiting = kept()
+    found = holders()
+    told = {path.nbytes: path.words for path in found._storages.values()}
+    assert told[404].endswith(f"['_forward_hooks'][{min(net._forward_hooks)}].__self__.held")
+    assert told[408].endswith(".args[0]")
+    assert re.fullmatch(r"local.*\['scores'\]", told[412])
+    assert told[416].endswith("Registry.newest['all'][0]")
+    assert told[420].startswith("cache of ")
+    assert told[424] == "errors[0].__traceback__ → scores in failing()"
+    assert told[428] == "deep" + "[0]" * 14
+    assert told[432].endswith("generating(): current[0]")
+    assert re.fullmatch(r"[\d.,]+ \w+ of [\d.,]+ \w+ live bytes have a known holder.*", found.text.splitlines()[-1])
+    del local, errors, deep, waiting
+
+
+def test_what_has_no_known_holder_is_called_unknown() -> None:
+    sparse = torch.eye(3).to_sparse()
+    assert "whose memory cannot be looked at" in holders().text.splitlines()[-1]
+    assert "its holder is unknown" in holders(torch.zeros(3)).text
+    assert sparse.is_sparse

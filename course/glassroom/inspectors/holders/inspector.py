@@ -17,9 +17,11 @@ from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.holders.out_of_sight import holders_out_of_sight
 from glassroom.inspectors.holders.paths import Path, is_over, paths_from, paths_to
+from glassroom.inspectors.holders.reconciled import live_tensors, reconciled
 from glassroom.reading.adapters import described
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.reach import kept_behind, nodes_behind, nodes_by_root
+from glassroom.reading.referrers import MOST_LOOKED_AT, paths_up
 from glassroom.reading.storage_names import name_of
 from glassroom.reading.variables import variables_of
 
@@ -28,7 +30,7 @@ MOST_ROWS = 16
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 ROW = 38
 LABEL = 200  # characters, in as many lines as they take
-NOBODY = "no variable leads to it, and nobody else was found: C++ or a reference cycle may hold it"
+NOBODY = "no variable leads to it: its holder is unknown"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Holding:
     rows: tuple[Row, ...]
     unshown: int
     nbytes: int
+    reconciled: str = ""  # how much of what lives has a known holder
 
 
 class Holders(Inspector):
@@ -73,7 +76,7 @@ class Holders(Inspector):
         title = f"{sized(grown)} more in {counted(len(new), 'storage')}, {sized(lost)} are gone"
         more = {root: count - earlier._nodes.get(root, 0) for root, count in self._nodes.items()}
         told = {root: f"reaches {counted(self._nodes[root], 'node')}, {n:,} more" for root, n in more.items() if n > 0}
-        return Holders(_by_root(title, new.values(), told), new)
+        return Holders(_by_root(title, new.values(), told, self.data.reconciled), new)
 
     @property
     def label(self) -> str:
@@ -90,7 +93,8 @@ class Holders(Inspector):
         return "\n".join([*lines, *self._rest()])
 
     def _rest(self) -> list[str]:
-        return [f"… and {self.data.unshown:,} more"] if self.data.unshown else []
+        more = [f"… and {self.data.unshown:,} more"] if self.data.unshown else []
+        return [*more, *([self.data.reconciled] if self.data.reconciled else [])]
 
     @property
     def svg(self) -> str:
@@ -109,8 +113,7 @@ class Holders(Inspector):
                 top = drawing.wrapped(PAD, top + 2, shortened(row.words, LABEL), "fact soft") + 14
             drawing.add("</g>")
         for words in self._rest():
-            drawing.text(PAD, top + 11, words, "fact soft")
-            top += 20
+            top = drawing.wrapped(PAD, top + 11, words, "fact soft") + 9
         drawing.extend(room() - PAD, top)
         return drawing.finished(self.label, CSS)
 
@@ -139,7 +142,8 @@ def holders(tensor: object = None, /) -> Holders:
     Of a tensor every path to its storage: through lists, dicts, networks, optimizers and objects, gradients, and what
     autograd graphs have saved: `trainer.history[3]['loss'] → PowBackward0.self`; and what no variable leads to, such as
     closures, generators, tracebacks, classes and running functions. Without one, what each variable keeps
-    alive; what several hold counts for the first. `holders().since(earlier)` is what has come since then. Takes
+    alive, and how much of all that lives has a known holder: what no variable leads to is followed from referrer to
+    referrer. What several hold counts for the first. `holders().since(earlier)` is what has come since then. Takes
     tensors of PyTorch and tensorglass, arrays of NumPy and CuPy. Raises TypeError for what has no memory.
     """
     frame = sys._getframe(1)
@@ -148,11 +152,13 @@ def holders(tensor: object = None, /) -> Holders:
         storages: dict[str, Path] = {}
         for path in paths_from(variables):
             storages.setdefault(path.storage, path)
+        sum_of_all = reconciled(storages, frame)
+        storages |= sum_of_all.elsewhere
         total = sum(path.nbytes for path in storages.values())
         title = f"{sized(total)} in {counted(len(storages), 'storage')}"
         nodes = nodes_by_root(variables)
         told = {root: f"reaches {counted(count, 'node')}" for root, count in nodes.items()}
-        return Holders(_by_root(title, storages.values(), told), storages, nodes)
+        return Holders(_by_root(title, storages.values(), told, sum_of_all.words), storages, nodes)
     [name] = argument_names(frame, (tensor,))
     description = described(tensor)
     memory = description.memory
@@ -166,7 +172,11 @@ def holders(tensor: object = None, /) -> Holders:
     title += f", of which it has {sized(seen)}" if seen < memory.nbytes else ""
     title += _of_its_graph(tensor)
     if not rows:
-        title += f" · {NOBODY}"
+        alike = [tensor, *[each for each in live_tensors() if each is not tensor and is_over(memory, each)]]
+        found = paths_up(alike, frame)
+        rows = [Row(words, memory.nbytes, "") for words in dict.fromkeys(found.paths.values())]
+        title += f" · {NOBODY}" if not rows else ""
+        title += "" if found.is_all or rows else f"; the search ended after {MOST_LOOKED_AT:,} objects"
     return Holders(Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), memory.nbytes))
 
 
@@ -178,7 +188,7 @@ def _of_its_graph(tensor: object) -> str:
     return f" · its graph has {counted(nodes, 'node')}, which keep {sized(kept_behind('', tensor))}"
 
 
-def _by_root(title: str, paths: Iterable[Path], nodes: Mapping[str, str]) -> Holding:
+def _by_root(title: str, paths: Iterable[Path], nodes: Mapping[str, str], words: str) -> Holding:
     """What each variable holds, the most first, with the largest storage that it holds and what `nodes` it reaches."""
     by_root: dict[str, list[Path]] = {root: [] for root in nodes}
     for path in paths:
@@ -193,4 +203,5 @@ def _by_root(title: str, paths: Iterable[Path], nodes: Mapping[str, str]) -> Hol
             facts += [f"the largest: {largest.words}, {sized(largest.nbytes)}"] if largest.words != root else []
         rows.append(Row(root, sum(path.nbytes for path in held), " · ".join(facts)))
     rows.sort(key=lambda row: -row.nbytes)
-    return Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), sum(row.nbytes for row in rows))
+    shown = tuple(rows[:MOST_ROWS])
+    return Holding(title, shown, max(len(rows) - MOST_ROWS, 0), sum(row.nbytes for row in rows), words)

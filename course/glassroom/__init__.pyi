@@ -21,6 +21,7 @@ from glassroom.inspectors.timeline.inspector import memory_timeline as memory_ti
 from glassroom.inspectors.version_error.inspector import explain_error as explain_error
 from glassroom.inspectors.watch.inspector import watch as watch
 from glassroom.inspectors.watch.magic import load_ipython_extension as load_ipython_extension
+from glassroom.lessons.lesson import explain as explain
 from glassroom.own_lines import read as read
 
 __version__: str

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from glassroom import __version__
-from glassroom.cli import contents, doctor, lab, progress, refresh, suite
+from glassroom.cli import contents, doctor, explain, lab, progress, refresh, suite
 from glassroom.cli.classroom import class_page, collect, feedback, grade, hub, marks, release
 from glassroom.workspace.problems import Exit, Problem
 
@@ -20,6 +20,7 @@ examples:
   glassroom lab                    open the course, in ./glassroom-course
   glassroom lab ~/tensors          the same, in a folder of your choice
   glassroom progress               how far you are, and where to go on
+  glassroom explain MESSAGE        what an error message of PyTorch means, and what to do
   glassroom doctor                 what is installed, and what to do about what is missing
   glassroom test                   run every test
   glassroom release 1_memory --course DIR     for teachers: hand part 1 out; then collect, grade, feedback, class
@@ -48,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"glassroom {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
     for command in (
-        *(lab, progress, suite, doctor, refresh, contents),
+        *(lab, progress, explain, suite, doctor, refresh, contents),
         *(release, collect, grade, feedback, marks, class_page, hub),
     ):
         command.add(commands)

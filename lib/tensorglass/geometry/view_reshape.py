@@ -139,11 +139,11 @@ def _why_dims_cannot_merge(size: Ints, stride: Ints, new_size: Ints, outer: int)
     inner = outer + 1
     while size[inner] == 1 and inner + 1 < len(size):
         inner += 1
-    ends = size[inner] * stride[inner]
+    spanned = size[inner] * stride[inner]
     return (
         f"To read size {list(size)}, stride {list(stride)} as {list(new_size)}, dimensions {outer} and "
-        f"{inner} would have to merge. They cannot: dimension {inner} ends {size[inner]} * {stride[inner]} "
-        f"= {ends} cells on, but one step of dimension {outer} goes {stride[outer]} on."
+        f"{inner} would have to merge. They cannot: dimension {inner} spans {spanned} cell{'s' * (spanned != 1)}, "
+        f"but one step along dimension {outer} moves by {stride[outer]}."
     )
 
 

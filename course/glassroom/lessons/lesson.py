@@ -1,0 +1,120 @@
+"""`explain()`: a message of PyTorch, and the lesson on it.
+
+The lessons are the Markdown files beside this one. Each has a heading, the fixed part of a message; the message as its
+program raises it; what it means; that program; what to do; the mended program; other messages of the same cause; and
+the notebook that goes on.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from pathlib import Path
+from textwrap import fill
+
+_HERE = Path(__file__).parent
+_LESSON = re.compile(
+    r"^## (?P<heading>[^\n]+)\n\n```text\n(?P<message>.+?)\n```\n\n(?P<meaning>.+?)\n\n```python\n(?P<program>.+?)"
+    r"\n```\n\n(?P<advice>.+?)\n\n```python\n(?P<mended>.+?)\n```\n\n(?P<also>(?:Also: `[^\n]+`\n\n)*)"
+    r"Goes on in \[[^\n]+?\]\(\.\./\.\./\.\./notebooks/(?P<notebook>[^\n]+)\.ipynb\)\.\n",
+    re.MULTILINE | re.DOTALL,
+)
+
+# What differs from one message to the next: lengths, shapes, dtypes, devices.
+_VARIES = re.compile(
+    r"\[[^\]]*\]|\b\w*\d\w*\b|\b(?:float|double|half|long|int|short|char|byte|bool|cuda|cpu|mps|meta)\b"
+)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One message: what it means, a program that raises it, and the same program mended."""
+
+    heading: str
+    message: str
+    meaning: str
+    program: str
+    advice: str
+    mended: str
+    also: tuple[str, ...]
+    notebook: str  #: its place in the course, without the ending: "1_memory/07_view_or_reshape"
+
+    def __repr__(self) -> str:
+        rule = "-" * 88
+        parts = [self.heading, fill(self.meaning, 88), "This program raises it:", _indented(self.program)]
+        parts += [fill(self.advice, 88), _indented(self.mended), f"The notebook that goes on: {self.notebook}"]
+        return "\n\n".join([rule, *parts, rule])
+
+    def _repr_markdown_(self) -> str:
+        name = self.notebook.partition("/")[2].replace("_", " ")
+        return (
+            f"#### `{self.heading}`\n\n{self.meaning}\n\nThis program raises it:\n\n```python\n{self.program}\n```\n\n"
+            f"{self.advice}\n\n```python\n{self.mended}\n```\n\nGoes on in [{name}](../{self.notebook}.ipynb)."
+        )
+
+
+def explain(error: BaseException | str | None = None) -> Lesson:
+    """The lesson on an error of PyTorch: on an exception, or on a message, with or without its traceback.
+
+    Without `error`, on the last one that nobody caught, as in the cell before. Raises ValueError if there is none, or
+    no lesson is on it; the message then names the nearest ones.
+    """
+    raised = error if error is not None else getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    if raised is None:
+        raise ValueError("there is no error to explain: explain() comes after one, or takes one or its message")
+    words = _words(str(raised))
+    found = [(len(of), lesson) for lesson in lessons() for of in _fixed(lesson) if _stand_in(of, words)]
+    if found:
+        return max(found, key=lambda each: each[0])[1]
+    near = "".join(f"\n  {lesson.heading}" for lesson in _nearest(words))
+    raise ValueError("no lesson is on this message" + (f". The nearest are on:{near}" if near else ""))
+
+
+@cache
+def lessons() -> tuple[Lesson, ...]:
+    """Every lesson, file by file."""
+    return tuple(
+        Lesson(
+            heading=match["heading"],
+            message=match["message"],
+            meaning=match["meaning"],
+            program=match["program"],
+            advice=match["advice"],
+            mended=match["mended"],
+            also=tuple(re.findall("`(.+)`", match["also"])),
+            notebook=match["notebook"],
+        )
+        for path in sorted(_HERE.glob("*.md"))
+        for match in _LESSON.finditer(path.read_text(encoding="utf-8"))
+    )
+
+
+def _fixed(lesson: Lesson) -> list[list[str]]:
+    return [_words(text) for text in (lesson.heading, *lesson.also)]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a message that are the same whatever the tensors: lines may be broken anywhere between them."""
+    return re.findall(r"[a-z_]+", _VARIES.sub(" ", text.lower()))
+
+
+def _stand_in(these: list[str], words: list[str]) -> bool:
+    return any(words[at : at + len(these)] == these for at in range(len(words) - len(these) + 1))
+
+
+def _nearest(words: list[str], count: int = 3) -> list[Lesson]:
+    """The lessons that share most of their words with a message, in its order; none that shares less than half."""
+    shared = []
+    for lesson in lessons():
+        fixed = _words(lesson.heading)
+        blocks = SequenceMatcher(None, words, fixed, autojunk=False).get_matching_blocks()
+        shared.append((sum(block.size for block in blocks) / len(fixed), lesson))
+    shared.sort(key=lambda each: each[0], reverse=True)
+    return [lesson for share, lesson in shared[:count] if share >= 0.5]
+
+
+def _indented(code: str) -> str:
+    return "\n".join(f"    {line}".rstrip() for line in code.splitlines())

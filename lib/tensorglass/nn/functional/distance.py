@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorglass as torch
@@ -15,10 +16,10 @@ pdist = torch.pdist
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """Vectors along `dim` divided by their `p`-norm, or by `eps` where that is smaller."""
-    length = _lengths(input, p, dim).clamp_min(eps).expand_as(input)
+    length = _lengths(input, p, dim, input.norm).clamp_min(eps).expand_as(input)
     return input / length if out is None else torch.div(input, length, out=out)
 
 
 @parsed("linalg_vector_norm", "input", "p", "dim")
-def _lengths(input: Tensor, p: float, dim: Any) -> Tensor:
-    return input.norm(p, dim, keepdim=True)
+def _lengths(input: Tensor, p: float, dim: Any, norm: Callable[..., Tensor]) -> Tensor:
+    return norm(p, dim, keepdim=True)

@@ -296,7 +296,8 @@ def binary_cross_entropy(
     if input._dtype is not target._dtype:
         raise RuntimeError(f"Found dtype {target._dtype.scalar_type} but expected {input._dtype.scalar_type}")
     if weight is not None:
-        weight = weight.expand(torch.broadcast_shapes(target.size(), weight.size()))
+        size = torch.broadcast_shapes(target.size(), weight.size())
+        weight = weight.expand(size)
         refuse_gradients("binary_cross_entropy", weight=weight)
     _check_floating("binary_cross_entropy", input)
     if input.numel() and not bool(((input >= 0) & (input <= 1)).all()):

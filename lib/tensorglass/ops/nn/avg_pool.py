@@ -140,10 +140,7 @@ def avg_pool1d(
     """
     check_tensor("avg_pool1d", input)
     if len(input._size) not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {len(input._size)}-dimensional tensor for argument #1 'self' "
-            "(while checking arguments for avg_pool1d)"
-        )
+        raise pooling.no_signals("avg_pool1d", input)
     for name, given in (("kernel_size", kernel_size), ("stride", stride), ("padding", padding)):
         if isinstance(given, Sequence) and len(given) > 1:
             raise RuntimeError(f"avg_pool1d() argument '{name}' should contain one int (got {len(given)})")
@@ -231,6 +228,6 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     """The mean of each of `output_size` parts of signals: (N, C, L) → (N, C, L'), or the same without N."""
     check_tensor("adaptive_avg_pool1d", input)
     if len(input._size) not in (2, 3):
-        raise RuntimeError(f"adaptive_avg_pool1d() Expected 2D or 3D input tensor, but got {list(input._size)}")
+        raise pooling.no_signals("adaptive_avg_pool1d", input)
     count = pooling.one_int("adaptive_avg_pool1d", output_size)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, count)).squeeze(-2)

@@ -247,7 +247,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> tuple[Tensor, Tenso
     """The largest element of each of `output_size` parts of signals, and which cell it is: (N, C, L) → (N, C, L')."""
     check_tensor("adaptive_max_pool1d", input)
     if len(input._size) not in (2, 3):
-        raise RuntimeError(f"adaptive_max_pool1d() Expected 2D or 3D input tensor, but got {list(input._size)}")
+        raise pooling.no_signals("adaptive_max_pool1d", input)
     count = pooling.one_int("adaptive_max_pool1d", output_size)
     largest, indices = adaptive_max_pool2d(input.unsqueeze(-2), (1, count))
     return largest.squeeze(-2), indices.squeeze(-2)

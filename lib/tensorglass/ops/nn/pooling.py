@@ -20,6 +20,8 @@ def read(name: str, argument: str, value: Ints, rank: int, optional: bool = Fals
         if rank == 1:
             words = "must be an int, list of ints or tuple of ints of size 1 but got size"
             raise RuntimeError(f"{name}() {argument} {words} {len(found)}")
+        if argument == "dilation":  # sic: in another order
+            raise RuntimeError(f"{name}: dilation must be either a single int, or a tuple of {_WORDS[rank]}")
         either = "either be omitted, a single int, or" if optional else "either be a single int, or"
         raise RuntimeError(f"{name}: {argument} must {either} a tuple of {_WORDS[rank]}")
     return found
@@ -34,6 +36,14 @@ def windows(name: str, rank: int, kernel_size: Ints, stride: Ints | None, paddin
         read(name, "stride", given, rank, True),
         read(name, "padding", padding, rank),
         read(name, "dilation", dilation, rank),
+    )
+
+
+def no_signals(name: str, input: Tensor) -> RuntimeError:
+    """PyTorch's error for an input of pooling that is neither (N, C, L) nor (C, L)."""
+    return RuntimeError(
+        f"Expected 2 to 3 dimensions, but got {len(input._size)}-dimensional tensor for argument #1 'self' (while "
+        f"checking arguments for {name})"
     )
 
 

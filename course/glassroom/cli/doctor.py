@@ -157,6 +157,10 @@ def _browser() -> Finding:
     try:
         name = getattr(webbrowser.get(), "name", "found")
     except webbrowser.Error:
+        if found := _path_of_chromium():
+            return Finding(
+                "web browser", f"no default; open the address that `glassroom lab` prints in {found}", True, False
+            )
         advice = "open the address that `glassroom lab` prints in a browser that reaches this machine"
         return Finding("web browser", "none found here", False, needed=False, advice=advice)
     return Finding("web browser", str(name), True, needed=False)
@@ -197,10 +201,14 @@ def _oracle() -> Finding:
 
 
 def _chromium() -> Finding:
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    path = next(filter(None, map(shutil.which, names)), None)
+    path = _path_of_chromium()
     advice = "install Chromium with your system's package manager, e.g. apt-get install chromium"
     return Finding("Chromium", path or "not found (for the browser tests)", path is not None, False, advice)
+
+
+def _path_of_chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def _course() -> Finding:
@@ -220,7 +228,7 @@ def _folder(folder: Path) -> Finding:
         return Finding("working copy", found, False, advice=advice)
     nearest = _nearest_existing(folder)
     writable = os.access(nearest, os.W_OK)
-    state = "" if nearest == folder else ", made by `glassroom lab`"
+    state = "" if nearest == folder else ", not there yet: `glassroom lab` makes it"
     found = f"{folder}{state}" if writable else f"{nearest} cannot be written"
     return Finding("working copy", found, writable, advice="name a folder of your own: glassroom lab FOLDER")
 

@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from glassroom import __version__, cli
-from glassroom.cli import OLDEST_PYTHON, app, lab
+from glassroom.cli import OLDEST_PYTHON, app, doctor, lab
 from glassroom.cli.requirements import OLDEST_NUMPY
 from glassroom.workspace.learner_folder import update
 from glassroom.workspace.problems import Exit, Problem
@@ -153,6 +153,23 @@ def test_doctor_prints_a_table_and_says_whether_the_course_can_run(tmp_path):
     for finding in as_json["findings"]:
         assert finding["what"] in said.stdout
         assert finding["ok"] or finding["advice"], "what is missing comes with what to do"
+
+
+def test_doctor_says_of_a_working_copy_whether_it_is_there(tmp_path):
+    (tmp_path / "made").mkdir()
+    assert f"{tmp_path / 'made'}\n" in glassroom("doctor", tmp_path / "made").stdout
+    assert "not there yet: `glassroom lab` makes it" in glassroom("doctor", tmp_path / "mine").stdout
+
+
+@pytest.mark.parametrize("has_chromium", [True, False])
+def test_doctor_knows_one_answer_about_browsers(monkeypatch, tmp_path, has_chromium):
+    def none():
+        raise doctor.webbrowser.Error
+
+    monkeypatch.setattr(doctor.webbrowser, "get", none)
+    monkeypatch.setattr(doctor.shutil, "which", lambda name: f"/bin/{name}" if has_chromium else None)
+    found = {finding.what: finding for finding in doctor.examine(tmp_path)}
+    assert found["web browser"].ok is found["Chromium"].ok is has_chromium
 
 
 def test_doctor_says_when_the_working_copy_cannot_be_written(tmp_path):

@@ -240,3 +240,14 @@ def test_an_error_of_several_lines_is_told_whole_and_a_long_one_as_far_as_there_
 
     predict("which error?", error="ValueError").reveal(refuse)
     assert capsys.readouterr().out.splitlines()[-2:] == ["11", "…"]
+
+
+def test_a_word_where_a_number_is_asked_for_is_no_answer(capsys):
+    for kind, truth in (("value", 100), ("value", [1, 2]), ("offset", 100), ("nbytes", 100)):
+        guess = predict("How many?", **{kind: "hundred"})
+        guess.reveal(truth)
+        assert (guess.right, guess.said) == (0, 0)
+        assert "✗" not in capsys.readouterr().out
+    guess = predict("Which?", value="hundred")
+    guess.reveal("thousand")
+    assert (guess.right, guess.said) == (0, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from glassroom.exercises.engine import exercise
@@ -168,6 +169,8 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
 )
 def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
     far = measured.clone()
+    if isinstance(loss_of, FunctionType):
+        loss_of = _calling(loss_of, distances=_that_save_their_result)
     for place in ([1.0, 2.0], [5.0, 3.5]):
         position = _leaf(masts, place)
         told = "`measured`, or another tensor that it was given, has been written to. Make a new tensor."
@@ -186,6 +189,19 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
             "back, as .data does it.",
         )
     return "The value is right, and so is the gradient: one does not follow from the other."
+
+
+def _calling(function: FunctionType, **others: Any) -> FunctionType:
+    """The same function, where global names stand for other things."""
+    names = {**function.__globals__, **others}
+    again = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    again.__kwdefaults__ = function.__kwdefaults__
+    return again
+
+
+def _that_save_their_result(position: Any, masts: Any) -> Any:
+    """Distances whose node saves its result, so that a write into it shows in the gradient."""
+    return ((position - masts) ** 2).sum(1).clamp(min=1e-12).sqrt()
 
 
 @exercise(

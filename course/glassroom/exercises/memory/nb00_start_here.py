@@ -26,6 +26,7 @@ def numbers(numbers: Any) -> str:
         1: "That is how many storages there are. How many numbers lie in it?",
     }
     expect_equal(numbers, "numbers", 6, mistakes)
+    expect(not isinstance(numbers, float), "`numbers` is a float; it should be a plain integer, without a point.")
     return "Two tensors, and six numbers between them."
 
 

@@ -38,6 +38,7 @@ def same_cell(cell: Any) -> str:
         16: "That would be rows of five. The table has five rows, of three cells each.",
     }
     expect_equal(cell, "cell", 3 * 3 + 1 * 1, mistakes)
+    expect(not isinstance(cell, float), "`cell` is a float; it should be a plain integer, without a point.")
     return "Three rows of 3 cells, and one step of 1."
 
 

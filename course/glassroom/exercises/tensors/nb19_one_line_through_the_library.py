@@ -36,7 +36,12 @@ def calls(calls: Any) -> str:
         "__setitem__" in found,
         "One is missing. After the addition, Python always assigns the result back to where it read from.",
     )
-    expect(found == CALLS, "These are the methods, in the wrong order.")
+    if [each for each in found if each in CALLS] == CALLS:
+        further = [each for each in found if each not in CALLS]
+        expect(not further, f"The order is right, but `{', '.join(further)}` is not called.")
+        expect(len(found) == len(CALLS), "The order is right, but there are only four calls.")
+    expect(sorted(found) != sorted(CALLS) or found == CALLS, "These are the methods, in the wrong order.")
+    expect(found == CALLS, "There are four calls, each with another method.")
     return "Python reads, adds in place, and assigns, whatever kind of thing `a` is."
 
 

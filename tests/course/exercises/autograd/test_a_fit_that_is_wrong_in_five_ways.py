@@ -52,6 +52,14 @@ test_wrong_answers = wrong_answers(
         ),
         (
             "fit-loss",
+            "def distances(position, masts):\n"
+            f"    s = {SQUARES}\n    return torch.where(s > 0, torch.where(s > 0, s, 1).sqrt(), 0)\n\n"
+            "def loss_of(position, masts, measured):\n"
+            "    d = distances(position, masts)\n    d.data -= measured\n    return (d**2).mean()",
+            "behind autograd's back",
+        ),
+        (
+            "fit-loss",
             "def loss_of(position, masts, measured):\n"
             "    with torch.no_grad():\n        measured -= distances(position, masts)\n"
             "    return (measured**2).mean()",

@@ -49,13 +49,6 @@ WRONG = [
         SWISH.format(forward=FORWARD, keep=KEEP, back=SIGMOID + "return gradient * s, None", register=REGISTER),
         "the gradient of swish(x, 0.5)",
     ),
-    (
-        "e05-swish",
-        SWISH.format(
-            forward=FORWARD, keep=READY_MADE, back="return gradient * ctx.saved_tensors[0], None", register=REGISTER
-        ),
-        "no gradient itself",
-    ),
     ("e05-formulas", FORMULAS.format("for_input = 1", FOR_OTHER), "it should be a function"),
     (
         "e05-formulas",
@@ -80,6 +73,12 @@ WRONG = [
 ]
 
 ALSO_RIGHT = [
+    (
+        "e05-swish",
+        SWISH.format(
+            forward=FORWARD, keep=READY_MADE, back="return gradient * ctx.saved_tensors[0], None", register=REGISTER
+        ),
+    ),
     (
         "e05-formulas",
         FORMULAS.format(FOR_INPUT, "def for_other(input, other, grad): return -grad * input / other.square()"),

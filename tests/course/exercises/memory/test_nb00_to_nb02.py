@@ -5,6 +5,7 @@ from exercise_answers import wrong_answers
 
 ROWS = """
 00-numbers        | numbers = 12                                   | counts each number twice
+00-numbers        | numbers = 6.0                                  | without a point
 00-numbers        | numbers = 'six'                                | it should be a plain integer
 00-last-cell      | pass                                           | holds 5, not 7
 00-last-cell      | b = b.clone(); b[1, 2] = 7                     | no longer share memory
@@ -13,6 +14,7 @@ ROWS = """
 01-same-cell      | cell = 4                                       | it skips 3
 01-same-cell      | cell = 80                                      | the byte at which
 01-same-cell      | cell = 11                                      | Count from 0
+01-same-cell      | cell = 10.0                                    | without a point
 01-same-cell      | cell = torch.tensor(10)                        | is a tensor
 01-batch-bytes    | batch_bytes = 32 * 3 * 224 * 224               | each takes more than one byte
 01-batch-bytes    | batch_bytes = 32 * 3 * 224 * 224 * 4           | would be float32

@@ -16,6 +16,11 @@ def flat_and_price(tensor):
     flat = tensor.contiguous().clone().view(-1)
     return flat, flat.nbytes
 """
+FREE_IF_CONTIGUOUS = """
+def flat_and_price(tensor):
+    flat = tensor.reshape(-1)
+    return flat, 0 if tensor.is_contiguous() else flat.nbytes
+"""
 ALWAYS_FREE = "def flat_and_price(tensor): return tensor.reshape(-1), 0"
 IN_ELEMENTS = "def flat_and_price(tensor): return tensor.reshape(-1), tensor.numel()"
 
@@ -43,10 +48,9 @@ WRONG = [
     ("07-rows", "def rows(frames): return frames.view(-1)", "one row for all frames"),
     ("07-rows", "def rows(frames): return frames.view(-1, 2)", "has shape (12, 2)"),
     ("07-rows", "def rows(frames): return frames.view(2, -1).clone()", "is a copy"),
-    ("07-rows", "def rows(frames): return frames.view(2, 12)", "by hand"),
+    ("07-rows", "def rows(frames): return frames.view(2, 12)", "raised"),
     ("07-rows", "def rows(frames): return frames.view(2, -1)", "it should be (6, 12)"),
     ("07-rows", "rows = frames.view(2, 12)", "it should be a function"),
-    ("07-rows", ROWS_BY_HAND, "−1 does the multiplication"),
     ("07-pixels-last", "pixels = batch.view(2, 4, 5, 3)", "mixed from its neighbors"),
     ("07-pixels-last", "pixels = batch.permute(0, 2, 3, 1).contiguous()", "is a copy"),
     ("07-pixels-last", "pixels = batch.transpose(1, 3)", "has shape (2, 5, 4, 3)"),
@@ -58,6 +62,7 @@ WRONG = [
     ("07-crop", "joined = crop.contiguous().view(2, 8)", "its strides are compatible"),
     ("07-crop", "joined = crop.reshape(4, 4)", "has shape (4, 4)"),
     ("07-price", CONTIGUOUS_FIRST, "copies only where it must"),
+    ("07-price", FREE_IF_CONTIGUOUS, "For every other element, a[::2], there is a view"),
     ("07-price", ALWAYS_FREE, "the elements were copied"),
     ("07-price", IN_ELEMENTS, "the price is in bytes"),
     ("07-price", "def flat_and_price(tensor): return tensor.reshape(-1)", "return two things"),
@@ -144,6 +149,7 @@ ALSO_RIGHT = [
     ("08-faulty", "readings[:, 0][faulty] = 0"),
     ("08-faulty", "readings[[0, 2], 0] = 0"),
     ("08-faulty", "readings[:, 0].index_fill_(0, faulty, 0)"),
+    ("07-rows", ROWS_BY_HAND),
     ("07-price", "def flat_and_price(t): f = t.reshape(-1); return [f, 0 if f._base is not None else f.nbytes]"),
     ("08-choose", "undo, buffer, plot, network = 'clone()', 'copy_', 'Detach', 'deepcopy'"),
     ("10-corners", "small_corners = list(torch.stack([frame(number)[:2, :2] for number in range(100)]))"),

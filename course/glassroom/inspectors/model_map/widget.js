@@ -3,7 +3,7 @@
 import { fitted } from "../../live/fitted.js";
 import { explored, framed } from "../../live/pointing.js";
 
-const HELP = "Point at a module to hear what it holds, or walk with the arrow keys.";
+const HELP = "Point at a module to see what it holds, or walk with the arrow keys.";
 const KEYS = "Up and Down walk over the modules, Left leads to the one around it, Home and End lead to the ends, Escape leaves.";
 
 function render(widget) {

@@ -3,7 +3,7 @@
 import { fitted } from "../../live/fitted.js";
 import { explored, framed } from "../../live/pointing.js";
 
-const HELP = "Point at a line to hear what it did to the tensor, or walk with the arrow keys.";
+const HELP = "Point at a line to see what it did to the tensor, or walk with the arrow keys.";
 const KEYS = "Up and Down walk over the lines, Home and End lead to the ends, Escape leaves.";
 
 function render(widget) {

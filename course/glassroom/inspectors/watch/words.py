@@ -68,7 +68,7 @@ def limits(story: Story) -> list[str]:
 def overhead(story: Story) -> str:
     """What watching cost. It differs from run to run, so it is in the live form alone."""
     rest = max(story.seconds - story.looking, 0.0)
-    return f"ran for {rest * 1e3:,.1f} ms, and was looked at for {story.looking * 1e3:,.1f} ms"
+    return f"ran for {rest * 1e3:,.1f} ms; watching it took {story.looking * 1e3:,.1f} ms more"
 
 
 def place(moment: Moment) -> str:
@@ -98,7 +98,7 @@ def lines_of(story: Story, moment: Moment) -> list[str]:
     head = f"{moment.number:,}. {place(moment)}: {story.source(moment.statement).strip()}"
     lines = [head, *(happenings(moment) or ["nothing that a tensor holds has changed"])]
     change = f"{signed(moment.difference)} · " if moment.difference else ""
-    lines.append(f"{change}held of what was allocated here: {sized(moment.held)}")
+    lines.append(f"{change}allocated here and still held: {sized(moment.held)}")
     if moment.unshown:
         lines.append(f"not looked at: {counted(moment.unshown, 'more tensor')} (names chooses)")
     return lines

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from math import prod
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -107,7 +108,7 @@ class TensorAdapter:
             return f"a {name_of_class(tensor)} without memory: it waits for its size"
         value = Declared(tensor, sys.modules[self.library].Tensor)
         if str(value.device).startswith("meta"):
-            return "a meta tensor: it has a header and no memory"
+            return f"a meta tensor, {without_data(tensor)}"
         layout = str(getattr(value, "layout", "torch.strided"))
         if layout != "torch.strided":
             return (
@@ -304,6 +305,23 @@ def described_if_there(tensor: object) -> Description | None:
         return described(tensor)
     except TypeError:
         return None
+
+
+def is_on_meta(tensor: Any) -> bool:
+    """Whether a tensor is a header alone, on the meta device."""
+    return str(declared(tensor).device).startswith("meta")
+
+
+def needed_by(tensor: Any) -> int:
+    """The bytes that the elements of a tensor on meta would need."""
+    plain = declared(tensor)
+    return prod(plain.shape) * int(plain.element_size())
+
+
+def without_data(tensor: Any) -> str:
+    """A tensor on meta in words: `on meta: no data, 24 bytes needed`."""
+    nbytes = needed_by(tensor)
+    return f"on meta: no data, {nbytes:,} {'byte' if nbytes == 1 else 'bytes'} needed"
 
 
 def declared(tensor: Any) -> Any:

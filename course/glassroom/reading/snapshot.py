@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from math import gcd
 from typing import Any, cast
 
-from glassroom.reading.adapters import TEACHING, Description, adapter_for, described
+from glassroom.reading.adapters import (
+    TEACHING,
+    Description,
+    adapter_for,
+    described,
+    is_on_meta,
+    is_uninitialized,
+    library_of,
+    without_data,
+    without_overrides,
+)
 from glassroom.reading.decoding import decode
 from glassroom.reading.guarded import name_of_class
 from glassroom.reading.places import Place, is_network_or_optimizer, tensors_at
@@ -135,10 +146,20 @@ def readable(
             if refusal is None:
                 refusal = error
                 refusal.add_note(f"The tensor is {name}.")
-            unread.append(f"{name} ({name_of_class(value)})")
+            unread.append(f"{name} ({_without_memory(value)})")
     if refusal is not None and not found:
         raise refusal
     return found, descriptions, tuple(unread)
+
+
+def _without_memory(value: object) -> str:
+    """What a tensor without memory is: its class and, on meta, the bytes that it would need."""
+    library = library_of(value)
+    if library is not None and not is_uninitialized(value):
+        with suppress(Exception), without_overrides(library):  # some hide what they are by code that may raise anything
+            if is_on_meta(value):
+                return f"{name_of_class(value)} {without_data(value)}"
+    return name_of_class(value)
 
 
 def _with_article(word: str) -> str:

@@ -20,9 +20,16 @@ def placing(map_location: Any) -> Placing:
         return _restore
     if isinstance(map_location, dict):
         return lambda storage, location: _restore(storage, map_location.get(location, location))
+    if isinstance(map_location, str | Device) and str(map_location).partition(":")[0] == "meta":
+        return without_data
     if isinstance(map_location, str | Device):
         return lambda storage, location: _restore(storage, str(map_location))
     return lambda storage, location: _asked(map_location, storage, location)
+
+
+def without_data(storage: UntypedStorage, location: Any) -> UntypedStorage:
+    """A storage of the same size on `meta`. Readers that place all storages by this function read no bytes."""
+    return storage if storage.device.type == "meta" else UntypedStorage(storage.nbytes(), device="meta")
 
 
 def _asked(map_location: Any, storage: UntypedStorage, location: str) -> UntypedStorage:
@@ -38,7 +45,7 @@ def _restore(storage: UntypedStorage, location: Any) -> UntypedStorage:
     if location == "cpu":
         return storage
     if str(location).partition(":")[0] == "meta":
-        return UntypedStorage(storage.nbytes(), device="meta")
+        return without_data(storage, location)
     try:
         device = Device(location)
         family = backends.family(device.type)

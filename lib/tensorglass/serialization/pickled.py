@@ -39,12 +39,15 @@ class StorageKey:
         self.rebuilt_by = ("torch._utils", f"_rebuild_tensor_v{3 if self.is_untyped else 2}")
 
 
-#: What a tensor is rebuilt of: its storage, offset, size, stride, requires_grad, and whether it is conjugated.
-Parts = tuple[StorageKey, int, tuple[int, ...], tuple[int, ...], bool, bool]
+#: Makes a tensor of the meta device, which has no bytes, of its dtype, size and stride.
+_BY_HEADER = ("torch._utils", "_rebuild_meta_tensor_no_storage")
+
+#: What a tensor is rebuilt of: its storage, offset, size, stride, and whether it is conjugated.
+Parts = tuple[StorageKey, int, tuple[int, ...], tuple[int, ...], bool]
 
 
 class Writer:
-    """Writes one pickle; `parts` says what each tensor is rebuilt of."""
+    """Writes one pickle; `parts` says what each tensor that has bytes is rebuilt of."""
 
     def __init__(self, parts: Callable[[Tensor], Parts]) -> None:
         self._parts = parts
@@ -148,37 +151,43 @@ class Writer:
             self._out += pickle.BUILD
 
     def _tensor(self, value: Tensor, path: tuple[Any, ...]) -> None:
-        attributes, parts = value.__dict__, self._parts(value)
+        attributes, rebuilt_by = value.__dict__, self._rebuilt_by(value)
         if attributes:
             self._name("torch._tensor", "_rebuild_from_type_v2")
             self._out += pickle.MARK
-            self._name(*parts[0].rebuilt_by)
+            self._name(*rebuilt_by)
             self._name("torch", "Tensor")
-            self._rebuilt_of(parts)
+            self._rebuilt_of(value, value.requires_grad)
             self._write(attributes, (*path, "__dict__"))
             self._out += pickle.TUPLE
         else:
-            self._name(*parts[0].rebuilt_by)
-            self._rebuilt_of(parts)
+            self._name(*rebuilt_by)
+            self._rebuilt_of(value, value.requires_grad)
         self._out += pickle.REDUCE
         self._remember(value)
 
     def _parameter(self, value: Tensor, path: tuple[Any, ...]) -> None:
-        attributes, (storage, offset, size, stride, requires_grad, conj) = value.__dict__, self._parts(value)
+        attributes = value.__dict__
         self._name("torch._utils", f"_rebuild_parameter{'_with_state' if attributes else ''}")
         self._out += pickle.MARK
-        self._name(*storage.rebuilt_by)
-        self._rebuilt_of((storage, offset, size, stride, False, conj))
+        self._name(*self._rebuilt_by(value))
+        self._rebuilt_of(value, False)
         self._out += pickle.REDUCE
-        self._write(requires_grad, ())
+        self._write(value.requires_grad, ())
         self._write(OrderedDict(), ())
         if attributes:
             self._write(attributes, (*path, "__dict__"))
         self._out += pickle.TUPLE + pickle.REDUCE
         self._remember(value)
 
-    def _rebuilt_of(self, parts: Parts) -> None:
-        storage, offset, size, stride, requires_grad, conj = parts
+    def _rebuilt_by(self, value: Tensor) -> tuple[str, str]:
+        return _BY_HEADER if value.is_meta else self._parts(value)[0].rebuilt_by
+
+    def _rebuilt_of(self, value: Tensor, requires_grad: bool) -> None:
+        if value.is_meta:
+            self._tuple((value.dtype, tuple(value.shape), value.stride(), requires_grad), ())
+            return
+        storage, offset, size, stride, conj = self._parts(value)
         self._out += pickle.MARK + pickle.MARK
         self._str("storage", ())
         self._name(*storage.kind)

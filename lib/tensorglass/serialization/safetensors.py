@@ -24,7 +24,7 @@ from tensorglass.core.dtypes import complex64, complex128, float64, int16, int32
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.ops.copies.copy_pickle import rebuild, rebuild_parameter
-from tensorglass.serialization.locations import Placing
+from tensorglass.serialization.locations import Placing, without_data
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.runs import Member, Run, find_runs
 from tensorglass.serialization.tree import Tree, decode
@@ -231,6 +231,11 @@ def write(data: Any, file: BinaryIO) -> None:
     tree = Tree(data)
     for tensor in tree.tensors:
         warn_if_has_hooks(tensor)
+        if tensor.is_meta:
+            raise explained(
+                NotImplementedError("Cannot copy out of meta tensor; no data!"),
+                "A safetensors file holds elements. A file whose name ends in .pt keeps the header of such a tensor.",
+            )
     taken = {METADATA}
     chunks = {chunk.name: chunk for chunk in (_Chunk(run, tree, taken) for run in find_runs(tree.tensors))}
     shapes = {name: (chunk.dtype, chunk.shape) for name, chunk in chunks.items()}
@@ -272,7 +277,7 @@ def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None) -> Any:
     """What is in a file. Its storages are parts of `whole`, the mapped file, or copied if that is None."""
     begin = file.tell()
     header = read_header(file)
-    storages = dict(_storages(file, begin, header, whole))
+    storages = dict(_storages(file, begin, header, whole, has_data=place is not without_data))
     try:
         if OURS in header.metadata:
             return _ours(header, storages, place)
@@ -282,11 +287,13 @@ def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None) -> Any:
 
 
 def _storages(
-    file: BinaryIO, begin: int, header: Header, whole: UntypedStorage | None
+    file: BinaryIO, begin: int, header: Header, whole: UntypedStorage | None, *, has_data: bool
 ) -> Iterator[tuple[str, UntypedStorage]]:
     """Each entry's bytes, in the order of the file."""
     for name, entry in sorted(header.entries.items(), key=lambda item: item[1].begin):
-        if whole is not None:
+        if not has_data:
+            yield name, UntypedStorage(entry.end - entry.begin, device="meta")
+        elif whole is not None:
             start = header.nbytes + entry.begin
             part = whole[start : start + entry.end - entry.begin]
             # Every element at a multiple of its width, as kernels expect it.
@@ -360,9 +367,10 @@ def _arranged(
         if nbytes > storage.nbytes():
             raise ValueError("these strides leave gaps")
         cells = _CELLS[itemsize]
-        rearranged = UntypedStorage(nbytes, device="cpu")
-        source = raw_array(make(storage, size, geometry.contiguous_strides(size), 0, cells))
-        raw_array(make(rearranged, size, stride, 0, cells))[...] = source
+        rearranged = UntypedStorage(nbytes, device=storage.device)
+        if place is not without_data:
+            source = raw_array(make(storage, size, geometry.contiguous_strides(size), 0, cells))
+            raw_array(make(rearranged, size, stride, 0, cells))[...] = source
         storage = rearranged
     return _Loaded(entry, place(storage, device), stride, wanted)
 

@@ -27,7 +27,7 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
 
     Of data, bytes that no tensor shows are left out: saving a slice saves the slice. Tensors that share memory share it
     when they are loaded, and their bytes are saved once. A file that was there before is replaced when the new one is
-    complete, else it stays as it was.
+    complete, else it stays as it was. Of a tensor on `meta` a zip file keeps size, stride and dtype.
 
     >>> import io
     >>> import tensorglass as torch
@@ -75,10 +75,11 @@ def load(
     A file that is cut off or not what it says is refused with RuntimeError.
 
     Each storage goes to the device that it was saved from, or where `map_location` says: a device, a dict of such, or a
-    function of the storage and of that device's name. With `mmap=True` and a path, bytes are mapped from the file and
-    read as they are looked at; what is written to them stays in memory. If a mapped file is cut short, the system ends
-    the process (SIGBUS), so RuntimeError refuses a file that other users may write to: one that belongs to another
-    user than this one and root, or whose mode lets a group or everybody write. ``mmap="trusted"`` maps such a file too.
+    function of the storage and of that device's name. With ``map_location="meta"`` no tensor's bytes are read. With
+    `mmap=True` and a path, bytes are mapped from the file and read as they are looked at; what is written to them stays
+    in memory. If a mapped file is cut short, the system ends the process (SIGBUS), so RuntimeError refuses a file that
+    other users may write to: one that belongs to another user than this one and root, or whose mode lets a group or
+    everybody write. ``mmap="trusted"`` maps such a file too.
     """
     weights_only = _is_weights_only(weights_only, pickle_module)
     if pickle_module is not None and weights_only:

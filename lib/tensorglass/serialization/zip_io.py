@@ -18,8 +18,9 @@ from typing import Any, BinaryIO
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.ops.copies.copy_pickle import rebuild, rebuild_parameter
+from tensorglass.ops.creation.fill import empty_strided
 from tensorglass.serialization import settings
-from tensorglass.serialization.locations import Placing, placing
+from tensorglass.serialization.locations import Placing, placing, without_data
 from tensorglass.serialization.objects import Storages, dumped, loaded, rebuilt_from_type, rebuilt_parameter
 from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.pickled import Parts, StorageKey, Writer
@@ -45,14 +46,12 @@ def write(data: Any, file: BinaryIO) -> None:
     tensors = Tree(data).tensors
     for tensor in tensors:
         warn_if_has_hooks(tensor)
-    runs = find_runs(tensors)
+    runs = find_runs([tensor for tensor in tensors if not tensor.is_meta])
     parts: dict[int, Parts] = {}
     for number, run in enumerate(runs):
         key = StorageKey(str(number), run.dtype, str(run.storage.device), run.nbytes)
         for each in run.members:
-            parts[id(each.tensor)] = (
-                key, each.offset, each.size, each.stride, each.tensor.requires_grad, each.conj
-            )  # fmt: skip
+            parts[id(each.tensor)] = (key, each.offset, each.size, each.stride, each.conj)
     pickled = Writer(lambda tensor: parts[id(tensor)]).dump(data)
     _write_archive(file, pickled, [run.contents for run in runs])
 
@@ -208,14 +207,16 @@ class _Checkpoint:
             record = self._record(f"data/{key}")
             if record.file_size != numel * dtype.itemsize:
                 raise refused(f"Storage {key} should have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
-            if self._whole is None:
+            if self._place is without_data:  # no byte is looked at
+                storage = UntypedStorage(record.file_size, device="meta")
+            elif self._whole is None:
                 storage = UntypedStorage(record.file_size, device="cpu")
                 if not settings.is_skipping:
                     self._read_into(record, storage.buffer)
             else:
                 begin = self._begin_of_record(record)
                 storage = self._whole[begin : begin + record.file_size]
-            if self._byte_order != sys.byteorder:
+            if self._byte_order != sys.byteorder and self._place is not without_data:
                 storage.byteswap(dtype)
             stored = self._storages[key] = Stored(self._place(storage, location), dtype)
         elif stored.dtype is not dtype or stored.storage.nbytes() != numel * dtype.itemsize:
@@ -238,14 +239,26 @@ def _rebuild_tensor(
     """`torch._utils._rebuild_tensor_v2`; its first version had four arguments."""
     if type(stored) is not Stored or type(size) is not tuple or type(stride) is not tuple:
         raise TypeError("a tensor is made of a storage, an offset, a size and a stride")
-    if any(type(each) is not int or not 0 <= each < 2**63 for each in (offset, *size, *stride)):
-        raise ValueError("offsets, sizes and strides are integers from 0 to 2^63 - 1")
-    if len(size) != len(stride) or len(size) > 64:
-        raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
+    _check_header(offset, size, stride)
     flags = metadata or {}
     conj = flags.get("conj") is True and stored.dtype.is_complex
     storage = stored.negated() if flags.get("neg") is True else stored.storage
     return rebuild(storage, size, stride, offset, stored.dtype, requires_grad is True, conj)
+
+
+def _check_header(offset: Any, size: tuple[Any, ...], stride: tuple[Any, ...]) -> None:
+    if any(type(each) is not int or not 0 <= each < 2**63 for each in (offset, *size, *stride)):
+        raise ValueError("offsets, sizes and strides are integers from 0 to 2^63 - 1")
+    if len(size) != len(stride) or len(size) > 64:
+        raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
+
+
+def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Tensor:
+    """`torch._utils._rebuild_meta_tensor_no_storage`: a header, wherever `map_location` says."""
+    if type(dtype) is not DType or type(size) is not tuple or type(stride) is not tuple:
+        raise TypeError("a tensor without data is made of a dtype, a size and a stride")
+    _check_header(0, size, stride)
+    return empty_strided(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad is True)
 
 
 def _rebuild_from_bytes(
@@ -296,6 +309,7 @@ _REBUILDERS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor_v3": _rebuild_from_bytes,
     "torch._utils._rebuild_parameter": _rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": _rebuild_parameter,
+    "torch._utils._rebuild_meta_tensor_no_storage": _rebuild_on_meta,
     "torch._tensor._rebuild_from_type_v2": _rebuild_with_state,
 }
 #: The same, for pickles that are run.

@@ -67,8 +67,23 @@ def test_what_has_no_memory_yet_is_told_and_nothing_is_made_of_it() -> None:
     lazy = torch.nn.LazyLinear(3)
     text = model_map(lazy, meta=torch.nn.Linear(2, 2, device="meta")).text
     assert "weight  [] unknown · no memory yet" in text
-    assert "weight  [2, 2] float32 · no memory yet" in text
+    assert "weight  [2, 2] float32 · on meta: no data, 16 bytes needed" in text
     assert lazy.has_uninitialized_params()
+
+
+@pytest.mark.parametrize("library", [torch, tensorglass], ids=["pytorch", "tensorglass"])
+def test_a_network_on_meta_is_counted_with_the_bytes_that_it_would_need(library) -> None:
+    net = library.nn.Sequential(library.nn.Linear(8, 4, device="meta"), library.nn.Linear(4, 8, dtype=library.float64))
+    net.append(library.nn.Linear(8, 4, device="meta"))
+    net[2].weight = net[0].weight  # tied: needed once
+    found = model_map(net)
+    assert (found.data.elements, found.data.parameters, found.data.needed) == (80, 40 * 8, 40 * 4)
+    assert [module.needed for module in found.data.modules] == [160, 144, 0, 144]
+    for said in (found.label, found.svg):
+        assert "80 parameters, parameters 320 bytes, on meta: no data, 160 bytes needed" in said
+    assert "weight  [4, 8] float32 · on meta: no data, 128 bytes needed · tied with net.2.weight" in found.text
+    with pytest.raises(TypeError, match="a meta tensor, on meta: no data, 128 bytes needed"):
+        show(net[0].weight)
 
 
 def test_state_of_other_parameters_is_told_apart() -> None:

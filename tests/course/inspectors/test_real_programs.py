@@ -192,7 +192,7 @@ def test_what_has_no_memory_hides_nothing_that_has_some() -> None:
         assert "net.1.weight" in seen.text
         for said in (seen.text, " ".join(re.findall(r">([^<]+)<", seen.svg))):
             assert "no memory to look at: net.0.weight (UninitializedParameter)" in said
-            assert "meta (Tensor)" in said
+            assert "meta (Tensor on meta: no data, 12 bytes needed)" in said
         with pytest.raises(TypeError, match="meta tensor"):
             look(meta)
     assert show(optimizer).text == "no tensors"

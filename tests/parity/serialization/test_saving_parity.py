@@ -63,6 +63,72 @@ def test_a_checkpoint_goes_from_one_library_to_the_other(writer, reader, mmap, t
     assert expanded.untyped_storage().nbytes() == 4
 
 
+def on_meta(library: Any) -> dict[str, Any]:
+    """Tensors without data: a matrix, views of it, parameters, one with an attribute, and one that has data."""
+    matrix = library.empty(3000, 4000, device="meta", dtype=library.float16)
+    frozen = library.nn.Parameter(library.empty(3, device="meta"), requires_grad=False)
+    frozen.kind = named = library.empty(2, dtype=library.int64, device="meta")
+    named.kind = ["ids"]
+    return {
+        "matrix": matrix, "views": [matrix.t(), matrix[1:, ::2], matrix[0].expand(2, 4000)],
+        "learned": library.nn.Parameter(library.empty(2, 2, device="meta")), "frozen": frozen, "named": named,
+        "wide": library.empty(0, 3, dtype=library.uint16, device="meta", requires_grad=False), "here": library.ones(2),
+    }  # fmt: skip
+
+
+def header(thing: Any) -> Any:
+    """A thing as it can be compared where tensors have no elements."""
+    if hasattr(thing, "untyped_storage"):
+        facts = type(thing).__name__, str(thing.dtype), tuple(thing.shape), thing.stride(), str(thing.device)
+        return *facts, thing.requires_grad, header(thing.__dict__)
+    if isinstance(thing, dict):
+        return {key: header(each) for key, each in thing.items()}
+    return [header(each) for each in thing] if isinstance(thing, list) else thing
+
+
+@pytest.mark.parametrize("place", [None, "cpu"])
+@LIBRARIES
+def test_tensors_without_data_go_from_one_library_to_the_other(writer, reader, place, tmp_path: Path) -> None:
+    writer.save(on_meta(writer), tmp_path / "a.pt")
+    assert (tmp_path / "a.pt").stat().st_size < 5000
+    loaded = reader.load(tmp_path / "a.pt", map_location=place)
+    writer.save(on_meta(writer), tmp_path / "again.pt")
+    assert header(loaded) == header(writer.load(tmp_path / "again.pt", map_location=place))
+    assert loaded["views"][0].shape == (4000, 3000)
+    assert loaded["here"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@LIBRARIES
+def test_a_checkpoint_is_loaded_without_its_data(writer, reader, mmap, tmp_path: Path) -> None:
+    writer.save(everything(writer)["model"], tmp_path / "a.pt")
+    loaded = reader.load(tmp_path / "a.pt", map_location="meta", mmap=mmap)
+    assert header(dict(loaded)) == header(dict(writer.load(tmp_path / "a.pt", map_location="meta", mmap=mmap)))
+
+
+@pytest.mark.parametrize("name", ["a.pt", "a.safetensors"])
+def test_loading_without_data_reads_only_what_is_around_it(name, tmp_path: Path) -> None:
+    saved = {"large": tensorglass.zeros(1000, 1000), "turned": tensorglass.ones(3, 2).t()}
+    tensorglass.save(saved, tmp_path / name)
+
+    class Counted(io.BytesIO):
+        read_in_all = 0
+
+        def readinto(self, buffer: Any) -> int:
+            Counted.read_in_all += memoryview(buffer).nbytes
+            return super().readinto(buffer)
+
+    loaded = tensorglass.load(Counted((tmp_path / name).read_bytes()), map_location=tensorglass.device("meta"))
+    assert header(loaded) == header({key: each.to("meta") for key, each in saved.items()})
+    assert Counted.read_in_all < 5000
+
+
+def test_a_safetensors_file_refuses_tensors_without_data(tmp_path: Path) -> None:
+    with pytest.raises(NotImplementedError, match=r"Cannot copy out of meta tensor; no data!"):
+        tensorglass.save(tensorglass.ones(2, device="meta"), tmp_path / "a.safetensors")
+    assert not (tmp_path / "a.safetensors").exists()
+
+
 @LIBRARIES
 def test_conjugates_and_attributes_go_along(writer, reader, tmp_path: Path) -> None:
     tensor = writer.tensor([1 + 2j])

@@ -15,8 +15,10 @@ from glassroom.reading.adapters import (
     Description,
     declared,
     described_if_there,
+    is_on_meta,
     is_uninitialized,
     library_of,
+    needed_by,
     without_overrides,
 )
 from glassroom.reading.guarded import is_a, name_of_class
@@ -29,7 +31,8 @@ from glassroom.records.printable import printable
 @dataclass(frozen=True)
 class Held:
     """A parameter or a buffer of a module. `tied` are the further names of the same bytes; `storage` is None where
-    there is no memory yet. `gradient` and `state` are bytes: those of its gradient, and of what optimizers keep for it.
+    there is no memory yet; `needed` are the bytes that one on meta would need. `gradient` and `state` are bytes: those
+    of its gradient, and of what optimizers keep for it.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Held:
     dtype: str
     device: str
     nbytes: int
+    needed: int
     storage: str | None
     tied: tuple[str, ...]
     requires_grad: bool
@@ -47,7 +51,10 @@ class Held:
 
 @dataclass(frozen=True)
 class Module:
-    """A module: its path, its class, how deep it lies, what it holds itself, and the bytes of all that is in it."""
+    """A module: its path, its class, how deep it lies, what it holds itself, and the bytes of all that is in it.
+
+    `needed` are the bytes that parameters and buffers on meta would need, which are in none of the others.
+    """
 
     path: str
     kind: str
@@ -57,6 +64,7 @@ class Module:
     buffers: int
     gradients: int
     state: int
+    needed: int
 
     @property
     def nbytes(self) -> int:
@@ -68,8 +76,8 @@ class Module:
 class ModelMap:
     """Networks: their modules, each before those in it, and the bytes of all.
 
-    `elements` is the number of the parameters' elements; `further_state` are bytes that optimizers keep for parameters
-    of no module here.
+    `elements` is the number of the parameters' elements; `needed` are the bytes of what is on meta; `further_state` are
+    bytes that optimizers keep for parameters of no module here.
     """
 
     name: str
@@ -78,6 +86,7 @@ class ModelMap:
     buffers: int
     gradients: int
     state: int
+    needed: int
     elements: int
     further_state: int
 
@@ -89,6 +98,11 @@ class _Tensor:
     tensor: Any
     seen: Description | None
     storage: str | None = None
+    size: tuple[int, ...] = ()
+    dtype: str = "unknown"
+    device: str = "unknown"
+    needed: int = 0
+    requires_grad: bool = False
 
     @property
     def place(self) -> object:
@@ -120,7 +134,7 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
             within += further
         own = tuple([_held(each, names[each.place], kept) for each in held])
         modules.append(Module(path, name_of_class(module), depth, own, *_totals(within, kept)))
-    parameters, buffers, gradients, state = _totals(tensors, kept)
+    parameters, buffers, gradients, state, needed = _totals(tensors, kept)
     once = {each.place: each for each in tensors if each.kind == "parameter"}
     known = {id(each.tensor) for each in tensors}
     return ModelMap(
@@ -130,7 +144,8 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
         buffers=buffers,
         gradients=gradients,
         state=state,
-        elements=sum(prod(each.seen.size) for each in once.values() if each.seen is not None),
+        needed=needed,
+        elements=sum(prod(each.size) for each in once.values() if each.seen is not None or each.needed),
         further_state=sum(nbytes for key, nbytes in kept.items() if key not in known),
     )
 
@@ -144,11 +159,25 @@ def _walk(
         inner = attributes.get(place)
         for name, tensor in dict.items(inner) if is_a(inner, dict) else ():
             if library_of(tensor) is not None:
-                held.append(_Tensor(f"{path}.{printable(name)}", kind, tensor, described_if_there(tensor)))
+                held.append(_tensor(f"{path}.{printable(name)}", kind, tensor))
     yield path, module, depth, held
     for name, each in modules_in(module):
         if not any(each is other for other in (*above, module)):
             yield from _walk(f"{path}.{printable(name)}", each, depth + 1, (*above, module))
+
+
+def _tensor(name: str, kind: str, tensor: Any) -> _Tensor:
+    made = _Tensor(name, kind, tensor, described_if_there(tensor))
+    with without_overrides(library_of(tensor) or "torch"):
+        plain = declared(tensor)
+        made.requires_grad = bool(plain.requires_grad)
+        if made.seen is not None:
+            made.size, made.dtype, made.device = made.seen.size, made.seen.dtype, made.seen.memory.device
+        elif not is_uninitialized(tensor):
+            made.size, made.device = tuple(plain.shape), str(plain.device)
+            made.dtype = str(plain.dtype).removeprefix("torch.")
+            made.needed = needed_by(tensor) if is_on_meta(tensor) else 0
+    return made
 
 
 def _nbytes(tensor: Any) -> int:
@@ -168,35 +197,27 @@ def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
 
 
 def _held(each: _Tensor, names: list[str], kept: Mapping[int, int]) -> Held:
-    tensor, seen = each.tensor, each.seen
-    size: tuple[int, ...] = ()
-    dtype = device = "unknown"
-    with without_overrides(library_of(tensor) or "torch"):
-        plain = declared(tensor)
-        requires_grad = bool(plain.requires_grad)
-        if seen is not None:
-            size, dtype, device = seen.size, seen.dtype, seen.memory.device
-        elif not is_uninitialized(tensor):  # a meta tensor
-            size, dtype, device = tuple(plain.shape), str(plain.dtype).removeprefix("torch."), str(plain.device)
     return Held(
         name=each.name,
         kind=each.kind,
-        size=size,
-        dtype=dtype,
-        device=device,
+        size=each.size,
+        dtype=each.dtype,
+        device=each.device,
         nbytes=each.nbytes,
+        needed=each.needed,
         storage=each.storage,
         tied=tuple([name for name in names if name != each.name]),
-        requires_grad=requires_grad,
-        gradient=_nbytes(gradient_of(tensor)) if requires_grad else 0,
-        state=kept.get(id(tensor), 0),
+        requires_grad=each.requires_grad,
+        gradient=_nbytes(gradient_of(each.tensor)) if each.requires_grad else 0,
+        state=kept.get(id(each.tensor), 0),
     )
 
 
-def _totals(tensors: Iterable[_Tensor], kept: Mapping[int, int]) -> tuple[int, int, int, int]:
-    """Bytes of parameters, buffers, gradients and optimizer state; what is tied counts once."""
+def _totals(tensors: Iterable[_Tensor], kept: Mapping[int, int]) -> tuple[int, int, int, int, int]:
+    """Bytes of parameters, buffers, gradients, optimizer state and what meta would need; what is tied counts once."""
     once = {each.place: each for each in tensors}
     parameters = sum(each.nbytes for each in once.values() if each.kind == "parameter")
     buffers = sum(each.nbytes for each in once.values() if each.kind == "buffer")
     gradients = sum(_nbytes(gradient_of(each.tensor)) for each in once.values() if each.seen is not None)
-    return parameters, buffers, gradients, sum(kept.get(id(each.tensor), 0) for each in once.values())
+    state = sum(kept.get(id(each.tensor), 0) for each in once.values())
+    return parameters, buffers, gradients, state, sum(each.needed for each in once.values())

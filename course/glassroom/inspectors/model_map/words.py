@@ -13,7 +13,12 @@ CALLED = {"state": "optimizer state"}
 def totals(found: ModelMap | Module) -> list[str]:
     """The bytes by what they are for."""
     amounts = ((CALLED.get(kind, kind), getattr(found, kind)) for kind in KINDS)
-    return [f"{name} {sized(nbytes)}" for name, nbytes in amounts if nbytes]
+    there = [f"{name} {sized(nbytes)}" for name, nbytes in amounts if nbytes]
+    return [*there, *_needed(found.needed)]
+
+
+def _needed(nbytes: int) -> list[str]:
+    return [f"on meta: no data, {sized(nbytes)} needed"] if nbytes else []
 
 
 def summary(found: ModelMap) -> str:
@@ -31,12 +36,13 @@ def row_facts(row: Row) -> list[str]:
     """What is said of a module after its name."""
     module = row.module
     each = [f"{sized(module.nbytes)}" + (" each" if row.alike else "")] if module.nbytes else []
+    each += [f"{sized(module.needed)} needed" + (" each" if row.alike else "")] if module.needed else []
     return [module.kind, *([f"{row.alike + 1} alike"] if row.alike else []), *each]
 
 
 def held_facts(held: Held) -> list[str]:
     """What is said of a parameter or a buffer after its name."""
-    facts = [f"{list(held.size)} {held.dtype}", held.storage or "no memory yet"]
+    facts = [f"{list(held.size)} {held.dtype}", held.storage or ", ".join(_needed(held.needed)) or "no memory yet"]
     facts += ["buffer"] if held.kind == "buffer" else [] if held.requires_grad else ["frozen"]
     facts += [f"grad {sized(held.gradient)}"] if held.gradient else []
     facts += [f"state {sized(held.state)}"] if held.state else []

@@ -157,6 +157,13 @@ m = M(2, 3) ;; torch.cat([m, m]), torch.stack([m, m]) ;; torch.cat([m, torch.one
 m = M(2, 3) ;; torch.stack([m, torch.ones(2, 3)])
 m = M(2, 3) ;; torch.full((2,), m[0, 0]) ;; torch.nn.functional.one_hot(m.long(), 5).stride()
 m = M(2, 3) ;; torch.nn.functional.one_hot(m.long())
+m = torch.empty(2, 3, device="meta") ;; b = torch.empty(0, device="meta") ;; torch.matmul(m, m.t(), out=b) ;; b.shape
+m = torch.empty(2, 3, device="meta") ;; torch.add(m, 1, out=torch.empty(3, 2, device="meta").t()).stride()
+m = torch.empty(2, 3, device="meta") ;; torch.mul(m, m, out=m) ;; m._version
+m = torch.empty(2, 3, device="meta") ;; b = torch.empty(0, device="meta") ;; torch.stack([m, m], 2, out=b) ;; b.stride()
+m = torch.empty(2, 3, device="meta") ;; torch.eq(m, m, out=torch.empty(2, 3, dtype=torch.bool, device="meta"))
+m = torch.empty(2, 3, device="meta") ;; b = torch.empty(0, device="meta") ;; torch.sort(m, out=(b, b.long())) ;; b.shape
+b = torch.empty(7, device="meta") ;; torch.zeros(2, 2, out=b) ;; b.shape ;; torch.arange(5, out=b) ;; b.shape
 """
 
 

@@ -20,7 +20,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.module_names import ours
 from tensorglass.core.size import Size
 from tensorglass.ops.copies.copy_pickle import rebuild_parameter
-from tensorglass.serialization.pickled import StorageKey
+from tensorglass.serialization.pickled import BY_HEADER, StorageKey
 from tensorglass.serialization.unpickled import MEANINGS, Stored, update
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import TypedStorage
@@ -141,14 +141,9 @@ def _has_its_own(kind: type, name: str) -> bool:
 
 def _reduced_tensor(tensor: Tensor, storages: Storages) -> Any:
     warn_if_has_hooks(tensor)
-    size, stride, offset = header_of(tensor)
-    stored = storages.key_of(tensor._storage, tensor.dtype)
     is_wrapped = is_parameter(tensor)
-    arguments: tuple[Any, ...] = (stored, offset, tuple(size), tuple(stride), tensor.requires_grad and not is_wrapped)
-    arguments += (OrderedDict(), tensor.dtype) if stored.key.is_untyped else (OrderedDict(),)
-    if tensor.is_conj():
-        arguments += ({"conj": True},)
-    call, attributes = _Name(*stored.key.rebuilt_by), tensor.__dict__
+    call, arguments = _rebuilt_by(tensor, tensor.requires_grad and not is_wrapped, storages)
+    attributes = tensor.__dict__
     if is_wrapped:
         data = _Call(call, arguments)
         if attributes:
@@ -159,6 +154,19 @@ def _reduced_tensor(tensor: Tensor, storages: Storages) -> Any:
         kind = _Name("torch", "Tensor") if type(tensor) is Tensor else type(tensor)
         return _Name("torch._tensor", "_rebuild_from_type_v2"), (call, kind, arguments, attributes)
     return call, arguments
+
+
+def _rebuilt_by(tensor: Tensor, requires_grad: bool, storages: Storages) -> tuple[_Name, tuple[Any, ...]]:
+    """The function that makes a tensor again, and its arguments."""
+    size, stride, offset = header_of(tensor)
+    if tensor.is_meta:
+        return _Name(*BY_HEADER), (tensor.dtype, tuple(size), tuple(stride), requires_grad)
+    stored = storages.key_of(tensor._storage, tensor.dtype)
+    arguments: tuple[Any, ...] = (stored, offset, tuple(size), tuple(stride), requires_grad)
+    arguments += (OrderedDict(), tensor.dtype) if stored.key.is_untyped else (OrderedDict(),)
+    if tensor.is_conj():
+        arguments += ({"conj": True},)
+    return _Name(*stored.key.rebuilt_by), arguments
 
 
 class _Call:

@@ -40,7 +40,7 @@ class StorageKey:
 
 
 #: Makes a tensor of the meta device, which has no bytes, of its dtype, size and stride.
-_BY_HEADER = ("torch._utils", "_rebuild_meta_tensor_no_storage")
+BY_HEADER = ("torch._utils", "_rebuild_meta_tensor_no_storage")
 
 #: What a tensor is rebuilt of: its storage, offset, size, stride, and whether it is conjugated.
 Parts = tuple[StorageKey, int, tuple[int, ...], tuple[int, ...], bool]
@@ -181,7 +181,7 @@ class Writer:
         self._remember(value)
 
     def _rebuilt_by(self, value: Tensor) -> tuple[str, str]:
-        return _BY_HEADER if value.is_meta else self._parts(value)[0].rebuilt_by
+        return BY_HEADER if value.is_meta else self._parts(value)[0].rebuilt_by
 
     def _rebuilt_of(self, value: Tensor, requires_grad: bool) -> None:
         if value.is_meta:

@@ -98,6 +98,15 @@ def test_tensors_without_data_go_from_one_library_to_the_other(writer, reader, p
     assert loaded["here"].tolist() == [1, 1]
 
 
+@LIBRARIES
+def test_a_network_without_data_goes_whole_from_one_library_to_the_other(writer, reader, tmp_path: Path) -> None:
+    writer.save(writer.nn.Linear(2, 3, device="meta"), tmp_path / "a.pt")
+    loaded = reader.load(tmp_path / "a.pt", weights_only=False)
+    assert header(dict(loaded.named_parameters())) == header(
+        dict(writer.nn.Linear(2, 3, device="meta").named_parameters())
+    )
+
+
 @pytest.mark.parametrize("mmap", [False, True])
 @LIBRARIES
 def test_a_checkpoint_is_loaded_without_its_data(writer, reader, mmap, tmp_path: Path) -> None:

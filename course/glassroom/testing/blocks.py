@@ -16,6 +16,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
+from glassroom.drawing.canvas import shortened
 from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.timeline.inspector import MemoryTimeline
 from glassroom.inspectors.timeline.timeline import LEFT_OUT, Timeline
@@ -24,11 +25,15 @@ from glassroom.reading.variables import variables_of, variables_of_function
 
 F = TypeVar("F", bound=Callable[..., Any])
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-MOST_LINES = 8
+MOST_LINES = 32  # of a message
+WIDTH = 200  # characters of a line
 
 
 class Block:
-    """A block that is measured, and judged when it has ended without an exception; `timeline` shows it then."""
+    """A block that is measured, and judged when it has ended without an exception; `timeline` shows it then.
+
+    A message has at most a screen of lines; the error's `details` are all of them.
+    """
 
     collects = False  # whether reference cycles are collected before what is left is counted
 
@@ -103,7 +108,7 @@ class Block:
             raise RuntimeError(f"the block could not be judged: {unseen[0]}")
         wrong = self.failure(self.timeline, _variables(frame, function)) if is_well else None
         if wrong:
-            raise AssertionError(wrong)
+            raise _error(wrong)
 
 
 class Together(Block):
@@ -152,7 +157,7 @@ class assert_no_copy(Block):  # it is called as assertions are
     advanced indexing and the like.
 
     Copies of fewer than `above` bytes are allowed. What tensorglass and PyTorch copy is known, what NumPy copies is
-    not. Raises AssertionError with the lines that copy.
+    not. Raises AssertionError with the lines that copy, each with how often, how much, and PyTorch's operator.
     """
 
     def __init__(self, above: int | str = 0) -> None:
@@ -166,7 +171,14 @@ class assert_no_copy(Block):  # it is called as assertions are
             return None
         total = counted(sum(step.nbytes for step in copies), "byte")
         head = f"{counted(len(copies), 'copy', 'copies')} of {total} where none is allowed"
-        return _listing(head, [f"{sized(step.nbytes):>12}  {step.where}" for step in copies])
+        places: dict[tuple[str, str], list[int]] = {}
+        for step in copies:
+            places.setdefault((str(step.where), step.operator), []).append(step.nbytes)
+        lines = []
+        for (where, operator), each in sorted(places.items(), key=lambda place: -sum(place[1])):
+            by = f" by {operator}" if operator else ""
+            lines.append(f"{sized(sum(each)):>12}  {where}  ·  {counted(len(each), 'copy', 'copies')}{by}")
+        return _listing(head, lines)
 
 
 class assert_no_leak(Block):  # it is called as assertions are
@@ -195,7 +207,7 @@ class assert_no_leak(Block):  # it is called as assertions are
             return None
         total = ", ".join(f"{_exact(curve.kept)} on {curve.device}" for curve in left)
         head = f"{total} more than before" if left else f"the graph behind {grown[0][0]} has grown"
-        return _listing(head, [*[_of_a_graph(*each) for each in grown[:MOST_LINES]], *_left(timeline.data)])
+        return _listing(head, [*[_of_a_graph(*each) for each in grown], *_left(timeline.data)])
 
 
 def _of_a_graph(name: str, tensor: Any, more: int) -> str:
@@ -240,5 +252,15 @@ def _exact(nbytes: int) -> str:
 
 
 def _listing(head: str, lines: list[str]) -> str:
-    rest = [f"… and {len(lines) - MOST_LINES:,} more"] if len(lines) > MOST_LINES else []
-    return "\n".join([head, "", *lines[:MOST_LINES], *rest])
+    return "\n".join([head, "", *lines])
+
+
+def _error(words: str) -> AssertionError:
+    """An error whose message fits a screen; its `details` are all of it."""
+    lines = words.splitlines()
+    shown = [shortened(line, WIDTH) for line in lines[:MOST_LINES]]
+    if len(lines) > MOST_LINES:
+        shown.append(f"… and {counted(len(lines) - MOST_LINES, 'line')} more, in the error's details")
+    error = AssertionError("\n".join(shown))
+    error.details = words  # type: ignore[attr-defined]  # it is told in the documentation
+    return error

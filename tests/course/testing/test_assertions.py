@@ -249,3 +249,35 @@ def test_what_grows_is_told_before_what_is_replaced_and_with_the_graph_that_keep
     assert "held by losses[1];" in lines[1]
     assert "gradient" in lines[-1]
     assert "in the place of as much that was freed" in lines[-1]
+
+
+@LIBRARIES
+def test_copies_are_told_by_place_with_their_number_and_sum(lib: Any) -> None:
+    x = lib.zeros(10, 10)
+    told = r"^8 copies of 4,000 bytes where none is allowed"
+
+    @assert_no_copy()
+    def work() -> None:
+        for _ in range(6):
+            x.clone()
+        for _ in range(2):
+            x.to(lib.float64)
+
+    with pytest.raises(AssertionError, match=told) as raised:
+        work()
+    lines = str(raised.value).splitlines()[2:]
+    by = (" by clone", " by _to_copy") if lib is torch else ("", "")
+    assert len(lines) == 2
+    assert lines[0].endswith(f"x.clone()  ·  6 copies{by[0]}")
+    assert lines[1].endswith(f"x.to(lib.float64)  ·  2 copies{by[1]}")
+    assert lines[0].split()[:2] == ["2,400", "bytes"]
+
+
+@LIBRARIES
+def test_a_message_is_a_screen_at_most_and_its_details_are_the_whole(lib: Any) -> None:
+    x, kept = lib.zeros(10), []
+    with pytest.raises(AssertionError) as raised, assert_no_leak():
+        kept += [x.clone() for _ in range(500)]
+    assert len(str(raised.value).splitlines()) == 33
+    assert str(raised.value).endswith("… and 470 lines more, in the error's details")
+    assert len(raised.value.details.splitlines()) == 502  # type: ignore[attr-defined]

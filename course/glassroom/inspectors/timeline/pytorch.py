@@ -93,7 +93,7 @@ class PyTorch:
         self.why_not = "" if is_there() else LATE  # why nothing was watched, if PyTorch is there
         #: Allocations and ends: 2n within the nth operator, 2n + 1 between it and the next.
         self.history: list[tuple[int, Block]] = []
-        self.copies: list[tuple[int, int, Place | None]] = []  # with bytes and lines
+        self.copies: list[tuple[int, int, Site]] = []  # with bytes and what copied them
         self.before: list[Block] = []
         self._met: dict[int, Block] = {}  # by address, memory that no variable refers to, in case it was there before
         self._ends: list[weakref.ref[Any]] = []  # for what was there before
@@ -212,7 +212,7 @@ class PyTorch:
         with without_overrides("torch"):
             self._look_at(result)
             if self.sites[number - 1].operator in COPYING:
-                self.copies.append((2 * number, bytes_written(result), self.sites[number - 1].place))
+                self.copies.append((2 * number, bytes_written(result), self.sites[number - 1]))
         return result
 
     def _site_of(self, operator: Any) -> Site:

@@ -36,6 +36,7 @@ class Event:
     `birth` is the number of the storage in the order of birth; None for what concerns none. `change` is what it does to
     the bytes that are held on `device`. `pool` is the state of the device's allocator after it, where it has one, and
     `time` the simulated clock's. `is_after` says that it came after the line at `place`, which may not be its own.
+    `operator` is the one of PyTorch that copied.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Event:
     pool: Pool | None = None
     transfer: transfers.Transfer | None = None
     is_after: bool = False
+    operator: str = ""
 
 
 @dataclass(frozen=True)
@@ -184,8 +186,8 @@ class Recorder:
                 kind, change = "freed", -block.nbytes
             event = Event(kind, block.nbytes, change, block.device, place, numbers[id(block)], is_after=kind == "freed")
             told.append((moment, event))
-        for moment, nbytes, place in self._torch.copies:
-            told.append((moment, Event("copied", nbytes, 0, "", place)))
+        for moment, nbytes, site in self._torch.copies:
+            told.append((moment, Event("copied", nbytes, 0, "", site.place, operator=site.operator)))
         self._torch.history, self._torch.copies = [], []
         self._noted = sorted([*self._noted, *told], key=lambda each: each[0])
         self.events = [event for _, event in self._noted]

@@ -35,7 +35,8 @@ LEFT_OUT = "memory that NumPy takes and frees within an operator is not counted"
 class Step:
     """One event; `name` is that of its storage, and `held` the bytes on its device after it, above the start.
 
-    `time` is the simulated device's, in seconds from the start; `route` where a transfer went.
+    `time` is the simulated device's, in seconds from the start; `route` where a transfer went; `operator` what copied,
+    where PyTorch did.
     """
 
     kind: str
@@ -46,6 +47,7 @@ class Step:
     held: int
     time: float | None
     route: str | None
+    operator: str = ""
 
 
 @dataclass(frozen=True)
@@ -269,7 +271,7 @@ def _steps_and_curves(
             place = Where(f"after {place.label}", place.source)
         time = None if event.time is None else event.time - recorder.start_time
         name = "" if life is None else life.name
-        steps.append(Step(event.kind, name, event.nbytes, event.device, place, held, time, route))
+        steps.append(Step(event.kind, name, event.nbytes, event.device, place, held, time, route, event.operator))
     return tuple(steps), tuple([Curve(device, tuple(so_far)) for device, so_far in levels.items()])
 
 

@@ -77,6 +77,9 @@ are wrong or out of date, *Then and now* at the end of a notebook says so, and s
 HELP = """\
 ## When something does not work
 
+- *PyTorch raises an error that you do not understand.* In the next cell, run `from glassroom import explain` and
+  `explain()`, or type `glassroom explain "the message"` in a terminal: a short lesson says what the message means, with
+  a program that raises it and the same one mended.
 - *A cell says that a name is not defined.* A cell above it has not run. Restart the kernel and run from the top.
 - *The picture does not move.* Outside JupyterLab, on a web page or in an export, you see a still picture. It shows the
   same.

@@ -44,6 +44,7 @@ from tensorglass import extending as extending
 from tensorglass import fft as fft
 from tensorglass import func as func
 from tensorglass import futures as futures
+from tensorglass import hub as hub
 from tensorglass import interop as interop
 from tensorglass import jit as jit
 from tensorglass import library as library

@@ -1,16 +1,19 @@
-"""`torch.utils`: `checkpoint`, which trades time for memory, `data`, `deterministic`, `dlpack`, `hooks`."""
+"""`torch.utils`: `checkpoint`, which trades time for memory, `data`, `deterministic`, `dlpack`, `hooks`,
+`model_zoo`.
+"""
 
 from typing import TYPE_CHECKING
 
 from tensorglass.core.lazy_modules import fetching
 
 if TYPE_CHECKING:
-    from tensorglass.utils import checkpoint, data, deterministic, dlpack, hooks
+    from tensorglass.utils import checkpoint, data, deterministic, dlpack, hooks, model_zoo
 
-__all__ = ["checkpoint", "data", "deterministic", "dlpack", "hooks"]
+__all__ = ["checkpoint", "data", "deterministic", "dlpack", "hooks", "model_zoo"]
 
 __getattr__ = fetching(
-    globals(), {"_pytree": (), "checkpoint": (), "data": (), "deterministic": (), "dlpack": (), "hooks": ()}
+    globals(),
+    {"_pytree": (), "checkpoint": (), "data": (), "deterministic": (), "dlpack": (), "hooks": (), "model_zoo": ()},
 )
 
 

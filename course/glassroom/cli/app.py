@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from glassroom import __version__
-from glassroom.cli import contents, doctor, explain, lab, progress, refresh, suite
+from glassroom.cli import contents, doctor, explain, lab, progress, refresh, site, suite
 from glassroom.cli.classroom import class_page, collect, feedback, grade, hub, marks, release
 from glassroom.workspace.problems import Exit, Problem
 
@@ -26,6 +26,7 @@ examples:
   glassroom release 1_memory --course DIR     for teachers: hand part 1 out; then collect, grade, feedback, class
   glassroom refresh                run the course's notebooks again and store their outputs
   glassroom contents               write the contents page and the links between notebooks anew
+  glassroom site --out DIR         the course and the documentation as a static web site
 
 exit codes:
   0    all is well
@@ -49,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"glassroom {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
     for command in (
-        *(lab, progress, explain, suite, doctor, refresh, contents),
+        *(lab, progress, explain, suite, doctor, refresh, contents, site),
         *(release, collect, grade, feedback, marks, class_page, hub),
     ):
         command.add(commands)

@@ -30,7 +30,7 @@ NO_TESTS_COLLECTED = 5
 # named here is run after these.
 ORDER = (
     "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "programs",
-    "course", "classroom", "outputs", "notebooks", "browser", "wasm", "package",
+    "course", "classroom", "outputs", "notebooks", "browser", "site", "wasm", "package",
 )  # fmt: skip
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
@@ -46,6 +46,7 @@ WHAT = {
     "outputs": "every stored output of the notebooks, by nbval",
     "notebooks": "the notebooks on PyTorch, and as a learner's copy",
     "browser": "JupyterLab in headless Chromium",
+    "site": "two notebooks and all other pages as a web site, in headless Chromium",
     "wasm": "the library and notebooks in Pyodide: pointers of 32 bits, no processes",
     "package": "the wheel, alone in an empty environment",
     "style": "ruff, mypy, and which room imports which",
@@ -73,7 +74,7 @@ SAME_EITHER_WAY = {
 }  # fmt: skip
 # How tests are dealt out to processes: one at a time, but file by file where those of a file share a server, a build or
 # a notebook's kernel; and in `browser`, where they share a page, by files and classes.
-DEALT = dict.fromkeys(("classroom", "outputs", "package"), "loadfile") | {"browser": "loadscope"}
+DEALT = dict.fromkeys(("classroom", "outputs", "package", "site"), "loadfile") | {"browser": "loadscope"}
 # Layers that wait, for a browser or a kernel, have more processes than there are cores: so many more.
 BESIDES = {"browser": 2, "notebooks": 1, "outputs": 1}
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, serialise
 from glassroom.workspace.problems import Exit, Problem
@@ -24,9 +25,11 @@ def execute(
     timeout: float = CELL_SECONDS,
     allow_errors: bool = False,
     stop: Callable[[], bool] = lambda: False,
+    watched: bool = False,
 ) -> Notebook:
     """The notebook as it is after running every cell in a fresh kernel whose working directory is `folder`.
 
+    If `watched`, the cells run as if a person saw them, and inspectors add their live forms to their outputs.
     Raises `CellFailed` at the first cell that raises (unless it is tagged ``raises-exception`` or
     `allow_errors`), runs longer than `timeout` seconds, ends the kernel, or would begin after `stop()` became true;
     `DamagedNotebook` for what no kernel can run; `Problem` when no kernel starts.
@@ -57,7 +60,13 @@ def execute(
         if stop():
             raise CellFailed(current, "it was interrupted before this cell")
 
-    client = NotebookClient(
+    class Client(NotebookClient):
+        async def async_start_new_kernel_client(self) -> Any:
+            kernel = await super().async_start_new_kernel_client()
+            kernel.allow_stdin = watched  # what `somebody_watches` asks for
+            return kernel
+
+    client = Client(
         node,
         timeout=timeout,
         kernel_name="python3",

@@ -1,0 +1,47 @@
+"""``glassroom site``: the course and the documentation as a static web site."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from glassroom.cli.arguments import jobs
+from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.workspace.problems import Exit
+
+EPILOG = """\
+examples:
+  glassroom site --out site                                      everything
+  glassroom site --out site 1_memory/05_strides_and_offset       one notebook, and all other pages
+  python -m http.server --directory site                         look at it
+
+The folder is made anew as a whole, once every page is there. One that holds something else is left alone.
+"""
+
+
+def add(commands: Any) -> None:
+    """Declare the sub-command."""
+    parser = commands.add_parser(
+        "site",
+        help="build the course and the documentation as a static web site",
+        description="Run the course's notebooks with live inspectors, and write them, the documentation and the "
+        "reference as a web site that asks no other host.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("notebooks", nargs="*", metavar="NOTEBOOK", help='such as "1_memory/00_start_here" (all)')
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the site is written")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="where outputs of notebooks are kept between builds")
+    parser.add_argument("--jobs", type=jobs, default=2, metavar="N", help="how many processes work in parallel (2)")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build the site, and say where it is."""
+    require_numpy()
+    require_modules("sphinx", "myst_nb", "furo", "latex2mathml", "nbclient", "ipykernel", "tqdm", extras="site")
+    from glassroom.site.build import build  # the requirements are there
+
+    pages = build(arguments.out, arguments.notebooks, arguments.cache, arguments.jobs)
+    print(f"{pages} pages in {arguments.out}")
+    return Exit.OK

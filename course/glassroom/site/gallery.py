@@ -1,0 +1,100 @@
+"""The gallery: each inspector with the few lines that made it. They are run when the site is built."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Any
+
+FIRST = """\
+import tensorglass as torch
+from glassroom import show
+
+a = torch.arange(6)
+table = a.view(2, 3)  # no copies:
+turned = table.t()    # headers
+row = table[1]        # on one storage
+row[0] = 30
+
+show(table, turned, row)
+"""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """An inspector: what one asks it, and the lines whose last is the picture."""
+
+    name: str
+    question: str
+    code: str
+
+
+EXHIBITS = (
+    Exhibit("show", "Which bytes does a tensor own, and who shares them?", """\
+        a = torch.arange(6)
+        b = a.view(2, 3).t()
+        show(a, b)"""),
+    Exhibit("aliases", "Which tensors share memory, and which bytes?", """\
+        table = torch.arange(12.).view(3, 4)
+        column, rows, alone = table[:, 1], table[1:], table.clone()
+        aliases(table=table, column=column, rows=rows, alone=alone)"""),
+    Exhibit("explore_strides", "What do size, stride and offset reach? Set them yourself.", """\
+        explore_strides(torch.arange(12), size=(3, 4), stride=(4, 1), offset=0)"""),
+    Exhibit("explore_index", "What does an index pick, and is it a view or a copy?", """\
+        explore_index(torch.arange(12).view(3, 4), "1:, ::2")"""),
+    Exhibit("explore_broadcast", "Which element meets which?", """\
+        explore_broadcast(row=torch.arange(3), column=torch.arange(4)[:, None])"""),
+    Exhibit("graph", "What has autograd recorded, and what does it keep?", """\
+        x = torch.tensor([1., 2., 3.], requires_grad=True)
+        loss = (x.exp() * x).sum()
+        graph(loss)"""),
+    Exhibit("step_backward", "How does a gradient come about, node by node?", """\
+        x = torch.tensor([1., 2., 3.], requires_grad=True)
+        step_backward((x * x).sum())"""),
+    Exhibit("memory_timeline", "When was memory taken, and when was it given back?", """\
+        with memory_timeline() as timeline:
+            x = torch.ones(100)
+            y = (x * 2 + 1).sum()
+            del x
+        timeline"""),
+    Exhibit("device_map", "Where do tensors live, and what did it cost to move them?", """\
+        line = torch.arange(6.)
+        there = line.to("sim")
+        device_map(line=line, there=there)"""),
+    Exhibit("holders", "Who keeps this tensor alive?", """\
+        weights = torch.ones(3, requires_grad=True)
+        kept = [weights.exp()]
+        holders(weights)"""),
+    Exhibit("model_map", "What does a network weigh, and which parameters are shared?", """\
+        net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 2))
+        model_map(net=net)"""),
+    Exhibit("explain_error", "Which line broke the backward?", """\
+        x = torch.ones(3, requires_grad=True)
+        y = x.exp()
+        y.add_(1)
+        try:
+            y.sum().backward()
+        except RuntimeError as error:
+            report = explain_error(error)
+        report"""),
+)  # fmt: skip
+
+
+def made(code: str) -> Any:
+    """What the last line of some code is, with every name of glassroom and tensorglass as `torch` at hand."""
+    import glassroom
+    import tensorglass
+
+    names: dict[str, Any] = {"torch": tensorglass, "__name__": "gallery"}
+    names |= {name: getattr(glassroom, name) for name in vars(glassroom)["__all__"] if not name.startswith("_")}
+    tree = ast.parse(code)
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr)
+    exec(compile(tree, "<gallery>", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "<gallery>", "eval"), names)
+
+
+def exhibits() -> list[tuple[Exhibit, str, str]]:
+    """Each inspector with its code and its live form."""
+    return [(each, dedent(each.code), made(dedent(each.code)).live) for each in EXHIBITS]

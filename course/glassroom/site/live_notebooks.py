@@ -1,0 +1,120 @@
+"""Notebooks with live inspectors in their outputs: each is run once, and kept until it or our code changes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+
+from glassroom.workspace.execution import CELL_SECONDS, CellFailed, execute
+from glassroom.workspace.normalize import normalized
+from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.whole_files import write_atomically
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+CODE = (".py", ".js", ".css", ".json", ".mplstyle", ".txt")
+
+
+def default_cache() -> Path:
+    """Where the outputs of notebooks are kept between builds."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "glassroom" / "site"
+
+
+def live_notebooks(
+    folder: Path, places: Sequence[Path], cache: Path, jobs: int, done: Callable[[], object] = lambda: None
+) -> Mapping[Path, Notebook]:
+    """The notebooks at these places under `folder`, with live outputs.
+
+    Raises `Problem`, which names them all, if a notebook cannot be run or says something else than is stored in it.
+    """
+    code = _digest_of_our_code()
+    failures: list[str] = []
+
+    def made(place: Path) -> Notebook | None:
+        try:
+            return _live(folder / place, cache, code)
+        except (CellFailed, DamagedNotebook, OSError) as error:
+            failures.append(f"{place}: {error}")
+            return None
+        finally:
+            done()
+
+    with ThreadPoolExecutor(jobs) as pool:
+        live = dict(zip(places, pool.map(made, places), strict=True))
+    if failures:
+        raise Problem(
+            f"Nothing was published. {'; '.join(sorted(failures))}. See what `glassroom refresh --check` says.",
+            Exit.FAILED,
+        )
+    return {place: notebook for place, notebook in live.items() if notebook is not None}
+
+
+def _live(path: Path, cache: Path, code: str) -> Notebook:
+    stored_bytes = path.read_bytes()
+    stored = parse(stored_bytes)
+    kept = cache / f"{hashlib.sha256(stored_bytes + code.encode()).hexdigest()}.ipynb"
+    try:
+        return parse(kept.read_bytes())
+    except (OSError, DamagedNotebook):
+        live = normalized(_without_widgets(execute(stored, path.parent, CELL_SECONDS * 5, watched=True)))
+    difference = _difference(stored, live)
+    if difference:
+        raise CellFailed(*difference)
+    write_atomically(kept, serialise(live))
+    return live
+
+
+def _without_widgets(notebook: Notebook) -> Notebook:
+    """The notebook less buttons that only a kernel would answer."""
+    for cell in notebook["cells"]:
+        if "outputs" in cell:
+            cell["outputs"] = [each for each in cell["outputs"] if WIDGET not in each.get("data", {})]
+    return notebook
+
+
+def _difference(stored: Notebook, live: Notebook) -> tuple[int, str] | None:
+    """The first cell that says something else than is stored, and what: its number, and both lines."""
+    for number, (before, after) in enumerate(zip(stored["cells"], live["cells"], strict=True)):
+        for old, new in zip_longest(said(before), said(after)):
+            if old != new:
+                return number, f"it says {new!r}, and {old!r} is stored"
+    return None
+
+
+def said(cell: Notebook) -> list[str]:
+    """The lines of text in a cell's outputs, less empty ones: cards and printed text break them differently."""
+    lines: list[str] = []
+    for output in cell.get("outputs", []):
+        if "data" in output:
+            text = source({"source": output["data"].get("text/plain", "")})
+        elif "text" in output:
+            text = source({"source": output["text"]})
+        else:
+            text = f"{output['ename']}: {output['evalue']}"
+        lines += [line for line in text.splitlines() if line.strip()]
+    return lines
+
+
+def _digest_of_our_code() -> str:
+    """What changes when tensorglass or glassroom does: any of their files that a notebook may run."""
+    from importlib.util import find_spec
+
+    digest = hashlib.sha256()
+    for package in ("tensorglass", "glassroom"):
+        spec = find_spec(package)
+        if spec is None or spec.origin is None:
+            continue
+        root = Path(spec.origin).parent
+        for path in sorted(filter(partial(_may_run, root), root.rglob("*"))):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _may_run(root: Path, path: Path) -> bool:
+    first = path.relative_to(root).parts[0]
+    return path.suffix in CODE and first not in ("site", "cli", "classroom", "notebooks") and path.is_file()

@@ -1,0 +1,108 @@
+"""From a notebook that has run to the page of it: exercises with hints and folded solutions, links, formulas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from html import escape
+from pathlib import PurePosixPath
+
+from glassroom.exercises.engine import RUNGS, exercises
+from glassroom.site.shared_scripts import SharedScripts
+from glassroom.workspace.notebook_json import Notebook, lines, source
+from glassroom.workspace.without_solutions import without_answers, without_solutions
+
+CHECK = re.compile(r'^check\("([^"]+)"', re.MULTILINE)
+MARKER = re.compile(r"^\s*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
+NOTEBOOK_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])+)\]\(([^)#\s]+\.ipynb)(#[^)\s]*)?\)")
+FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+#: Which form of an output is shown: the first of these that it has.
+FORMS = ("text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain")
+
+
+def page_of(
+    notebook: Notebook, place: PurePosixPath, known: Collection[PurePosixPath], scripts: SharedScripts
+) -> Notebook:
+    """The page of the notebook at `place`, as a notebook. Links to what is not `known` become words."""
+    cells: list[Notebook] = []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cells.append({**cell, "source": lines(_text(source(cell), place, known))})
+        elif cell["cell_type"] == "code":
+            cells += _code(cell, scripts)
+    return {**notebook, "cells": cells}
+
+
+def linked(text: str, place: PurePosixPath, known: Collection[PurePosixPath]) -> str:
+    """Markdown whose links to notebooks that are not `known` are words."""
+
+    def link(found: re.Match[str]) -> str:
+        parts: list[str] = list(place.parent.parts)
+        for each in PurePosixPath(found[2]).parts:
+            if each == "..":
+                parts = parts[:-1]
+            else:
+                parts.append(each)
+        return found[0] if PurePosixPath(*parts) in known else found[1]
+
+    return NOTEBOOK_LINK.sub(link, text)
+
+
+def ladder(id: str) -> str:
+    """The hints of an exercise, each folded inside the one before."""
+    told = ""
+    for place, (rung, hint) in reversed(list(enumerate(zip(RUNGS, exercises()[id].hints, strict=True), 1))):
+        if place == len(RUNGS):
+            continue  # the last is the answer, which is folded below
+        is_code = place > RUNGS.index("nearly the code")
+        shown = f"<pre>{escape(hint)}</pre>" if is_code else f"<p>{_inline(hint)}</p>"
+        told = f"<details><summary>Hint {place}: {escape(rung)}</summary>{shown}{told}</details>"
+    return f'<div class="hints">{told}</div>'.replace("\n\n", "\n&#10;")
+
+
+def _text(text: str, place: PurePosixPath, known: Collection[PurePosixPath]) -> str:
+    from latex2mathml.converter import convert
+
+    def formula(found: re.Match[str]) -> str:
+        return f'<div class="formula">{convert(found[1].strip(), display="block")}</div>'
+
+    return linked(FORMULA.sub(formula, text), place, known)
+
+
+def _code(cell: Notebook, scripts: SharedScripts) -> Iterable[Notebook]:
+    """A cell as it is shown: where an answer is asked for, the question first, then what helps, then the answer."""
+    code = source(cell)
+    shown = {**cell, "outputs": [_output(each, scripts) for each in cell["outputs"]]}
+    asked = without_answers(without_solutions(code))
+    if asked == code:
+        yield shown
+        return
+    yield {**cell, "id": f"{cell['id']}-asked", "source": lines(asked), "outputs": []}
+    found = CHECK.search(code)
+    if found and found[1] in exercises():
+        yield {"cell_type": "markdown", "id": f"{cell['id']}-hints", "metadata": {}, "source": lines(ladder(found[1]))}
+    folded = _folded("solution" if MARKER.search(code) else "answer")
+    yield {**shown, "source": lines(MARKER.sub("", code)), "metadata": folded}
+
+
+def _folded(what: str) -> Notebook:
+    """The metadata by which MyST-NB folds a cell."""
+    prompts = {"code_prompt_show": f"Show the {what}", "code_prompt_hide": f"Hide the {what}"}
+    return {"tags": ["hide-cell"], "mystnb": prompts}
+
+
+def _output(output: Notebook, scripts: SharedScripts) -> Notebook:
+    if "data" not in output:
+        return output
+    form = next((form for form in FORMS if form in output["data"]), None)
+    if form is None:
+        return output
+    content = output["data"][form]
+    if form == "text/html":
+        content = lines(scripts.shared(source({"source": content})))
+    return {**output, "data": {form: content}}
+
+
+def _inline(text: str) -> str:
+    """A sentence with `code` in it, as HTML."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

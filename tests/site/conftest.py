@@ -1,0 +1,64 @@
+"""One site of two notebooks and all other pages, served to one Chromium."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser.jupyterlab import CHROMIUM
+
+NOTEBOOKS = ("1_memory/00_start_here", "1_memory/05_strides_and_offset")
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    for module in ("sphinx", "myst_nb", "furo", "latex2mathml"):
+        pytest.importorskip(module, reason="the site's tests need the extra: site")
+    from glassroom.site.build import build
+
+    folder = tmp_path_factory.mktemp("site")
+    build(folder / "out", NOTEBOOKS, cache=folder / "cache")
+    return folder / "out"
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="the site's tests need playwright")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    """A page of a light theme; what it asked for that failed, or that another host had, fails the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("request", lambda each: wrong.append(each.url) if not each.url.startswith("http://127.0.0.1") else None)
+    page.on("response", lambda each: wrong.append(f"{each.status} {each.url}") if each.status >= 400 else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield page
+    context.close()
+    assert not [each for each in wrong if not each.startswith(("data:", "blob:"))]

@@ -1,0 +1,178 @@
+"""The web site: its links, that it asks no other host, its themes and widths, live inspectors, exercises; bad input."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from browser import axe
+
+NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
+PAGES = ("index.html", NOTEBOOK, "notebooks/contents.html", "gallery.html", "reference/tensorglass/view.html")
+PICTURE = "svg.gr"
+
+
+class Links(HTMLParser):
+    """What a page leads to and loads, and the anchors that it has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.anchors = {"", "top"}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if given.get("id"):
+            self.anchors.add(given["id"])
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        elif tag in ("img", "script", "source", "iframe") and given.get("src"):
+            self.loads.append(given["src"])
+        elif tag == "link" and given.get("href"):
+            self.loads.append(given["href"])
+
+
+def glassroom_site(*arguments):
+    command = [sys.executable, "-m", "glassroom", "site", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_every_link_and_every_anchor_leads_somewhere(site):
+    pages = {path.relative_to(site).as_posix(): Links(path.read_text("utf-8")) for path in site.rglob("*.html")}
+    assert len(pages) > 50
+    broken = []
+    for name, page in pages.items():
+        for link in page.links + page.loads:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                if link in page.loads and parts.scheme != "data":
+                    broken.append(f"{name} loads {link}")
+                continue
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), parts.path)) if parts.path else name
+            if not (site / unquote(path)).is_file():
+                broken.append(f"{name} → {link}")
+            elif path in pages and unquote(parts.fragment) not in pages[path].anchors:
+                broken.append(f"{name} → {link} (no such anchor)")
+    assert not broken
+
+
+@pytest.mark.parametrize("width", [390, 820, 1280, 1920])
+def test_no_page_scrolls_sideways(page, address, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in PAGES:
+        page.goto(f"{address}/{name}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+def test_the_switch_turns_the_page_and_its_inspectors_dark(page, address):
+    page.goto(f"{address}/index.html")
+    page.wait_for_selector(PICTURE)
+    ink = f"getComputedStyle(document.querySelector('{PICTURE} text')).fill"
+    seen = {}
+    for _ in range(3):  # auto, and both themes
+        page.click(".content-icon-container .theme-toggle")
+        seen[page.evaluate("document.body.dataset.theme")] = page.evaluate(ink)
+    assert seen["auto"] == seen["light"] != seen["dark"]
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate("document.body.dataset.theme") == "auto"
+    assert page.evaluate(ink) == seen["dark"]
+
+
+@pytest.mark.parametrize("name", ["index.html", NOTEBOOK, "gallery.html"])
+def test_an_inspector_answers_the_pointer_and_the_keyboard(page, address, name):
+    page.goto(f"{address}/{name}")
+    frame = page.locator(".gr-frame").first
+    status = page.locator(".gr-status").first
+    before = status.inner_text()
+    frame.locator(".tensor .cell").first.hover()
+    page.wait_for_function("before => document.querySelector('.gr-status').innerText !== before", arg=before)
+    page.mouse.move(2, 2)
+    page.wait_for_function("before => document.querySelector('.gr-status').innerText === before", arg=before)
+    frame.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("before => document.querySelector('.gr-status').innerText !== before", arg=before)
+
+
+def test_the_first_pages_picture_is_above_the_fold_beside_its_lines(page, address):
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.goto(f"{address}/index.html")
+    code, picture = page.locator(".first-code").bounding_box(), page.locator(f".first {PICTURE}").first.bounding_box()
+    assert picture["x"] >= code["x"] + code["width"]
+    assert picture["y"] + picture["height"] <= 768
+
+
+def test_an_exercise_asks_then_helps_then_answers(page, address):
+    page.goto(f"{address}/{NOTEBOOK}")
+    asked = page.locator(".cell", has_text="# your code here").first
+    assert "position = 29" not in asked.inner_text()
+    hints = page.locator(".hints").first
+    assert not hints.locator("p, pre").first.is_visible()
+    hints.locator("summary").first.click()
+    assert hints.locator("p").first.is_visible()
+    assert hints.locator("summary").nth(1).is_visible()
+    solution = page.locator("details", has_text="Show the solution").first
+    assert not solution.get_by_text("position = 29").is_visible()
+    solution.locator("summary").first.click()
+    assert "29" in solution.inner_text()
+
+
+def test_the_marks_of_solutions_and_of_hidden_tests_are_not_there(site):
+    text = "".join(path.read_text("utf-8") for path in (site / "notebooks").rglob("*.html"))
+    assert not re.search("(BEGIN|END) (SOLUTION|HIDDEN TESTS)", text)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing(page, address, name):
+    page.goto(f"{address}/{name}")
+    assert axe.faults(page, "html") == []
+    page.emulate_media(color_scheme="dark")
+    assert axe.faults(page, "html") == []
+
+
+def test_search_finds_a_word_of_a_notebook(page, address):
+    page.goto(f"{address}/search.html?q=as_strided")
+    page.wait_for_selector("#search-results li a")
+    assert page.locator("#search-results li", has_text="Strides and offset").count()
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    done = glassroom_site("--out", tmp_path)
+    assert done.returncode == 3
+    assert "left as it is" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path):
+    (tmp_path / "site").write_text("mine")
+    assert glassroom_site("--out", tmp_path / "site").returncode == 3
+    assert (tmp_path / "site").read_text() == "mine"
+
+
+def test_an_unknown_notebook_is_named(tmp_path):
+    done = glassroom_site("--out", tmp_path / "site", "1_memory/99_nothing")
+    assert done.returncode == 2
+    assert "1_memory/99_nothing" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_notebook_that_says_something_else_than_is_stored_is_refused(tmp_path):
+    from glassroom.site.live_notebooks import live_notebooks
+    from glassroom.workspace.problems import Problem
+
+    cell = {"cell_type": "code", "id": "one", "metadata": {}, "execution_count": 1, "source": "print(1 + 1)"}
+    output = {"output_type": "stream", "name": "stdout", "text": "3\n"}
+    notebook = {"cells": [{**cell, "outputs": [output]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "sum.ipynb").write_text(json.dumps(notebook))
+    with pytest.raises(Problem, match=r"sum\.ipynb: cell 0: it says '2', and '3' is stored"):
+        live_notebooks(tmp_path, [Path("sum.ipynb")], tmp_path / "cache", jobs=1)

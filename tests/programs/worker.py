@@ -227,7 +227,7 @@ def run_tests(job: Job) -> dict[str, Any]:
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-p", "no:xdist", "-p", "no:glassroom"]
     options += ["-W", "ignore", "-o", "addopts=", "--rootdir=."]
     with contextlib.suppress(ImportError):
-        import hypothesis  # noqa: F401
+        import hypothesis  # noqa: F401  # only asked for: is it installed?
 
         options.append("--hypothesis-seed=0")
     status = pytest.main([*options, *job["arguments"], job["path"]], plugins=[Seeding()])

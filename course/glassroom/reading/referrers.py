@@ -171,5 +171,5 @@ def _steps(above: Any, child: Any) -> Iterator[str]:
         if own is child:
             yield ""
         for name in ("__self__", "args", "keywords", "func"):
-            if attempted(lambda each=name: object.__getattribute__(above, each), None) is child:  # type: ignore[misc]
+            if attempted(lambda each=name: object.__getattribute__(above, each), None) is child:  # type: ignore[misc]  # called at once
                 yield f".{name}"

@@ -19,8 +19,9 @@ from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.derivative import Derivative, defaults_of, derivative_of, parameters_of, takes_many
 from tensorglass.graph.formula_node import Blueprint, Flow, FormulaNode, kept
 from tensorglass.graph.node import NOWHERE, Edge, next_number, set_history
+from tensorglass.graph.result_views import apart, is_view, mark_views, outputs_of
 from tensorglass.graph.saved_tensor import SavedTensor, keep_input, keep_result
-from tensorglass.tensor.autograd_meta import Meta, OutputLike, like, meta_of, requires_grad
+from tensorglass.tensor.autograd_meta import Meta, OutputLike, like, requires_grad
 from tensorglass.tensor.grad_mode import FormulaRecorded, state
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import PLAIN
@@ -146,7 +147,7 @@ class Recorder:
                 node.kept.append(keep_result(result))
                 return
         else:
-            _set_outputs(_outputs(result), node, self.derivative.outputs)
+            _set_outputs(outputs_of(result), node, self.derivative.outputs)
         if node.blueprint.of_result:
             self._keep_result(node, result)
 
@@ -171,7 +172,7 @@ class Recorder:
         return result
 
     def _keep_result(self, node: FormulaNode, result: Any, is_written: bool = False) -> None:
-        outputs = _outputs(result)
+        outputs = outputs_of(result)
         for name in node.blueprint.of_result:
             if name == "results":
                 node.kept.append([SavedTensor(output, True, is_written) for output in outputs])
@@ -186,10 +187,6 @@ def _refuse_complex(name: str, result: Any) -> None:
             RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype."),
             "Apply it to x.real and x.imag, or to torch.view_as_real(x).",
         )
-
-
-def _outputs(result: Any) -> tuple[Any, ...]:
-    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
 def _set_outputs(outputs: tuple[Any, ...], node: FormulaNode, limit: int | None) -> None:
@@ -268,17 +265,17 @@ def recorded(
     def form(*arguments: Any, **keywords: Any) -> Any:
         if state.below or (not _has_meta(arguments) and not (keywords and _has_meta(keywords.values()))):
             result = body(*arguments, **keywords)
-            return _apart(result, arguments, keywords) if _is_view(result) else result
+            return apart(result, arguments, keywords) if is_view(result) else result
         if recorder is None:  # the first call that there may be something to record of
             begin()
         if is_in_place:
             inplace.check_inference(arguments[0])
         if not state.grad:
             result = body(*arguments, **keywords)
-            if not is_in_place and _is_view(result):
-                _apart(result, arguments, keywords)
+            if not is_in_place and is_view(result):
+                apart(result, arguments, keywords)
                 if recorder.flows(bound(arguments, keywords) or ()):
-                    _mark_views(result)
+                    mark_views(result)
             return result
         rest = None if keywords else left_out.get(len(arguments))
         values = bound(arguments, keywords) if rest is None else arguments + rest
@@ -298,7 +295,7 @@ def recorded(
                 for each in written:
                     inplace.check_inference(each)
             result = body(*arguments, **keywords)
-            return _apart(result, arguments, keywords) if _is_view(result) else result
+            return apart(result, arguments, keywords) if is_view(result) else result
         if out is not None and values[out] is not None:
             raise no_out_with_gradients(body.__name__)
         state.below, state.grad = True, False
@@ -306,8 +303,8 @@ def recorded(
             result = body(*arguments, **keywords)
         finally:
             state.below, state.grad = False, True
-        if _is_view(result):
-            _apart(result, arguments, keywords)
+        if is_view(result):
+            apart(result, arguments, keywords)
         recorder.finish(made, result)
         return result
 
@@ -352,42 +349,6 @@ def _has_meta(arguments: Any) -> bool:
         elif (kind is list or kind is tuple) and _has_meta(argument):
             return True
     return False
-
-
-def _is_view(result: Any) -> bool:
-    """Whether one of the results is a view of another tensor."""
-    if type(result) in PLAIN:
-        return result._base is not None
-    return any(isinstance(each, Tensor) and each._base is not None for each in _outputs(result))
-
-
-def _apart(result: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """The results, of which views of what the operator made on its way, and nobody else has, are views no more."""
-    given: list[Tensor] = []
-    _add_tensors(given, arguments)
-    _add_tensors(given, keywords.values())
-    for output in _outputs(result):
-        base = output._base if isinstance(output, Tensor) else None
-        if base is not None and not any(each is output or each is base or each._base is base for each in given):
-            output._base = None
-            if output._counter is None:
-                output._storage.version = 0  # what was written on the way, nobody saw
-    return result
-
-
-def _add_tensors(found: list[Tensor], arguments: Iterable[Any]) -> None:
-    for each in arguments:
-        if isinstance(each, Tensor):
-            found.append(each)
-        elif isinstance(each, (list, tuple)):
-            _add_tensors(found, each)
-
-
-def _mark_views(result: Any) -> None:
-    """Let views of tensors with gradients know of them, where nothing is recorded."""
-    for output in _outputs(result):
-        if isinstance(output, Tensor) and output._base is not None and output._dtype.category >= FLOATING:
-            meta_of(output)
 
 
 # --- the arguments of a call -----------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def dumped(data: Any, storages: Storages, pickle_module: Any, protocol: int) -> 
     if not (isinstance(base, type) and issubclass(base, pickle._Pickler)):
         base = pickle._Pickler  # Python's own in Python, whose names can be chosen
 
-    class Writer(base):  # type: ignore[misc, valid-type]
+    class Writer(base):  # type: ignore[misc, valid-type]  # a class that is given
         def reducer_override(self, obj: Any) -> Any:
             reduced = _reduced(obj, storages)
             if reduced is not NotImplemented:

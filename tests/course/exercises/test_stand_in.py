@@ -64,7 +64,7 @@ def test_what_the_last_check_refused_is_stood_in_for(capsys: pytest.CaptureFixtu
 
 def test_an_answer_whose_cell_raised_is_stood_in_for(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(NameError):
-        contiguous_stride = undefined_name  # noqa: F821, F841
+        contiguous_stride = undefined_name  # noqa: F821, F841  # it must not be there
     assert stand_in("11-stride")((2, 3)) == (3, 1)
     assert "`contiguous_stride` is still to be written" in capsys.readouterr().out
 

@@ -78,7 +78,7 @@ def nested(t: Any, chain: Chain, constant: Any) -> Callable[[Any], Any]:
             return lambda x: made[name](lambda a: inner(a) * x, constant)
         return lambda x: made[name](lambda a: inner(a) * constant, x)
 
-    function: Callable[[Any], Any] = lambda x: x * x * x  # noqa: E731
+    function: Callable[[Any], Any] = lambda x: x * x * x  # noqa: E731  # what the chain begins with
     for name, mode in reversed(chain):
         function = around(function, name, mode)
     return function

@@ -88,7 +88,7 @@ def _of_arguments(given: tuple[object, ...]) -> Iterator[str]:
 
 
 def _named(function: object) -> str:
-    return str(attempted(lambda: function.__qualname__, name_of_class(function)))  # type: ignore[attr-defined]
+    return str(attempted(lambda: function.__qualname__, name_of_class(function)))  # type: ignore[attr-defined]  # most have one
 
 
 def _of_cell(cell: CellType) -> Iterator[str]:

@@ -28,7 +28,7 @@ class Numbers:
 
 
 def stream(data: Any) -> Any:
-    class Stream(data.IterableDataset):  # type: ignore[misc]
+    class Stream(data.IterableDataset):  # type: ignore[misc]  # of either library
         def __iter__(self) -> Any:
             return iter(range(HUGE))
 

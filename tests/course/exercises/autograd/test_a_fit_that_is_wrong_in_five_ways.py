@@ -1,6 +1,6 @@
 """What people answer, wrongly and rightly, in the capstone of part 3."""
 
-from exercise_answers import right_answers, wrong_answers
+from exercise_answers import assert_told, right_answers, verdict_on, wrong_answers
 
 STEP = "def step(position, masts, measured, rate):\n"
 LOSS = "    loss = loss_of(position, masts, measured)\n"
@@ -48,14 +48,6 @@ test_wrong_answers = wrong_answers(
             "fit-loss",
             "def loss_of(position, masts, measured):\n"
             f"    d = {SQUARES}.sqrt()\n    d.data -= measured\n    return (d**2).mean()",
-            "behind autograd's back",
-        ),
-        (
-            "fit-loss",
-            "def distances(position, masts):\n"
-            f"    s = {SQUARES}\n    return torch.where(s > 0, torch.where(s > 0, s, 1).sqrt(), 0)\n\n"
-            "def loss_of(position, masts, measured):\n"
-            "    d = distances(position, masts)\n    d.data -= measured\n    return (d**2).mean()",
             "behind autograd's back",
         ),
         (
@@ -173,3 +165,13 @@ test_right_answers = right_answers(
         ),
     ]
 )
+
+
+def test_a_write_through_data_is_refused_whatever_the_learners_own_distances_save(torch):
+    attempt = (
+        "def distances(position, masts):\n"
+        f"    s = {SQUARES}\n    return torch.where(s > 0, torch.where(s > 0, s, 1).sqrt(), 0)\n\n"
+        "def loss_of(position, masts, measured):\n"
+        "    d = distances(position, masts)\n    d.data -= measured\n    return (d**2).mean()"
+    )
+    assert_told(verdict_on(torch, "fit-loss", attempt), "behind autograd's back")

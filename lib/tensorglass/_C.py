@@ -1,6 +1,12 @@
-"""The two names of PyTorch's C++ module that subclasses of Tensor use."""
+"""The names of PyTorch's C++ module that subclasses of Tensor and libraries of networks use."""
 
 from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
 from tensorglass.tensor.torch_function import disabled_torch_function as _disabled_torch_function_impl
 
-__all__ = ["DisableTorchFunctionSubclass", "_disabled_torch_function_impl"]
+__all__ = ["DisableTorchFunctionSubclass", "_disabled_torch_function_impl", "_log_api_usage_once"]
+
+
+def _log_api_usage_once(event: str) -> None:
+    """What libraries call to count how often they are used, where PyTorch is built to count. Nothing is counted."""
+    if not isinstance(event, str):
+        raise TypeError("bad argument type for built-in operation")

@@ -11,13 +11,12 @@ HEAD = """\
 
 Usage examples, scripts, notebooks, networks and test suites of public repositories, run unchanged on PyTorch 2.13 and,
 by `python -m tensorglass`, on tensorglass: {tried} programs of {repositories} repositories. **{agree} agree,
-{declared} differ as declared, {differ} differ.** {suites} of them are test suites, of which {tests:,} tests pass on
-PyTorch.
+{declared} differ as declared, {differ} differ.**{suites}
 
 A program agrees when it leaves the same in every variable (tensors with dtype, size, values and gradients; parameters
 and gradients of modules; states of optimizers), prints the same text, and ends with the same error, if any. Numbers may
 be apart by rounding: a difference counts if it is far larger than that between PyTorch and PyTorch with other kernels
-of its own. A test suite agrees when all of its tests pass that pass on PyTorch. Sizes and numbers of steps are smaller
+of its own.{suite_agrees} Sizes and numbers of steps are smaller
 than in the repositories, so that a program takes seconds.
 
 None of this code is part of the project. `tests/programs/manifest/` names the repositories, commits, files and
@@ -35,6 +34,8 @@ says of each program that differs where it does, and of each checkout that is mi
 | repository | commit | programs | agree | declared | differ |
 |---|---|---|---|---|---|
 """
+SUITES = "\n{} of them are test suites, of which {:,} tests pass on PyTorch."
+SUITE_AGREES = " A test suite agrees when all of its tests pass\nthat pass on PyTorch."
 ORDER = ("agrees", "declared", "differs")
 
 
@@ -45,8 +46,9 @@ def page(programs: Iterable[Any], commits: dict[str, str]) -> str:
     repositories = sorted({each.repository for each in tried}, key=str.lower)
     suites = [each for each in tried if each.job["kind"] == "tests"]
     text = HEAD.format(
-        tried=len(tried), repositories=len(repositories), suites=len(suites), tests=sum(each.tests for each in suites),
-        agree=counts["agrees"], declared=counts["declared"], differ=counts["differs"],
+        tried=len(tried), repositories=len(repositories), agree=counts["agrees"], declared=counts["declared"],
+        differ=counts["differs"], suite_agrees=SUITE_AGREES if suites else "",
+        suites=SUITES.format(len(suites), sum(each.tests for each in suites)) if suites else "",
     )  # fmt: skip
     for repository in repositories:
         of = Counter(each.outcome for each in tried if each.repository == repository)

@@ -25,8 +25,8 @@ A `*` in the name of a file stands for several files, without those that have a 
 
 and besides: `set` gives other values to named arguments and constants, `numbers` to numbers wherever they stand, so
 that programs are small; `import_from` names folders of the repository that its programs import from (its root by
-default); `seconds` is the time limit; `differs` declares a difference, with the reason. All but the first can stand in
-the repository's table, too, for all of its programs.
+default); `seconds` is the time limit; `differs` declares a difference, with the reason. All of these can stand in the
+repository's table, too, for all of its programs, and in a table ``[default]`` for all repositories of the file.
 """
 
 from __future__ import annotations
@@ -289,9 +289,8 @@ def main(arguments: list[str] | None = None) -> int:
     results = (asked.results or asked.folder / "results").resolve()
     for library in COMMANDS:
         (results / library).mkdir(parents=True, exist_ok=True)
-    repositories = [
-        each for file in sorted(asked.manifest.glob("*.toml")) for each in tomllib.loads(file.read_text())["repository"]
-    ]
+    tables = [tomllib.loads(file.read_text()) for file in sorted(asked.manifest.glob("*.toml"))]
+    repositories = [table.get("default", {}) | each for table in tables for each in table["repository"]]
     programs = []
     for repository in repositories:
         checkout = (asked.folder / repository["name"]).resolve()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,22 +24,53 @@ def is_built() -> bool:
     return find_spec("cupy") is not None
 
 
+#: Ways to compute attention, and whether programs leave each on. There is one here, so that nothing follows from it.
+attention = {"FLASH_ATTENTION": True, "EFFICIENT_ATTENTION": True, "MATH": True, "CUDNN_ATTENTION": True}
+
+
+def _switch(way: str) -> tuple[Callable[[bool], None], Callable[[], bool]]:
+    """Functions that turn a way to compute attention on or off, and that tell which."""
+
+    def enable(enabled: bool) -> None:
+        """Allow this way to compute attention, or forbid it."""
+        if not isinstance(enabled, bool):
+            raise RuntimeError(f"set_sdp_use_math expects a bool, but got {type(enabled).__name__}")
+        attention[way] = enabled
+
+    def is_enabled() -> bool:
+        """Whether this way to compute attention is allowed."""
+        return attention[way]
+
+    return enable, is_enabled
+
+
+enable_flash_sdp, flash_sdp_enabled = _switch("FLASH_ATTENTION")
+enable_mem_efficient_sdp, mem_efficient_sdp_enabled = _switch("EFFICIENT_ATTENTION")
+enable_math_sdp, math_sdp_enabled = _switch("MATH")
+enable_cudnn_sdp, cudnn_sdp_enabled = _switch("CUDNN_ATTENTION")
+
+
+def is_flash_attention_available() -> bool:
+    """Whether the library has FlashAttention: it has not."""
+    return False
+
+
 def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
-) -> AbstractContextManager[None]:
+) -> AbstractContextManager[dict[str, object]]:
     """An older form of `nn.attention.sdpa_kernel`, with one argument for each way to compute attention."""
     warn(
         "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. Please "
         "see `torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
         FutureWarning,
     )
-    attention = import_module("tensorglass.nn.attention")  # which stands above
+    choosing = import_module("tensorglass.nn.attention")  # which stands above
     kinds = {
         "FLASH_ATTENTION": enable_flash,
         "EFFICIENT_ATTENTION": enable_mem_efficient,
         "MATH": enable_math,
         "CUDNN_ATTENTION": enable_cudnn,
     }
-    chosen = [getattr(attention.SDPBackend, name) for name, is_on in kinds.items() if is_on]
-    manager: AbstractContextManager[None] = attention.sdpa_kernel(chosen)
+    chosen = [getattr(choosing.SDPBackend, name) for name, is_on in kinds.items() if is_on]
+    manager: AbstractContextManager[dict[str, object]] = choosing.sdpa_kernel(chosen)
     return manager

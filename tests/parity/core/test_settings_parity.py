@@ -141,6 +141,13 @@ b=torch.backends.cudnn ;; b.is_available() ;; b.version() ;; b.is_acceptable(tor
 b=torch.backends.cudnn ;; b.benchmark=True ;; b.benchmark ;; b.benchmark=False ;; b.benchmark
 b=torch.backends.cudnn ;; b.deterministic=True ;; b.deterministic ;; b.deterministic=False
 b=torch.backends.cudnn ;; b.enabled=False ;; b.enabled ;; b.enabled=True
+b=torch.backends.cuda ;; b.enable_flash_sdp(False) ;; b.flash_sdp_enabled() ;; b.enable_flash_sdp(True)
+b=torch.backends.cuda ;; b.enable_math_sdp(False) ;; b.math_sdp_enabled() ;; b.enable_math_sdp(True)
+b=torch.backends.cuda ;; b.enable_cudnn_sdp(False) ;; b.cudnn_sdp_enabled() ;; b.enable_cudnn_sdp(True)
+b=torch.backends.cuda.mem_efficient_sdp_enabled() ;; torch.backends.cuda.enable_mem_efficient_sdp(True)
+b=torch.backends.cuda ;; b.enable_flash_sdp("yes") ;; b.enable_math_sdp(1) ;; b.is_flash_attention_available()
+torch.nn.attention.sdpa_kernel("MATH").__enter__() ;; torch.nn.attention.sdpa_kernel(None).__enter__()
+torch.cuda._initialized ;; torch._C._log_api_usage_once("a.name") ;; torch._C._log_api_usage_once(3)
 torch.backends.mps.is_available() ;; torch.backends.mps.is_built() ;; torch.backends.mkldnn.enabled
 """
 
@@ -151,6 +158,25 @@ def test_switches_of_other_libraries_are_kept_and_told_as_pytorchs(program: str)
     torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
     # The modules are named after their packages, which a name that is left would show.
     assert steps.disagreement(f"{program} ;; b=None") is None
+
+
+@pytest.mark.parametrize("chosen", ["MATH", "FLASH_ATTENTION CUDNN_ATTENTION", "", "older"])
+def test_ways_to_compute_attention_are_chosen_within_a_block_alone(chosen: str) -> None:
+    def told(library: Any) -> list[bool]:
+        cuda = library.backends.cuda
+        return [getattr(cuda, f"{way}_sdp_enabled")() for way in ("flash", "mem_efficient", "math", "cudnn")]
+
+    def tried(library: Any) -> Any:
+        backends = [getattr(library.nn.attention.SDPBackend, name) for name in chosen.split() if name.isupper()]
+        with warnings.catch_warnings(action="ignore"):
+            block = library.nn.attention.sdpa_kernel(backends)
+            if chosen == "older":
+                block = library.backends.cuda.sdp_kernel(enable_flash=False, enable_cudnn=False)
+            with block as given:
+                within = told(library)
+        return given, within, told(library)
+
+    assert tried(tensorglass) == tried(torch)
 
 
 def test_a_module_of_switches_can_be_imported_by_name() -> None:

@@ -1,6 +1,6 @@
 """Which implementation of `nn.functional.scaled_dot_product_attention` runs: here there is one, the formula itself.
 
-PyTorch has several, and programs choose among them. The choice is read and changes nothing.
+PyTorch has several, and programs choose among them. The choice is kept and told, and changes no result.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+
+from tensorglass.backends.cuda import attention
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
@@ -24,9 +26,17 @@ class SDPBackend(Enum):
 
 
 @contextmanager
-def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = False) -> Iterator[None]:
+def sdpa_kernel(backends: SDPBackend | list[SDPBackend], set_priority: bool = False) -> Iterator[dict[str, object]]:
     """A ``with`` block in which PyTorch would choose among `backends`, in their order if `set_priority`."""
-    listed = [backends] if isinstance(backends, SDPBackend) else backends
-    if not isinstance(listed, list) or not all(isinstance(each, SDPBackend) for each in listed):
-        raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
-    yield
+    if not isinstance(backends, (list, SDPBackend)):
+        raise AssertionError(
+            "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
+            f"{type(backends).__name__}"
+        )
+    chosen = [backends] if isinstance(backends, SDPBackend) else backends
+    before = dict(attention)
+    attention.update({way: SDPBackend[way] in chosen for way in attention})
+    try:
+        yield {}
+    finally:
+        attention.update(before)

@@ -17,6 +17,7 @@ from browser import axe
 NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
 PAGES = ("index.html", NOTEBOOK, "notebooks/contents.html", "gallery.html", "reference/tensorglass/view.html")
 PICTURE = "svg.gr"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Links(HTMLParser):
@@ -44,6 +45,11 @@ class Links(HTMLParser):
 def glassroom_site(*arguments):
     command = [sys.executable, "-m", "glassroom", "site", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_every_document_is_there(site):
+    documents = {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert documents == {path.stem for path in (site / "docs").glob("*.html")}
 
 
 def test_every_link_and_every_anchor_leads_somewhere(site):

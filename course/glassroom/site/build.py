@@ -31,7 +31,7 @@ DOCUMENTS = {
     "Use it": ["inspectors", "watch", "testing-memory", "networks", "distributed", "gpu", "array-api", "differences"],
     "Teach with it": ["teaching", "writing-a-notebook"],
     "How it works": ["reading", "architecture", "internals", "operators", "adding-an-operator", "snapshot"],
-    "What it promises": ["performance", "reliability", "differences-appendix", "special-functions"],
+    "What it promises": ["performance", "reliability", "programs", "differences-appendix", "special-functions"],
 }
 
 

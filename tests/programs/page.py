@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,8 +17,8 @@ by `python -m tensorglass`, on tensorglass: {tried} programs of {repositories} r
 A program agrees when it leaves the same in every variable (tensors with dtype, size, values and gradients; parameters
 and gradients of modules; states of optimizers), prints the same text, and ends with the same error, if any. Numbers may
 be apart by rounding: a difference counts if it is far larger than that between PyTorch and PyTorch with other kernels
-of its own.{suite_agrees} Sizes and numbers of steps are smaller
-than in the repositories, so that a program takes seconds.
+of its own.{suite_agrees} Sizes and numbers of steps are smaller than in the repositories, so that a
+program takes seconds.
 
 None of this code is part of the project. `tests/programs/manifest/` names the repositories, commits, files and
 arguments; given a folder with checkouts (`FOLDER/OWNER/NAME`),
@@ -72,4 +73,5 @@ def _section(title: str, outcome: str, programs: list[Any]) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """A cell of a table; the path of a file on this machine, which Python adds to some errors, is left out."""
+    return re.sub(r" \(/[^ )]*\)", "", text).replace("|", "\\|").replace("\n", " ")

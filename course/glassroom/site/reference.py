@@ -90,7 +90,7 @@ def _calls(name: str) -> Iterator[str]:
 def _signature(function: object, first: bool = True) -> str:
     """The parameters by name and default, without annotations; all but the first for a method."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())  # type: ignore[arg-type]
+        parameters = list(inspect.signature(function).parameters.values())  # type: ignore[arg-type]  # else a TypeError
     except (TypeError, ValueError):
         return "(…)"
     if not first and parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:

@@ -280,4 +280,4 @@ def test_a_message_is_a_screen_at_most_and_its_details_are_the_whole(lib: Any) -
         kept += [x.clone() for _ in range(500)]
     assert len(str(raised.value).splitlines()) == 33
     assert str(raised.value).endswith("… and 470 lines more, in the error's details")
-    assert len(raised.value.details.splitlines()) == 502  # type: ignore[attr-defined]
+    assert len(raised.value.details.splitlines()) == 502  # type: ignore[attr-defined]  # set as it is raised

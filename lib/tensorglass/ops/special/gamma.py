@@ -139,7 +139,9 @@ def _lowered(input: Tensor, p: int) -> Tensor:
 def _mvlgamma(input: Tensor, p: int) -> Tensor:
     if input._dtype is dtypes.bool:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
-    if check_int("mvlgamma", "p", 2, p) < 1:
+    if not -(2**63) <= check_int("mvlgamma", "p", 2, p) < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     if input._dtype.is_complex:
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{input._dtype.scalar_type}'")

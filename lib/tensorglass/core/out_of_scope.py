@@ -91,7 +91,7 @@ _TOPICS = (
         "keep the numbers in lists, and plot them with matplotlib",
     ),
     (
-        r"distributed\.(fsdp|tensor|pipelin|rpc|elastic|checkpoint|optim|algorithms|launch|run|nn)",
+        r"distributed\.(fsdp|tensor|pipelin|rpc|elastic|checkpoint|optim|algorithms|launch|run)",
         "ways to share a network among processes that are not DistributedDataParallel",
         "use torch.distributed's operations, or nn.parallel.DistributedDataParallel",
     ),

@@ -77,6 +77,8 @@ def seen(torch, dist):
     see("of numbers", lambda: dist.all_gather([1], x))
     see("of another dtype", lambda: dist.all_gather([x.double(), x.double()], x))
     see("no tensor", lambda: dist.all_reduce([1]))
+    for name, call in ways_of_gradients(torch, rank).items():
+        see(f"gradient of {name}", lambda call=call: gradient_through(torch, rank, call))
     see("again", lambda: dist.init_process_group("mpi"))
     see("ranks", lambda: dist.get_process_group_ranks(dist.group.WORLD))
     for ranks in ([0, 7], [0, 1, 1], [0, 1, 2]):
@@ -117,6 +119,39 @@ def passed_around(torch, dist, rank):
 def in_groups(dist, own, groups):
     """The ranks of this process's group, and how many groups there are."""
     return own and dist.get_process_group_ranks(own), len(groups)
+
+
+def ways_of_gradients(torch, rank):
+    """Calls of `torch.distributed.nn`, on this process's tensor."""
+    from importlib import import_module
+
+    nn = import_module(f"{torch.__name__}.distributed.nn")
+    empty = torch.zeros
+    return {
+        "broadcast": lambda x: nn.broadcast(x, 1),
+        "gather": lambda x: nn.gather(x, 1),
+        "scatter": lambda x: nn.scatter([x, x * 2], 1),
+        "reduce": lambda x: nn.reduce(x, 1) * (rank == 1),
+        "reduce_scatter": lambda x: nn.reduce_scatter(empty(3), [x, x * x]),
+        "all_gather": lambda x: nn.all_gather(x),
+        "all_to_all": lambda x: nn.all_to_all([empty(3), empty(3)], [x, x * x]),
+        "all_to_all_single": lambda x: nn.all_to_all_single(empty(4), torch.cat([x, x[:1]])),
+        "rows to all": lambda x: nn.all_to_all_single(
+            empty(2 if rank == 0 else 4), x, [1, 1] if rank == 0 else [2, 2], [1, 2]
+        ),
+        "all_reduce": lambda x: nn.all_reduce(x * (rank + 1)),
+        "functional": lambda x: nn.functional.all_reduce(x),
+    }
+
+
+def gradient_through(torch, rank, call):
+    """The results of a call that gradients flow through, and the gradient that arrives at its tensor."""
+    x = (torch.arange(3.0) + rank + 1).requires_grad_()
+    results = call(x)
+    results = results if isinstance(results, tuple) else (results,)
+    weight = 1.0 + rank
+    sum((each * weight * (number + 1)).sum() for number, each in enumerate(results)).backward()
+    return [each.tolist() for each in results], x.grad.tolist()
 
 
 def kept_buffers(torch, rank, settings):

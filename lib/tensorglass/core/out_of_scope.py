@@ -86,11 +86,6 @@ _TOPICS = (
     (r"^func\.|^cuda\.amp\.", "the inner parts of transformed functions and of autocast",
      "use the documented functions of torch.func and torch.amp"),
     (
-        r"tensorboard",
-        "writers of logs",
-        "keep the numbers in lists, and plot them with matplotlib",
-    ),
-    (
         r"distributed\.(fsdp|tensor|pipelin|rpc|elastic|checkpoint|optim|algorithms|launch|run)",
         "ways to share a network among processes that are not DistributedDataParallel",
         "use torch.distributed's operations, or nn.parallel.DistributedDataParallel",

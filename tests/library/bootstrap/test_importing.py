@@ -188,7 +188,6 @@ def test_where_it_stands_for_pytorch_pytorchs_modules_are_found(line):
     [
         ("export", "call the function itself"),
         ("profiler", "memory_timeline"),
-        ("utils.tensorboard", "matplotlib"),
         ("_export", "call the function itself"),
         ("distributed.fsdp", "DistributedDataParallel"),
     ],

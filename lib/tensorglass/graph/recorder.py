@@ -261,11 +261,22 @@ def recorded(
         left_out, bound, out = defaults_by_count(signature), reader(signature), found.places.get("out")
         recorder = found  # at last: another thread that finds it finds the others too
 
+    def own(result: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The result, of which views of what the body made are none, unless PyTorch composes the call of others."""
+        if not is_view(result):
+            return result
+        if callable(declared.node_name):
+            if recorder is None:
+                begin()
+            values = bound(arguments, keywords)
+            if values is not None and recorder.title(values) is None:
+                return result
+        return apart(result, arguments, keywords)
+
     @functools.wraps(body)
     def form(*arguments: Any, **keywords: Any) -> Any:
         if state.below or (not _has_meta(arguments) and not (keywords and _has_meta(keywords.values()))):
-            result = body(*arguments, **keywords)
-            return apart(result, arguments, keywords) if is_view(result) else result
+            return own(body(*arguments, **keywords), arguments, keywords)
         if recorder is None:  # the first call that there may be something to record of
             begin()
         if is_in_place:
@@ -273,7 +284,7 @@ def recorded(
         if not state.grad:
             result = body(*arguments, **keywords)
             if not is_in_place and is_view(result):
-                apart(result, arguments, keywords)
+                own(result, arguments, keywords)
                 if recorder.flows(bound(arguments, keywords) or ()):
                     mark_views(result)
             return result
@@ -294,8 +305,7 @@ def recorded(
                     raise no_out_with_gradients(body.__name__)
                 for each in written:
                     inplace.check_inference(each)
-            result = body(*arguments, **keywords)
-            return apart(result, arguments, keywords) if is_view(result) else result
+            return own(body(*arguments, **keywords), arguments, keywords)
         if out is not None and values[out] is not None:
             raise no_out_with_gradients(body.__name__)
         state.below, state.grad = True, False

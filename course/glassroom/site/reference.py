@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import glassroom
 from tensorglass import Tensor
-from tensorglass.ops import OPERATORS
+from tensorglass.extending import OPERATORS
 
 
 def operator_pages() -> dict[str, str]:

@@ -238,9 +238,9 @@ def test_networks_and_optimizers_are_looked_into_wherever_their_class_comes_from
 
     step()
     found = holders()
-    assert [row.label for row in found.data.rows[:2]] == ["net", "optimizer"]
-    assert found.data.rows[0].nbytes == 2 * (50 * 50 + 50) * 4 + 7 * 4
-    assert found.data.rows[1].nbytes >= (50 * 50 + 50) * 4
+    rows = {row.label: row for row in found.data.rows}  # among what other tests of this process have left
+    assert rows["net"].nbytes == 2 * (50 * 50 + 50) * 4 + 7 * 4
+    assert rows["optimizer"].nbytes >= (50 * 50 + 50) * 4
     weight = next(iter(net.parameters()))
     assert "net.block.inner.weight" in labels(holders(weight))
     assert "net.block.inner.weight.grad" in labels(holders(weight.grad))

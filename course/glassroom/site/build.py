@@ -53,10 +53,21 @@ def build(out: Path, asked: Sequence[str] = (), cache: Path | None = None, jobs:
         _make_accessible(pages)
         (pages / OURS).write_text("Made by `glassroom site`, which replaces this folder as a whole.\n")
         (pages / ".nojekyll").touch()
-        if out.exists():
-            out.rename(Path(made, "before"))
-        pages.rename(out)
+        _take_place(pages, out, Path(made, "before"))
     return sum(1 for _ in out.rglob("*.html"))
+
+
+def _take_place(pages: Path, out: Path, before: Path) -> None:
+    """Put the pages where the site is, and the site that was there to `before`; if that fails, put it back."""
+    had_one = out.exists()
+    if had_one:
+        out.rename(before)
+    try:
+        pages.rename(out)
+    except BaseException:
+        if had_one:
+            before.rename(out)
+        raise
 
 
 def refuse_what_is_not_ours(out: Path) -> None:

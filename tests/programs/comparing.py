@@ -154,6 +154,8 @@ def _apart(ours: Any, theirs: Any, second: Any) -> str:
 
 
 def _text(name: str, ours: str, theirs: str, second: str | None) -> Iterator[str]:
+    ours, theirs = _without_local_version(ours), _without_local_version(theirs)
+    second = None if second is None else _without_local_version(second)
     one, other = _words(ours), _words(theirs)
     again = _words(second) if second is not None else None
     if again is not None and again[0] != other[0]:
@@ -171,6 +173,11 @@ def _text(name: str, ours: str, theirs: str, second: str | None) -> Iterator[str
             continue
         yield f"{name}: {number}; PyTorch: {expected}"
         return
+
+
+def _without_local_version(text: str) -> str:
+    """A text without what follows a version's plus sign, which says which library it is of."""
+    return re.sub(r"(\b\d+\.\d+\.\d+)\+[a-z][\w.]*", r"\1", text)
 
 
 def _printed_the_same(number: float, expected: float, spread: float) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,9 @@ pytest.importorskip("nbgrader", reason="nbgrader is not installed")
 
 from glassroom.classroom.batch import grade, on_this_machine
 from glassroom.classroom.course_file import read_course
+from glassroom.classroom.grading import task_of
+from glassroom.classroom.handout import course_notebook
+from glassroom.classroom.links import relinked
 from glassroom.classroom.marks import read_manual, result
 from glassroom.classroom.release import release
 from glassroom.classroom.sandbox import best_isolation
@@ -221,3 +226,59 @@ def test_the_command_says_what_it_released_and_what_is_not_there(
     assert "released memory-00 (2 points)" in said
     assert run(["release", "9_nothing", "--course", str(tmp_path / "class")]) == 2
     assert "no part or notebook '9_nothing'" in capsys.readouterr().err
+
+
+def test_nothing_is_released_whose_solution_does_not_pass_every_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, notebooks = tmp_path / "class", tmp_path / "notebooks"
+    shutil.copytree(notebooks_folder() / "1_memory", notebooks / "1_memory")
+    make_class(folder, more=QUESTIONS)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    text = (folder / "course.toml").read_text()
+    (folder / "course.toml").write_text(text.replace("assert middle.storage", "assert midle.storage"))
+    assert run(["release", "--course", str(folder)]) == 3
+    said = capsys.readouterr().err
+    assert "memory-02, middle-hidden: checking it raised NameError: name 'midle' is not defined" in said
+    assert "02-whole" not in said  # what passes is not named
+    (folder / "course.toml").write_text(text)
+    path = notebooks / NOTEBOOK
+    sound = path.read_text()
+    path.write_text(sound.replace('check(\\"02-whole\\"', 'check(\\"02-hole\\"'))
+    with pytest.raises(Problem, match=r'cell \d+: check\("02-hole"\) asks for an exercise that is declared nowhere'):
+        release(folder, [], notebooks)
+    path.write_text(sound.replace("middle = a[1:5].view(2, 2)", "middle = a[1:5].clone().view(2, 2)"))
+    with pytest.raises(Problem, match="02-middle: `middle` is a copy") as raised:
+        release(folder, [], notebooks)
+    assert "middle-hidden: checking it raised AssertionError: HIDDEN SECRET" in str(raised.value)
+    assert {path: path.read_bytes() for path in before} == before
+    assert not (folder / "release").exists()
+    (folder / "course.toml").write_text(text.replace('"02-middle" = 1', '"02-middle" = 0'))  # its hidden test counts
+    assert release(folder, [], notebooks_folder()).assignments == {"memory-02": 8}
+
+
+def test_what_was_tried_at_release_is_not_tried_again(released: Path) -> None:
+    kept = released / "marks" / "memory-02" / ".reference.json"
+    assert json.loads(kept.read_text())["failed"] == []
+    course = read_course(released)
+    assert json.loads(kept.read_text())["version"] == task_of(course, course.assignments[0]).version
+
+
+def test_links_of_learners_copies_lead_to_what_the_class_has() -> None:
+    """Every notebook as an assignment of its own, in a class that has all of them and in one that has two."""
+    notebooks = [path.as_posix() for path in course_notebooks(notebooks_folder()) if path.parent.name]
+    every = {name: f"a-{number}/{Path(name).name}" for number, name in enumerate(notebooks)}
+    few = {name: every[name] for name in (NOTEBOOK, "1_memory/03_basic_indexing.ipynb")}
+    led = {True: 0, False: 0}
+    for places in (every, few):
+        there = set(places.values())
+        for name in places:
+            cells = relinked(course_notebook(notebooks_folder(), name), name, places)["cells"]
+            text = "\n".join(source(cell) for cell in cells if cell["cell_type"] == "markdown")
+            links = re.findall(r"\]\(([^)#\s]+\.ipynb)", text)
+            here = Path(places[name]).parent
+            assert all(os.path.normpath(here / link) in there for link in links), name
+            assert "contents" not in text.splitlines()[2]
+            led[places is every] += len(links)
+    assert led[True] > 350
+    assert led[False] == 5

@@ -7,8 +7,6 @@ has changed.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -18,15 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.classroom.course_file import Assignment, Course
-from glassroom.classroom.grading import Row, Task, key_of, mark, reference, submission_files, task_of
+from glassroom.classroom.grading import Row, Task, key_of, mark, submission_files, task_of
 from glassroom.classroom.sandbox import Isolation, dismiss_referees
+from glassroom.classroom.solutions import MARKS, tried
 from glassroom.classroom.submission import digest_of
 from glassroom.records.printable import printable
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import clear_leftovers, write_atomically
 
-MARKS = "marks"
-_REFERENCE = ".reference.json"
 LONGEST_NAME = 200  # bytes
 
 Work = tuple[Task, str, dict[str, bytes], str]
@@ -117,7 +114,8 @@ def grade(
                 path.unlink()
             task_of(course, assignment)  # says what is wrong with it
             continue  # nobody has come to it yet
-        task = _with_reference(course, task_of(course, assignment), isolation, stopped, report)
+        task, failed = tried(course, task_of(course, assignment), isolation, stopped.is_set)
+        report.warnings += [f"{task.assignment}: the course's own solution does not pass {each}" for each in failed]
         for learner in learners:
             folder = course.folder / "submitted" / learner / assignment.name
             if not folder.is_dir():
@@ -189,23 +187,6 @@ def submitted_at(folder: Path) -> str:
     except OSError:
         return ""
     return found.isoformat() if found else ""
-
-
-def _with_reference(course: Course, task: Task, isolation: Isolation, stopped: threading.Event, report: Report) -> Task:
-    """The task with what is judged apart, which is found once for each version of the course."""
-    path = course.folder / MARKS / task.assignment / _REFERENCE
-    found: dict[str, Any] = {}
-    with contextlib.suppress(OSError, ValueError):
-        found = json.loads(path.read_bytes())
-    if found.get("version") != task.version or not isinstance(found.get("apart"), list):
-        made, failed = reference(task, isolation, stopped.is_set)
-        dismiss_referees()  # this thread marks nothing else
-        found = {"version": task.version, "apart": list(made.apart or ()), "failed": failed}
-        write_atomically(path, json.dumps(found, indent=1).encode())
-    report.warnings += [
-        f"{task.assignment}: the course's own solution earns nothing at {each}" for each in found.get("failed", [])
-    ]
-    return Task(task.assignment, task.notebooks, task.limits, tuple(found["apart"]), task.version)
 
 
 def _keep(course: Course, row: Row) -> None:

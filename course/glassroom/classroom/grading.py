@@ -92,6 +92,11 @@ class Task:
     apart: tuple[str, ...] | None
     version: str
 
+    @property
+    def points(self) -> float:
+        """The sum of all points."""
+        return sum(each.points for each in self.questions())
+
     def questions(self) -> list[Mark]:
         """Every exercise, hidden test and question, with no points earned yet."""
         found: list[Mark] = []
@@ -99,14 +104,14 @@ class Task:
         for text in self.notebooks.values():
             for cell in parse(text.encode())["cells"]:
                 marks = marks_of(cell)
+                call = check_call(source(cell)) if marks and cell["cell_type"] == "code" else None
+                exercise = call[0] if call else exercise  # a hidden test follows the exercise that it belongs to
                 if not marks.get("grade"):
                     continue
                 id, points = marks["grade_id"], float(marks["points"])
                 if marks["solution"]:
                     found.append(Mark(id, id, points, None, how="hand"))
                     continue
-                call = check_call(source(cell))
-                exercise = call[0] if call else exercise  # a hidden test follows the exercise that it belongs to
                 found.append(Mark(id, exercise, points, 0.0))
         return found
 
@@ -122,6 +127,11 @@ def task_of(course: Course, assignment: Assignment) -> Task:
             raise Problem(
                 f"{assignment.name} has not been handed out: {path} is not there. Run glassroom release."
             ) from error
+    return task_from(course, assignment, notebooks)
+
+
+def task_from(course: Course, assignment: Assignment, notebooks: dict[str, str]) -> Task:
+    """The task of an assignment whose teacher's notebooks these are, by their names."""
     version = digest_of(json.dumps(notebooks), json.dumps(asdict(course.limits)), checks_version())
     return Task(assignment.name, notebooks, course.limits, None, version)
 
@@ -181,7 +191,7 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
     row = mark(trial, "the course's own solutions", files, isolation, stop)
     if row.problem or stop():
         raise Problem(f"The course's own solutions of {task.assignment} cannot be run: {row.problem or 'interrupted'}")
-    failed = [f"{each.id}: {each.message}" for each in row.marks if each.part == 0 and each.how != "hand"]
+    failed = [f"{each.id}: {each.message}" for each in row.marks if each.part != 1 and each.how != "hand"]
     beside = {each.exercise for each in row.marks if each.how != "apart" or each.part != 1}
     apart = sorted({each.exercise for each in row.marks} - beside)
     return replace(task, apart=tuple(apart)), failed
@@ -263,11 +273,11 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
 
 
 def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The steps, with each hidden test as a test of the exercise before it."""
+    """The steps, with each hidden test as a test of the exercise before it, whether or not that has points."""
     made: list[dict[str, Any]] = []
     call = ""
     for step in steps:
-        if step["do"] == "test":
+        if step["do"] == "test" or (step.get("given") and check_call(step["source"])):
             call = step["source"]
         if step["do"] == "hidden":
             step = {"do": "test", "id": step["id"], "source": call, "code": step["code"]}

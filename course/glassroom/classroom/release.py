@@ -10,13 +10,16 @@ from __future__ import annotations
 import os
 import re
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glassroom.classroom.course_file import NAME, Assignment, Course, add_assignments, read_course
+from glassroom.classroom.grading import Task, task_from
 from glassroom.classroom.handout import check_call, check_choice, course_notebook, exercises_of, source_version
+from glassroom.classroom.links import places_of, relinked
+from glassroom.classroom.solutions import CAN_RUN, Progress, require_declared, require_passing
 from glassroom.classroom.submission import marks_of
 from glassroom.workspace.notebook_json import Notebook, parse, serialise, source
 from glassroom.workspace.problems import Exit, Problem
@@ -48,13 +51,21 @@ class Released:
     assignments: dict[str, float] = field(default_factory=dict)
     kept: list[str] = field(default_factory=list)  # not made anew, because submissions of it are there
     hidden: list[str] = field(default_factory=list)  # of these, those whose hidden tests are made anew
+    untried: list[str] = field(default_factory=list)  # whose solutions could not be run on this system
 
 
-def release(folder: Path, asked_for: Iterable[str], notebooks: Path, force: bool = False) -> Released:
+def release(
+    folder: Path,
+    asked_for: Iterable[str],
+    notebooks: Path,
+    force: bool = False,
+    progress: Progress = lambda _done, _of, _name: None,
+) -> Released:
     """Hand out notebooks or parts of the course, or every assignment of the class if none is named.
 
-    An assignment that learners have handed in already is left as it is unless `force`, since marks rest on it. Raises
-    `Problem` for what is not in the course, and for what course.toml cannot mean.
+    An assignment that learners have handed in already is left as it is unless `force`, since marks rest on it. Before
+    anything is written, the course's own solutions are run against all checks and hidden tests. Raises `Problem` for
+    what they do not pass, for what is not in the course, and for what course.toml cannot mean.
     """
     made = Released()
     chosen = [path for each in asked_for for path in _find(each, notebooks)]
@@ -69,62 +80,95 @@ def release(folder: Path, asked_for: Iterable[str], notebooks: Path, force: bool
         raise Problem(
             f"There is nothing to hand out. Name a part or a notebook: glassroom release 1_memory --course {folder}"
         )
+    made_of: dict[str, Mapping[Path, bytes]] = {}
+    beside = {
+        each.name for each in course.assignments if each in assignments or (folder / "release" / each.name).is_dir()
+    }
+    for assignment in assignments:
+        files = _teachers_notebooks(course, assignment, notebooks, beside)
+        if not force and _is_handed_in(folder, assignment):
+            if not _differs_in_hidden_alone(files):
+                made.kept.append(assignment.name)
+                continue
+            made.hidden.append(assignment.name)
+        made_of[assignment.name] = files
+    tasks = {name: _task(course, course.assignment(name), files) for name, files in made_of.items()}
+    if CAN_RUN:
+        require_passing(course, tasks.values(), progress)
+    else:
+        made.untried = list(made_of)
     config = folder / "nbgrader_config.py"
     if not config.exists():
         write_atomically(config, CONFIG.format(name=course.name, cell=course.limits.cell).encode())
     if not (folder / ".gitignore").exists():
         write_atomically(folder / ".gitignore", IGNORED)
-    for assignment in assignments:
-        if (
-            not force
-            and any(folder.glob(f"submitted/*/{assignment.name}"))
-            and (folder / "release" / assignment.name).is_dir()
-        ):
-            (made.hidden if _renew_hidden(course, assignment, notebooks) else made.kept).append(assignment.name)
-            continue
-        made.assignments[assignment.name] = write_source(course, assignment, notebooks)
-        generate(course, assignment)
+    for name in made_of:
+        _write(made_of[name])
+        if name not in made.hidden:
+            made.assignments[name] = tasks[name].points
+            generate(course, course.assignment(name))
     return made
 
 
-def write_source(course: Course, assignment: Assignment, notebooks: Path) -> float:
-    """Write the teacher's notebooks of an assignment to `source/`; the sum of their points."""
-    parsed = {name: course_notebook(notebooks, name) for name in assignment.notebooks}
-    exercises = [found.id for notebook in parsed.values() for found in exercises_of(notebook)]
-    check_choice(assignment, exercises)
-    for name, notebook in parsed.items():
-        made = source_version(notebook, assignment, last=name == assignment.notebooks[-1])
-        write_atomically(course.folder / "source" / assignment.name / Path(name).name, serialise(made))
-    total = sum(assignment.points_of(id) for id in exercises)
-    return total + sum(each.points for each in assignment.explain) + sum(each.points for each in assignment.hidden)
+def write_source(course: Course, assignment: Assignment, notebooks: Path) -> None:
+    """Write the teacher's notebooks of an assignment to `source/`."""
+    _write(_teachers_notebooks(course, assignment, notebooks, [assignment.name]))
 
 
-def _renew_hidden(course: Course, assignment: Assignment, notebooks: Path) -> bool:
-    """Renew the teacher's notebooks of what has been handed in, where hidden tests alone have changed.
+def _write(files: Mapping[Path, bytes]) -> None:
+    for path, content in files.items():
+        if not path.is_file() or path.read_bytes() != content:
+            write_atomically(path, content)
 
-    No learner's copy has those.
+
+def _teachers_notebooks(
+    course: Course, assignment: Assignment, notebooks: Path, beside: Collection[str]
+) -> dict[Path, bytes]:
+    """The teacher's notebooks of an assignment, by where they go; `beside` are the assignments that learners have.
+
+    Raises `Problem` for exercises that there are not.
     """
-    changed = {}
-    for name in assignment.notebooks:
-        path = course.folder / "source" / assignment.name / Path(name).name
-        made = source_version(course_notebook(notebooks, name), assignment, last=name == assignment.notebooks[-1])
-        old = parse(path.read_bytes()) if path.is_file() else None
-        if old is None or _seen(old) != _seen(parse(serialise(made))):
-            return False
-        if (content := serialise(made)) != path.read_bytes():
-            changed[path] = content
-    for path, content in changed.items():
-        write_atomically(path, content)
-    return bool(changed)
+    places = places_of(course, beside)
+    parsed = {name: course_notebook(notebooks, name) for name in assignment.notebooks}
+    for name, notebook in parsed.items():
+        require_declared(name, notebook)
+    check_choice(assignment, [found.id for notebook in parsed.values() for found in exercises_of(notebook)])
+    return {
+        course.folder / "source" / assignment.name / Path(name).name: serialise(
+            source_version(relinked(notebook, name, places), assignment, last=name == assignment.notebooks[-1])
+        )
+        for name, notebook in parsed.items()
+    }
 
 
-def _seen(notebook: Notebook) -> list[Notebook]:
-    """The cells that learners see: all but hidden tests."""
-    return [
-        cell
-        for cell in notebook["cells"]
-        if not (marks_of(cell).get("grade") and not marks_of(cell)["solution"] and not check_call(source(cell)))
-    ]
+def _task(course: Course, assignment: Assignment, files: Mapping[Path, bytes]) -> Task:
+    return task_from(course, assignment, {path.stem: content.decode() for path, content in files.items()})
+
+
+def _is_handed_in(folder: Path, assignment: Assignment) -> bool:
+    return any(folder.glob(f"submitted/*/{assignment.name}")) and (folder / "release" / assignment.name).is_dir()
+
+
+def _differs_in_hidden_alone(files: Mapping[Path, bytes]) -> bool:
+    """Whether hidden tests, which no learner has, differ from those in `source/`, and nothing else that counts."""
+    if not all(path.is_file() for path in files):
+        return False
+    old = [_counting(parse(path.read_bytes())) for path in files]
+    new = [_counting(parse(content)) for content in files.values()]
+    return [seen for seen, _ in old] == [seen for seen, _ in new] and old != new
+
+
+def _counting(notebook: Notebook) -> tuple[list[Notebook], list[Notebook]]:
+    """The cells that marks rest on: code and questions, which learners see, and hidden tests."""
+    seen: list[Notebook] = []
+    hidden: list[Notebook] = []
+    for cell in notebook["cells"]:
+        marks = marks_of(cell)
+        if marks.get("grade") and not marks["solution"] and not check_call(source(cell)):
+            hidden.append(cell)
+        elif marks or cell["cell_type"] == "code":
+            seen.append(cell)
+    return seen, hidden
 
 
 def generate(course: Course, assignment: Assignment) -> None:

@@ -13,6 +13,9 @@ EPILOG = """\
 The class's folder gets course.toml (points, due dates, rules: yours to edit), source/ (with solutions: keep it to
 yourself), release/ (what learners get) and nbgrader's gradebook.db. nbgrader's own commands work in it.
 
+The course's own solutions are run first, against all checks and hidden tests. Where one does not pass, nothing is
+released, and the test is named.
+
 examples:
   glassroom release 1_memory --course tensors-2030      every notebook of part 1
   glassroom release 1_memory/02 --course tensors-2030   one of them
@@ -37,18 +40,28 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Release, and say what was."""
+    require_numpy()
+    require_modules("nbgrader", "IPython", "tqdm", extras="classroom")
+    from tqdm import tqdm
+
     from glassroom.classroom.release import release
 
-    require_numpy()
-    require_modules("nbgrader", extras="classroom")
     folder = Path(arguments.course)
-    made = release(folder, arguments.notebooks, notebooks_folder(), arguments.force)
+    with tqdm(unit=" solutions", desc="trying", dynamic_ncols=True, leave=False, delay=1) as bar:
+
+        def progress(done: int, of: int, name: str) -> None:
+            bar.total, bar.n = of, done
+            bar.set_postfix_str(name)
+
+        made = release(folder, arguments.notebooks, notebooks_folder(), arguments.force, progress)
     if made.added:
         print(f"New in {folder / 'course.toml'}: {', '.join(made.added)}. Set points and due dates there.")
     for name, points in made.assignments.items():
         print(f"released {name} ({points:g} {'point' if points == 1 else 'points'}): {folder / 'release' / name}")
     for name in made.hidden:
         print(f"renewed  the hidden tests of {name}; learners' copies stay. Next: glassroom grade {folder} {name}")
+    for name in made.untried:
+        print(f"not tried: the solutions of {name}, which run where marking does, on Linux")
     for name in made.kept:
         print(f"kept     {name}: learners have handed it in. Say --force to make it anew.")
     return Exit.OK

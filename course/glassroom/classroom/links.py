@@ -1,0 +1,66 @@
+"""Links between notebooks, in copies that are handed out: each assignment lies in a folder of its own.
+
+In the course, a notebook leads to the others of its part, to other parts and to the contents page. A class has some of
+them, elsewhere: links lead to where those are, and what leads to none of them is words alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import os.path
+import re
+from collections.abc import Collection, Mapping
+from pathlib import PurePosixPath
+
+from glassroom.classroom.course_file import Course
+from glassroom.workspace.contents import WAY
+from glassroom.workspace.notebook_json import Notebook, lines, source
+
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#\s]+\.ipynb)(#[^)\s]*)?\)")  # `[a `x[0]` b](c.ipynb#d)`
+
+
+def places_of(course: Course, assignments: Collection[str]) -> dict[str, str]:
+    """Where a class has notebooks of the course: the path of each, seen from the folder that has all assignments."""
+    return {
+        name: f"{each.name}/{PurePosixPath(name).name}"
+        for each in course.assignments
+        if each.name in assignments
+        for name in each.notebooks
+    }
+
+
+def relinked(notebook: Notebook, name: str, places: Mapping[str, str]) -> Notebook:
+    """A copy of the course's notebook `name`, whose links lead to where `places` says that a class has the others."""
+    made = copy.deepcopy(notebook)
+    for cell in made["cells"]:
+        if cell["cell_type"] == "markdown":
+            text = source(cell)
+            cell["source"] = lines(_led(_way(text, name, places), name, places))
+    return made
+
+
+def _way(text: str, name: str, places: Mapping[str, str]) -> str:
+    """The text, whose line "previous · contents · next" has the links that lead somewhere; no line where none does."""
+    found = WAY.search(text)
+    if found is None:
+        return text
+    steps = [each[0] for each in _LINK.finditer(found[0]) if _target(each[2], name, places)]
+    if steps:
+        return text[: found.start()] + " · ".join(steps) + text[found.end() :]
+    return text[: found.start()].rstrip("\n") + "\n\n" + text[found.end() :].lstrip("\n")
+
+
+def _led(text: str, name: str, places: Mapping[str, str]) -> str:
+    def led(found: re.Match[str]) -> str:
+        target = _target(found[2], name, places)
+        return f"[{found[1]}]({target}{found[3] or ''})" if target else found[1]
+
+    return _LINK.sub(led, text)
+
+
+def _target(link: str, name: str, places: Mapping[str, str]) -> str:
+    """Where a link of the notebook `name` leads from its place; nothing where the class has no such notebook."""
+    there = places.get(os.path.normpath(PurePosixPath(name).parent / link).replace(os.sep, "/"))
+    if there is None or name not in places:
+        return ""
+    return os.path.relpath(there, PurePosixPath(places[name]).parent).replace(os.sep, "/")

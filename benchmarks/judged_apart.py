@@ -44,7 +44,7 @@ def main() -> None:
             all_of |= every
             apart_of |= apart
             for each in failed:
-                print("earns nothing:", each)
+                print("does not pass:", each)
         dismiss_referees()
     for part, (every, apart) in parts.items():
         print(f"{part}: {len(apart)} of {len(every)} apart; beside: {', '.join(sorted(every - apart))}")

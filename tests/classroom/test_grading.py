@@ -24,7 +24,8 @@ from classes import FILE, NOTEBOOK, answered, make_class, nothing_is_left, teach
 from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
 from glassroom.classroom.course_file import LatePolicy, read_course
 from glassroom.classroom.grading import Row, mark, task_of
-from glassroom.classroom.marks import lms_csv, manual_template, moment, read_manual, result, safe_cell
+from glassroom.classroom.marks import lms_csv, manual_template, marks_csv, moment, read_manual, result, safe_cell
+from glassroom.classroom.pages import class_page
 from glassroom.classroom.sandbox import NONE, Isolation, best_isolation
 from glassroom.classroom.submission import marks_of
 from glassroom.cli.app import run
@@ -556,3 +557,42 @@ def test_the_commands_of_a_teachers_day(
     assert run(["class", folder]) == 0
     assert "2 handed in, 0 missing, 50% of the points on average" in capsys.readouterr().out
     assert (a_class / "class.html").is_file()
+
+
+def test_cells_that_have_lost_their_names_are_found_by_their_place(
+    tmp_path: Path, hand_in: Callable[..., Path]
+) -> None:
+    """Other editors keep sources alone. What is found counts as it would; what is not stays open, and is told."""
+    folder = make_class(tmp_path / "class", more=QUESTION)
+    teachers = teachers_notebook(folder)
+
+    def stripped(answers: dict[str, str], without: str = "") -> Notebook:
+        made = answered(teachers, {"why": "They share one storage.", **answers}, solved=True)
+        made["cells"] = [cell for cell in made["cells"] if marks_of(cell).get("grade_id") != without]
+        for number, cell in enumerate(made["cells"]):
+            cell["metadata"], cell["id"] = {}, f"new-{number}"
+        return made
+
+    hand_in(folder, "ada", stripped({}))
+    hand_in(folder, "bob", stripped({"02-middle": "middle = a[1:5].clone().view(2, 2)"}))
+    hand_in(folder, "carl", stripped({}, without="02-middle-answer"))
+    lone = answered(teachers, {}, solved=True)
+    next(cell for cell in lone["cells"] if marks_of(cell).get("grade_id") == "02-middle-answer")["metadata"] = {}
+    hand_in(folder, "dora", lone)
+    course = read_course(folder)
+    rows = {row.learner: row for row in graded(folder).rows}
+    assert parts(rows["ada"]) == {**SOLVED, "why": None}
+    assert rows["ada"].marks[-1].answer == "They share one storage."
+    assert parts(rows["bob"]) == {**SOLVED, "02-middle": 0, "why": None}
+    assert parts(rows["carl"]) == {**SOLVED, "02-middle": None, "why": None}
+    assert [each.id for each in rows["carl"].to_look_at] == ["02-middle"]
+    assert parts(rows["dora"]) == {**SOLVED, "why": 0}
+    for learner, found in (("ada", "02-share-storage-answer"), ("dora", "02-middle-answer")):
+        assert f"were found by their place: {found}" in rows[learner].trouble[0]
+    results = [result(course, course.assignments[0], row, {}) for row in rows.values()]
+    page = str(class_page(folder).html)
+    for learner, line in zip(rows, csv.DictReader(io.StringIO(marks_csv(results))), strict=True):
+        assert line["with trouble"].split("; ") == rows[learner].trouble
+        assert bool(line["to look at"]) == (learner == "carl")
+    assert page.count("were found by their place") == 4
+    assert page.count("the answer was not found") == 1

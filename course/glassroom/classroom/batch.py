@@ -42,13 +42,13 @@ class Report:
 
     @property
     def troubled(self) -> list[Row]:
-        """The rows of what could not be run, as a whole or in part."""
-        return [row for row in self.rows if row.problem or row.notes]
+        """The rows of what could not be run, as a whole or in part, or had to be put right first."""
+        return [row for row in self.rows if row.trouble]
 
     @property
     def doubtful(self) -> list[Row]:
         """The rows that a person should look at before the marks count."""
-        return [row for row in self.rows if any(each.doubt for each in row.marks)]
+        return [row for row in self.rows if row.to_look_at]
 
 
 def learners_of(course: Course) -> list[str]:

@@ -70,6 +70,16 @@ class Row:
     cpu: float = 0.0  # seconds of a core
     isolation: str = ""
 
+    @property
+    def trouble(self) -> list[str]:
+        """Why it could not be run, as a whole or in part, or what had to be put right first."""
+        return list(dict.fromkeys([*([self.problem] if self.problem else []), *self.notes]))
+
+    @property
+    def to_look_at(self) -> list[Mark]:
+        """The marks that a person should look at before they count."""
+        return [each for each in self.marks if each.doubt]
+
     def to_json(self) -> bytes:
         """The row as it is stored."""
         # Half a letter is written as JSON writes it, so that it comes back: two names that differ stay two.
@@ -270,6 +280,8 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
         if doubt and each.part != 1:
             each.doubt = each.doubt or doubt
             each.part = each.part if row.key else None
+        if each.exercise in composed.lost and each.part != 1:
+            each.part, each.doubt = None, "the notebook's cells have lost their names, and the answer was not found"
 
 
 def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -222,11 +222,11 @@ def marks_csv(results: Iterable[Result]) -> str:
         "minutes late",
         "waiting",
         "to look at",
-        "problem",
+        "with trouble",
     ]
     lines = [[*head, *ids]]
     for each in rows:
-        doubt = "; ".join(f"{mark.id}: {mark.doubt}" for mark in each.row.marks if mark.doubt)
+        doubt = "; ".join(f"{mark.id}: {mark.doubt}" for mark in each.row.to_look_at)
         earned = [_number(each.earned[id]) if id in each.earned else "" for id in ids]
         lines.append(
             [
@@ -237,7 +237,7 @@ def marks_csv(results: Iterable[Result]) -> str:
                     _number(each.points),
                     _number(each.raw),
                 ),
-                *(f"{each.seconds_late / 60:.0f}", " ".join(each.waiting), doubt, each.row.problem),
+                *(f"{each.seconds_late / 60:.0f}", " ".join(each.waiting), doubt, "; ".join(each.row.trouble)),
                 *earned,
             ]
         )

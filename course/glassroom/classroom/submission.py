@@ -13,6 +13,7 @@ import hashlib
 import os
 import stat
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.classroom.handout import check_call
+from glassroom.classroom.unnamed_cells import by_place
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
 
 MOST_BYTES = 30_000_000
@@ -44,6 +46,7 @@ class Composed:
     code: dict[str, str] = field(default_factory=dict)  # for exercises, by their ids
     hints: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)  # answers that could not be found where cells have lost their names
 
 
 def read_file(path: Path, most: int = MOST_BYTES, folder: int | None = None) -> bytes:
@@ -102,9 +105,13 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
     entries: list[tuple[str, dict[str, Any]]] = []
     taken: set[str] = set()
     plain_copy = not any(marks_of(cell) for cell in learners["cells"])
+    named = _named(learners, by_cell_id if plain_copy else {})
+    placed = by_place(own, learners["cells"], named)
+    if answers := [id for id in placed.values() if marks_of(own[id])["solution"]]:
+        made.notes.append(f"cells have lost their names, and were found by their place: {', '.join(answers)}")
     left = MOST_LINES
     for number, cell in enumerate(learners["cells"]):
-        id = marks_of(cell).get("grade_id") or (by_cell_id.get(cell.get("id"), "") if plain_copy else "")
+        id = named.get(number) or placed.get(number, "")
         code = source(cell)
         asking = _asking_for_hints(cell)[:left]
         left -= len(asking)
@@ -122,12 +129,22 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
             continue
         if marks_of(cell)["solution"]:
             made.notes.append(f"the answer {id!r} is missing")
+            if plain_copy and taken:
+                made.lost.append(id.removesuffix("-answer"))
         elif not (plain_copy and id.endswith("-given")):
             entries.insert(_place(id, list(own), [each for each, _ in entries]), (id, _step(cell, "", cell, made)))
             if not plain_copy:
                 made.notes.append(f"the cell {id!r} was missing and is put in")
     made.steps = [step for _, step in entries if step]
     return made
+
+
+def _named(learners: Notebook, by_cell_id: Mapping[str, str]) -> dict[int, str]:
+    """The names that cells have: nbgrader's, or those that go with their ids."""
+    names = (
+        str(marks_of(cell).get("grade_id") or by_cell_id.get(cell.get("id", ""), "")) for cell in learners["cells"]
+    )
+    return {number: name for number, name in enumerate(names) if name}
 
 
 def _step(teachers: Notebook, code: str, cell: Notebook, made: Composed) -> dict[str, Any]:

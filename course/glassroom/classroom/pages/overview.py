@@ -1,4 +1,4 @@
-"""A class at a glance: who has what, what goes wrong most, who is stuck, and what to look at by hand."""
+"""A class at a glance: who has what, what goes wrong most, who is stuck, and what to look at."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ class ClassPage:
                 yield _heat_map(results)
                 yield from _mistakes(results)
                 yield from _stuck(results)
-                yield from _doubts(results)
+                yield from _trouble(results)
+                yield from _to_look_at(results)
                 yield from _similar(self.course, assignment, results)
             if missing:
                 yield f'<p class="muted">Nothing handed in: {text(", ".join(missing))}</p>'
@@ -161,7 +162,8 @@ def _cell(mark: Mark | None, each: Result) -> str:
         return '<td class="none">–</td>'
     part = _share(each, mark.id)
     if part is None:
-        return f'<td class="waits" title="{text(mark.id)}: waits for a person">…</td>'
+        frame = " doubt" if mark.doubt else ""
+        return f'<td class="waits{frame}" title="{text(mark.id)}: waits for a person">…</td>'
     sign = "■" if part >= 1 else "·" if part <= 0 else "½"
     doubt = " doubt" if mark.doubt else ""
     words = f"{each.row.learner}, {mark.id}: {mark.message}"[:400]
@@ -216,25 +218,22 @@ def _stuck(results: list[Result]) -> Iterable[str]:
         yield f'<p class="muted">and {len(stuck) - MOST_STUCK} more with less than half of the points</p>'
 
 
-def _doubts(results: list[Result]) -> Iterable[str]:
-    lines = []
-    for each in results:
-        name = text(each.row.learner)
-        if each.row.problem:
-            lines.append(f"<tr><td>{name}</td><td></td><td>{text(each.row.problem)}</td></tr>")
-        lines += [
-            f"<tr><td>{name}</td><td></td><td>{text(note)}</td></tr>"
-            for note in each.row.notes
-            if note != each.row.problem
-        ]
-        lines += [
-            f"<tr><td>{name}</td><td>{text(mark.id)}</td><td>{text(mark.doubt)}</td></tr>"
-            for mark in each.row.marks
-            if mark.doubt
-        ]
+def _trouble(results: list[Result]) -> Iterable[str]:
+    lines = [(each.row.learner, why) for each in results for why in each.row.trouble]
     if lines:
-        yield "<h3>To look at by hand</h3>"
-        yield f'<table class="list"><tbody>{"".join(lines)}</tbody></table>'
+        yield "<h3>With trouble</h3>"
+        body = "".join(f"<tr><td>{text(name)}</td><td>{text(why)}</td></tr>" for name, why in lines)
+        yield f'<table class="list"><tbody>{body}</tbody></table>'
+
+
+def _to_look_at(results: list[Result]) -> Iterable[str]:
+    lines = [(each.row.learner, mark) for each in results for mark in each.row.to_look_at]
+    if lines:
+        yield "<h3>To look at</h3>"
+        body = "".join(
+            f"<tr><td>{text(name)}</td><td>{text(mark.id)}</td><td>{text(mark.doubt)}</td></tr>" for name, mark in lines
+        )
+        yield f'<table class="list"><tbody>{body}</tbody></table>'
 
 
 def _similar(course: Course, assignment: Assignment, results: list[Result]) -> Iterable[str]:

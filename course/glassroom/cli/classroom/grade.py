@@ -91,15 +91,11 @@ def told(report: "Report") -> str:
     lines = []
     for row in report.troubled:
         name = printable(row.learner)
-        lines += [
-            f"{name}, {row.assignment}: {printable(note)}"
-            for note in dict.fromkeys([*([row.problem] if row.problem else []), *row.notes])
-        ]
+        lines += [f"{name}, {row.assignment}: {printable(each)}" for each in row.trouble]
     for row in report.doubtful:
         lines += [
             f"look at {printable(row.learner)}, {row.assignment}, {each.id}: {printable(each.doubt)}"
-            for each in row.marks
-            if each.doubt
+            for each in row.to_look_at
         ]
     lines += report.warnings
     beside = sorted({each.exercise for row in report.rows for each in row.marks if each.how == "beside"})

@@ -1,0 +1,105 @@
+"""Which of the teacher's cells a learner's are, where another editor has taken their names from them.
+
+A cell is known by what it holds if it came from the teacher and is as it was, or if it asks for a check. An answer is
+the last cell before its check that gives a value to one of its names; an answer in words follows its question. All of
+it is read line by line, and none of it parsed: a submission may be anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from glassroom.classroom.handout import solution_in
+from glassroom.workspace.notebook_json import Notebook, source
+
+LONGEST_LINE = 500
+_CHECK = re.compile(r"""(?:graded_check\([\d.]+, *|check\()["']([\w.-]{1,80})["']""")
+_DEFINES = re.compile(r"(?:async +)?(?:def|class) +(\w+)")
+_ASSIGNS = re.compile(r"\(?(\w[\w ,*]*)\)? *(?::[^=]*)?=(?!=)")
+
+
+def by_place(own: Mapping[str, Notebook], learners: Sequence[Notebook], named: Mapping[int, str]) -> dict[int, str]:
+    """The names of cells that have none, by their numbers; `named` are those that have one already."""
+    taken = set(named.values())
+    missing = {id: cell for id, cell in own.items() if id not in taken}
+    free = {number: source(cell).strip() for number, cell in enumerate(learners) if number not in named}
+    found: dict[int, str] = {}
+
+    def take(number: int | None, id: str) -> None:
+        if number in free:
+            del free[number]
+            found[number] = id
+
+    for id, cell in missing.items():
+        if not _is_solution(cell):
+            take(_same(cell, free, learners), id)
+    code = {number: free.get(number, "") for number, cell in enumerate(learners) if cell["cell_type"] == "code"}
+    checks = _checks({number: source(learners[number]) for number in code})
+    names = {number: _names_bound_in(text) for number, text in code.items()}
+    for id, cell in missing.items():
+        if _is_solution(cell):
+            if cell["cell_type"] == "code":
+                binding = [
+                    number for number in free if _names_bound_in(solution_in(source(cell))) & names.get(number, set())
+                ]
+                take(_answer_to(id, binding, checks), id)
+            else:
+                take(_words(own.get(f"{id}-ask"), free, learners), id)
+    for id in [each for each in missing if each not in found.values()]:  # changed, and still asks for it
+        take(checks.get(id), id)
+    return found
+
+
+def _is_solution(cell: Notebook) -> bool:
+    return bool(cell["metadata"]["nbgrader"]["solution"])
+
+
+def _same(cell: Notebook, free: Mapping[int, str], learners: Sequence[Notebook]) -> int | None:
+    """The first cell that is of this kind and has this text."""
+    text = source(cell).strip()
+    kind = cell["cell_type"]
+    return next(
+        (number for number, each in free.items() if each == text and learners[number]["cell_type"] == kind), None
+    )
+
+
+def _checks(code: Mapping[int, str]) -> dict[str, int]:
+    """Where each exercise is checked, the last time."""
+    return {id: number for number, text in code.items() for line in _lines(text) for id in _CHECK.findall(line)}
+
+
+def _answer_to(id: str, binding: Sequence[int], checks: Mapping[str, int]) -> int | None:
+    """Of the cells that give a value to a name of the answer, the last before its check and after other exercises'.
+
+    Without its check, the only one.
+    """
+    until = checks.get(id.removesuffix("-answer"))
+    if until is None:
+        return binding[0] if len(binding) == 1 else None
+    after = max((number for number in checks.values() if number < until), default=-1)
+    return next((number for number in reversed(binding) if after < number <= until), None)
+
+
+def _words(question: Notebook | None, free: Mapping[int, str], learners: Sequence[Notebook]) -> int | None:
+    """The cell of words that follows the question."""
+    if question is None:
+        return None
+    text = source(question).strip()
+    asked = [number + 1 for number, cell in enumerate(learners) if source(cell).strip() == text]
+    return next((each for each in asked if each in free and learners[each]["cell_type"] == "markdown"), None)
+
+
+def _names_bound_in(code: str) -> set[str]:
+    """The names that lines of the top level give a value."""
+    names: set[str] = set()
+    for line in _lines(code):
+        if defined := _DEFINES.match(line):
+            names.add(defined[1])
+        elif assigned := _ASSIGNS.match(line):
+            names.update(re.findall(r"\w+", assigned[1]))
+    return names
+
+
+def _lines(code: str) -> list[str]:
+    return [line for line in code.split("\n") if len(line) <= LONGEST_LINE]

@@ -3,7 +3,16 @@
 from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
 from tensorglass.tensor.torch_function import disabled_torch_function as _disabled_torch_function_impl
 
-__all__ = ["DisableTorchFunctionSubclass", "_disabled_torch_function_impl", "_log_api_usage_once"]
+__all__ = [
+    "DisableTorchFunctionSubclass",
+    "_disabled_torch_function_impl",
+    "_get_tracing_state",
+    "_log_api_usage_once",
+]
+
+
+def _get_tracing_state() -> None:
+    """None: nothing is being traced."""
 
 
 def _log_api_usage_once(event: str) -> None:

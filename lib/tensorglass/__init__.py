@@ -3,7 +3,7 @@
 ``import tensorglass as torch`` runs code about tensors, storages, views and indexing, on NumPy alone.
 """
 
-from tensorglass.bootstrap import requirements  # first: it says what to install if Python or NumPy will not do
+from tensorglass.bootstrap import requirements  # first, since it checks the versions of Python and NumPy
 
 # isort: split
 import sys
@@ -185,12 +185,14 @@ _LAZY = {
     "hub": (),
     "jit": (),
     "library": (),
+    "masked": (),
     "multiprocessing": (),
     "nn": (),
     "nn.native_functions": (
         "alpha_dropout",
         "alpha_dropout_",
         "binary_cross_entropy_with_logits",
+        "celu",
         "cosine_embedding_loss",
         "ctc_loss",
         "dropout",
@@ -204,6 +206,8 @@ _LAZY = {
         "kl_div",
         "margin_ranking_loss",
         "poisson_nll_loss",
+        "rrelu",
+        "selu",
         "triplet_margin_loss",
     ),
     "nn.recurrence": (
@@ -216,9 +220,13 @@ _LAZY = {
         "rnn_tanh",
         "rnn_tanh_cell",
     ),
-    "nn.functional": ("bilinear", "celu", "celu_", "prelu", "rrelu", "rrelu_", "selu", "selu_"),
+    "__config__": (),
+    "functional": (),
+    "nn.functional": ("bilinear", "celu_", "prelu", "rrelu_", "selu_"),
     "optim": (),
     "overrides": (),
+    "profiler": (),
+    "quasirandom": (),
     "serialization": ("load", "save"),
     "sim": (),
     "testing": (),
@@ -242,8 +250,11 @@ _also = [
     "jit",
     "library",
     "load",
+    "masked",
     "nn",
     "optim",
+    "profiler",
+    "quasirandom",
     "save",
     "utils",
 ]

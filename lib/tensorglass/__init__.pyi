@@ -27,6 +27,7 @@ from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from tensorglass import _C as _C
+from tensorglass import __config__ as __config__
 from tensorglass import _dynamo as _dynamo
 from tensorglass import _inductor as _inductor
 from tensorglass import _jit_internal as _jit_internal
@@ -43,18 +44,22 @@ from tensorglass import distributions as distributions
 from tensorglass import extending as extending
 from tensorglass import fft as fft
 from tensorglass import func as func
+from tensorglass import functional as functional
 from tensorglass import futures as futures
 from tensorglass import hub as hub
 from tensorglass import interop as interop
 from tensorglass import jit as jit
 from tensorglass import library as library
 from tensorglass import linalg as linalg
+from tensorglass import masked as masked
 from tensorglass import memory as memory
 from tensorglass import multiprocessing as multiprocessing
 from tensorglass import nn as nn
 from tensorglass import ops as ops
 from tensorglass import optim as optim
 from tensorglass import overrides as overrides
+from tensorglass import profiler as profiler
+from tensorglass import quasirandom as quasirandom
 from tensorglass import random as random
 from tensorglass import sim as sim
 from tensorglass import special as special
@@ -145,16 +150,14 @@ from tensorglass.memory.settings import set_num_threads as set_num_threads
 from tensorglass.memory.settings import set_warn_always as set_warn_always
 from tensorglass.memory.settings import use_deterministic_algorithms as use_deterministic_algorithms
 from tensorglass.nn.functional import bilinear as bilinear
-from tensorglass.nn.functional import celu as celu
 from tensorglass.nn.functional import celu_ as celu_
 from tensorglass.nn.functional import prelu as prelu
-from tensorglass.nn.functional import rrelu as rrelu
 from tensorglass.nn.functional import rrelu_ as rrelu_
-from tensorglass.nn.functional import selu as selu
 from tensorglass.nn.functional import selu_ as selu_
 from tensorglass.nn.native_functions import alpha_dropout as alpha_dropout
 from tensorglass.nn.native_functions import alpha_dropout_ as alpha_dropout_
 from tensorglass.nn.native_functions import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from tensorglass.nn.native_functions import celu as celu
 from tensorglass.nn.native_functions import cosine_embedding_loss as cosine_embedding_loss
 from tensorglass.nn.native_functions import ctc_loss as ctc_loss
 from tensorglass.nn.native_functions import dropout as dropout
@@ -168,6 +171,8 @@ from tensorglass.nn.native_functions import hinge_embedding_loss as hinge_embedd
 from tensorglass.nn.native_functions import kl_div as kl_div
 from tensorglass.nn.native_functions import margin_ranking_loss as margin_ranking_loss
 from tensorglass.nn.native_functions import poisson_nll_loss as poisson_nll_loss
+from tensorglass.nn.native_functions import rrelu as rrelu
+from tensorglass.nn.native_functions import selu as selu
 from tensorglass.nn.native_functions import triplet_margin_loss as triplet_margin_loss
 from tensorglass.nn.recurrence import gru as gru
 from tensorglass.nn.recurrence import gru_cell as gru_cell
@@ -386,7 +391,7 @@ def argwhere(input: Tensor) -> Tensor:
 def as_strided(
     input: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None,
 ) -> Tensor:
-    """The header that you ask for on `input`'s storage, as long as it stays inside."""
+    """A view with the given header on `input`'s storage, if it stays within the storage."""
 
 def as_strided_(
     input: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None,
@@ -581,7 +586,7 @@ def clone(input: Tensor, *, memory_format: _memory_format | None = ...) -> Tenso
     """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""
 
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side, vectors as columns."""
+    """The tensors concatenated along dimension 1, with vectors as columns."""
 
 def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
     """Every choice of `r` elements of a vector, in the order in which they stand, one row each."""
@@ -606,7 +611,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 
 def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: Any = 0) -> Tensor:
     """The tensor with `value` around it. `pad` holds how many positions come before and after, from the last
-    dimension     on; a negative number takes positions away."""
+    dimension on; a negative number takes positions away."""
 
 def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1,
@@ -711,7 +716,7 @@ def det(input: Tensor) -> Tensor:
     """The determinant of a matrix, or of each in a batch."""
 
 def detach(input: Tensor) -> Tensor:
-    """The same elements cut off from the graph of gradients; shares storage and version, and is nobody's view."""
+    """The same elements without a history: shares storage and version counter, and is not a view for autograd."""
 
 def detach_(input: Tensor) -> Tensor:
     """Cut the tensor off from the graph: it becomes a leaf that requires no gradient."""
@@ -757,10 +762,10 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements."""
 
 def dsplit(input: Tensor, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
-    """`tensor_split` in depth: along dimension 2; sections must be equal."""
+    """`tensor_split` along dimension 2; sections must be equal."""
 
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors one behind the other: joined along dimension 2."""
+    """The tensors concatenated along dimension 2."""
 
 def einsum(*args: Any) -> Tensor:
     """The products of the operands' elements, summed: ``einsum("ij,jk->ik", a, b)`` is the matrix product."""
@@ -999,10 +1004,10 @@ def histogram(
     """How many elements fall into each bin, and the bins' edges: a number of equal bins, or a tensor of edges."""
 
 def hsplit(input: Tensor, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
-    """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
+    """`tensor_split` along dimension 1, or 0 for a vector; sections must be equal."""
 
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side: joined along dimension 1, vectors along their only one."""
+    """The tensors concatenated along dimension 1; vectors along dimension 0."""
 
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``sqrt(input**2 + other**2)`` without overflow in between."""
@@ -1334,7 +1339,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 @overload
 def min(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another
-    tensor     `minimum`."""
+    tensor `minimum`."""
 @overload
 def min(input: Tensor, dim: _int, keepdim: _bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_min:
     ...
@@ -1658,10 +1663,10 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: _memory_fo
     """`input.resize_(the_template.size())`; `preserve_format` is the format that the template seems to have."""
 
 def resolve_conj(input: Tensor) -> Tensor:
-    """`input` itself, or a copy with the conjugates in memory if they are only made when read."""
+    """`input` itself, or, if its conjugate bit is set, a copy with the conjugates in memory."""
 
 def resolve_neg(input: Tensor) -> Tensor:
-    """`input` itself: no tensor of tensorglass waits to be negated when it is read."""
+    """`input` itself: tensors of tensorglass never have the negative bit set."""
 
 def result_type(tensor1: Any, tensor2: Any) -> _dtype:
     """The dtype of ``tensor1 + tensor2``; either may be a Python number."""
@@ -1684,7 +1689,7 @@ def round_(input: Tensor, *, decimals: _int | None = None) -> Tensor:
     """The nearest integer, or multiple of ``10**-decimals``; halves go to the even neighbour."""
 
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other: joined along dimension 0, vectors as rows."""
+    """The tensors concatenated along dimension 0, with vectors as rows."""
 
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``."""
@@ -1883,7 +1888,7 @@ def tensor(
     """A tensor with a copy of `data`: a number, a nested sequence of numbers, a NumPy array, a tensor."""
 
 def tensor_split(input: Tensor, indices_or_sections: Any, /, dim: _int = 0) -> tuple[Tensor, ...]:
-    """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
+    """That many views along `dim`, as equal as possible; or the parts between the given indices."""
 
 def tensordot(
     a: Tensor, b: Tensor, dims: _int | Sequence[_int] | Sequence[Sequence[_int]] | Tensor = 2,
@@ -1952,7 +1957,7 @@ def typename(obj: Any) -> str:
     """The name of a tensor's type, "torch.FloatTensor", or of any other object's class."""
 
 def unbind(input: Tensor, dim: _int = 0) -> tuple[Tensor, ...]:
-    """One view for each position of `dim`, which goes away."""
+    """One view for each position of `dim`, which is removed."""
 
 def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor:
     """Dimension `dim` cut into several of the given sizes, of which one may be -1."""
@@ -1999,10 +2004,10 @@ def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor as pairs (real, imaginary) along a new last dimension."""
 
 def vsplit(input: Tensor, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
-    """`tensor_split` one below the other: along dimension 0; sections must be equal."""
+    """`tensor_split` along dimension 0; sections must be equal."""
 
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other: joined along dimension 0, vectors as rows."""
+    """The tensors concatenated along dimension 0, with vectors as rows."""
 
 @overload
 def where(condition: Tensor) -> tuple[Tensor, ...]:

@@ -1,7 +1,7 @@
-"""``python -m tensorglass train.py``: a program of PyTorch on tensorglass.
+"""``python -m tensorglass train.py``: run a PyTorch program on tensorglass.
 
-Python itself runs the program, in the place of this process, with a path on which ``import torch`` finds tensorglass.
-So arguments, input, tracebacks, exit codes and all options of Python are as ``python train.py`` has them.
+Python itself runs the program, replacing this process, with a path on which ``import torch`` finds tensorglass. So
+arguments, input, tracebacks, exit codes and all options of Python are the same as with ``python train.py``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> NoReturn:
 
 
 def _options_of_python() -> list[str]:
-    """What stands between ``python`` and ``-m tensorglass``, such as ``-X dev``."""
+    """The options between ``python`` and ``-m tensorglass``, such as ``-X dev``."""
     before = sys.orig_argv[1 : len(sys.orig_argv) - len(sys.argv) + 1]
     *options, module = before
     if module == "tensorglass":
@@ -65,7 +65,7 @@ def _reported(command: list[str], environment: dict[str, str]) -> int:
 
 
 def _waited_for(command: list[str], environment: dict[str, str]) -> int:
-    """The exit status; of a program that a signal has ended, the one that shells give."""
+    """The program's exit status; if a signal ended it, the status that shells use."""
     with subprocess.Popen(command, env=environment) as process:
         while True:
             try:

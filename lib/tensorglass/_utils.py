@@ -1,4 +1,4 @@
-"""``torch._utils``: tensors side by side in one, as programs that send gradients pack them."""
+"""``torch._utils``: several tensors flattened into one, as programs that send gradients do."""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 An operator is one declaration: a kernel under `pointwise` or `reduction`, or a function of tensors under `operator`,
 with its `derivative`. ``docs/adding-an-operator.md`` goes through one, and so does notebook 06 of part 4. A backend is
 a class with the methods of `Backend`; notebook 09 of part 4 writes one, a subclass of `NumpyBackend`. Tools that
-explain errors call `about_attribute` for what to say about a name that tensors do not have.
+explain errors call `about_attribute` for what to say about a name that tensors do not have, and `translate_notes` to
+have the notes under errors said in another language.
 
 >>> from tensorglass.extending import OPERATORS
 >>> OPERATORS["exp"].kind
@@ -14,6 +15,7 @@ from tensorglass.backends import Array, Backend, Family, get, register_family
 from tensorglass.backends.numpy_backend import NumpyBackend
 from tensorglass.bootstrap.namespaces import about_attribute
 from tensorglass.core.dtypes import BOOL, COMPLEX, FLOATING, INTEGER
+from tensorglass.core.errors import translate_notes
 from tensorglass.graph.derivative import derivative
 from tensorglass.ops import OPERATORS
 from tensorglass.ops.declare.pointwise import Operand, pointwise
@@ -47,5 +49,6 @@ __all__ = [
     "pointwise",
     "reduction",
     "register_family",
+    "translate_notes",
     "unary",
 ]

@@ -53,7 +53,7 @@ def fftshift(input: Tensor, dim: _int | Sequence[_int] | None = None) -> Tensor:
 def hfft(
     input: Tensor, n: _int | None = None, dim: _int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """The real transform of `n` numbers of which half is given, the rest being its conjugated mirror image."""
+    """The real transform of `n` numbers with Hermitian symmetry, of which the first half is given."""
 
 def ifft(
     input: Tensor, n: _int | None = None, dim: _int = -1, norm: str | None = None, *, out: Tensor | None = None,

@@ -1,7 +1,7 @@
 """``torch._foreach_add`` and its siblings: an operator for each tensor of a list, one after the other.
 
-PyTorch has them for GPUs, where one launch for all is quicker. Of several lists, tensors go together that stand
-in the same place, and a number or a tensor goes with each.
+PyTorch has them for GPUs, where one launch for all is quicker. With several lists, tensors at the same position are
+paired; a number or a single tensor is paired with each.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _for_each(name: str, in_place: bool) -> Callable[..., Any]:
             values = others[-1]
             others = others[:2]
         values = scalars if values is None else values
-        columns = [_together(self, each) for each in others]
+        columns = [_together(self, other) for other in others]
         results = []
         for number, tensor in enumerate(self):
             given = dict(options)
@@ -74,7 +74,7 @@ def _plain(values: Any, number: int) -> Any:
 
 
 def _together(tensors: Sequence[Tensor], other: Any) -> Sequence[Any]:
-    """What goes with each of the tensors."""
+    """The second operand for each of the tensors."""
     if not isinstance(other, (list, tuple)):
         return [other] * len(tensors)
     if len(other) != len(tensors):
@@ -88,7 +88,7 @@ def _foreach_norm(self: Sequence[Tensor], ord: float = 2, dtype: Any = None) -> 
 
 
 def _foreach_max(self: Sequence[Tensor]) -> list[Tensor]:
-    """The greatest element of each tensor."""
+    """The largest element of each tensor."""
     return [each.max() for each in self]
 
 

@@ -1,4 +1,4 @@
-"""One call made twice, in our namespace and in array-api-strict, and what must be the same of the two results.
+"""One call made in our namespace and in array-api-strict, and what must be equal in the two results.
 
 `array_api_strict` is a reference implementation of the standard over NumPy, by the people who keep the standard. Arrays
 are written down as NumPy's; `disagreement` gives each library its own and says in words where the results differ.

@@ -1,4 +1,4 @@
-"""data-apis' own suite, `array-api-tests`, on our namespace, where somebody has fetched it.
+"""data-apis' own suite, `array-api-tests`, on our namespace, if it has been downloaded.
 
 ``ARRAY_API_TESTS=/path/to/array-api-tests`` says where its checkout is; `docs/array-api.md` tells the way. It is no
 package, so it cannot be asked for in `pyproject.toml`.

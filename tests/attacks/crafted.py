@@ -1,4 +1,5 @@
-"""Files that are made to do harm: each kind is a function that makes one at random, and says what must come of it."""
+"""Files that are made to do harm: each kind is a function that makes a random one, and says what loading it must
+give."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ _PROTOCOLS = (
     "__fspath__", "__length_hint__", "__index__", "__html__", "__rich_repr__", "__slots__", "__annotations__",
     "__set_name__", "__dataclass_fields__", "_as_parameter_", "_repr_html_", "_ipython_display_", "_fields_", "__",
 )  # fmt: skip
-#: Names that mean something to somebody: every one that is the class's, and every one of a protocol.
+#: Names with a meaning: all attributes of the class, and all names of protocols.
 FORBIDDEN = sorted({*dir(torch.Tensor), *_PROTOCOLS, *(n for each in _SOURCES for n in dir(each) if n[:2] == "__")})
 ALLOWED = ("kind", "_tag", "no_weight_decay", "x__")
 
@@ -105,7 +106,7 @@ def overlaps(random: Random) -> Made:
 
 
 def rebuilt(flag: str, count: int, nbytes: int) -> bytes:
-    """A storage of which so many tensors are made, each of them negated or conjugated."""
+    """A storage with many tensors on it, each of them negated or conjugated."""
     flags = (b"}" + text(flag) + pickle.NEWTRUE + pickle.SETITEM,)
     kind, itemsize = ("ComplexFloatStorage", 8) if flag == "conj" else ("FloatStorage", 4)
     first = tensor(storage(numel=nbytes // itemsize, kind=kind), size=(nbytes // itemsize,), metadata=flags)

@@ -118,7 +118,7 @@ def _seen_by_numpy(tensor: torch.Tensor) -> Any:
 
 
 def allocated_by(function: Callable[[], Any]) -> tuple[Any, int, int]:
-    """What a function returns, and the most bytes that storages, and Python's objects, took meanwhile."""
+    """A function's result, and the peaks of bytes in storages and in Python objects while it ran."""
     memory.reset_peak()
     before = memory.allocated()
     tracemalloc.start()
@@ -172,9 +172,8 @@ def _compare_with_numpy(data: bytes, value: Any) -> None:
 
 
 def run(count: int, seed: int) -> dict[str, Any]:
-    """Read `count` files, mangled and crafted by turns. AssertionError names the first that does harm.
-
-    Returns how many came to what: "read", or the class of the refusal; and the longest that one took, in seconds.
+    """Read `count` files, alternately mangled and crafted. AssertionError names the first that does harm. Returns
+    counts of the outcomes ("read", or the class of the refusal), and the longest time for one file, in seconds.
     """
     good, outcomes, longest = good_files(), Counter[str](), 0.0
     for data in good.values():

@@ -57,6 +57,28 @@ def backward() -> None:
     torch.autograd.grad((weight**3).sum(), weight, create_graph=True)[0].sum().backward()
 
 
+def training() -> None:
+    """Layers, two optimizers and a schedule work on parameters."""
+    model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Dropout(0.5), torch.nn.Linear(3, 1))
+    kept = list(model.parameters())
+    optimizers = [torch.optim.SGD(kept, lr=0.1, momentum=0.9), torch.optim.Adam(kept, lr=0.1)]
+    schedule = torch.optim.lr_scheduler.StepLR(optimizers[0], 1)
+    for optimizer in optimizers:
+        optimizer.zero_grad()
+        model(torch.ones(2, 4)).square().mean().backward()
+        optimizer.step()
+    schedule.step()
+    torch.nn.utils.clip_grad_norm_(kept, 1.0)
+
+
+def batches() -> None:
+    """Loaders go through a dataset, shuffled and in order."""
+    dataset = torch.utils.data.TensorDataset(torch.arange(6.0), torch.arange(6))
+    for shuffle in (True, False):
+        for numbers, places in torch.utils.data.DataLoader(dataset, batch_size=4, shuffle=shuffle):
+            numbers.add(places)
+
+
 def modes() -> None:
     """The modes of recording."""
 
@@ -266,7 +288,7 @@ def run(count: int, seed: int) -> dict[str, Any]:
     """`count` interrupts: half at moments in turn, half at random ones. For the main thread alone, which gets them."""
     with tempfile.TemporaryDirectory() as folder, quiet_finalizers():
         path = os.path.join(folder, "saved.pt")
-        scenarios = [pool, simulated, backward, modes, watching, saving(path)]
+        scenarios = [pool, simulated, backward, training, batches, modes, watching, saving(path)]
         for _ in range(2):
             for scenario in scenarios:  # what is made on first use is there
                 scenario()

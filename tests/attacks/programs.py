@@ -256,7 +256,7 @@ def main(library: str, seed: str, count: str) -> None:
 
 
 class Difference(TypedDict):
-    """A program of which two ways of running see different things."""
+    """A program that gives different results in two ways of running it."""
 
     seed: int
     ways: tuple[str, str]
@@ -265,7 +265,7 @@ class Difference(TypedDict):
 
 
 class Report(TypedDict):
-    """What many programs came to."""
+    """The results of many programs."""
 
     tried: int
     differences: list[Difference]

@@ -177,7 +177,7 @@ KINDS: tuple[Callable[[Random, Path], None], ...] = (
 
 
 def held() -> dict[str, int]:
-    """What this process holds, after everything that nobody refers to has gone."""
+    """What this process holds after garbage collection."""
     while gc.collect():
         pass
     memory.empty_cache()

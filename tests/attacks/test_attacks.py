@@ -1,4 +1,4 @@
-"""Programs about gradients of gradients: with shortcuts, without them and on PyTorch they come to the same."""
+"""Programs about gradients of gradients: with shortcuts, without them and on PyTorch they give the same."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ import tensorglass
 from tensorglass.ops import OPERATORS
 from tensorglass.ops.declare.registry import EXAMPLES, FUNCTIONS
 
-#: Modules of which PyTorch has no counterpart, and those that need a driver.
+#: Modules without a counterpart in PyTorch, and those that need a driver.
 NOT_LOADED = ("tensorglass.cuda", "tensorglass.backends.cupy_backend", "tensorglass.as_torch.on_path.torch")
 #: Modules whose examples print something of their own on PyTorch, or nothing.
 OWN = ("memory", "transfers", "sim", "allocator", "backends", "array_api", "lookers")

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "lib" / "tensorglass"
 FILES = {path.relative_to(LIBRARY).as_posix(): ast.parse(path.read_text("utf-8")) for path in LIBRARY.rglob("*.py")}
-#: Where NumPy, or the backend that stands for it, may be named; and the faces that hand the backend to users.
+#: Where NumPy, or the backend that wraps it, may be named; and the public modules that give users the backend.
 OF_NUMPY = (
     "backends/", "ops/kernels/", "fast/", "bootstrap/", "interop/numpy.py", "__init__.py", "extending.py",
     # users' own arrays among arguments and in a batch, and the seed of NumPy's generator in a worker process

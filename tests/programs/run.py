@@ -92,7 +92,7 @@ print(sum(each.numel() for each in model.parameters()), "parameters, loss", loss
 
 @dataclass
 class Program:
-    """One program: how it is called here, and what the worker is told of it."""
+    """One program: its name here, and what the worker is told about it."""
 
     repository: str
     name: str

@@ -39,7 +39,7 @@ def main(steps=100000):
 if __name__ == "__main__":
     main(steps=100000)
 """
-# Programs that see which library they run on: each leaves something else there.
+# Programs that detect the library that they run on, and take another path on each.
 APART = {
     "value": "x = torch.ones(3) + ours",
     "gradient": "x = torch.ones(3, requires_grad=True); (x * (1 + ours)).sum().backward()",

@@ -36,7 +36,7 @@ MOST_ELEMENTS = 100_000  #: of a larger tensor so many, evenly spread, are kept
 MOST_ITEMS = 200  #: of a longer list or dict the first ones are kept
 DEEPEST = 6
 MEMORY = 12 * 2**30
-NO_DATA = ("thing", "")  #: what a module, a class or a function counts as
+NO_DATA = ("thing", "")  #: the value that stands for a module, a class or a function
 
 Job = dict[str, Any]
 Data = Any

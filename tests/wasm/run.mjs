@@ -12,7 +12,7 @@ const { loadPyodide } = await import(pathToFileURL(join(resolve(distribution), "
 function packagesOf(script, [first]) {
   if (script !== "notebook_cells.py") return ["numpy", "scipy","pygments"];
   const text = readFileSync(join(checkout, "notebooks", first), "utf8");
-  const named = { scipy: "scipy", matplotlib: "matplotlib", pyplot: "matplotlib", sklearn: "scikit-learn", plot: "matplotlib" };
+  const named = { scipy: "scipy", matplotlib: "matplotlib", pyplot: "matplotlib", sklearn: "scikit-learn", load_sample_image: "pillow", "draw(": "matplotlib", plot: "matplotlib" };
   const wanted = Object.keys(named).filter((word) => text.includes(word)).map((word) => named[word]);
   return ["numpy", "ipython", "sqlite3", ...new Set(wanted)];
 }

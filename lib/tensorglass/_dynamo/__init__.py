@@ -1,6 +1,6 @@
 """``torch._dynamo``: the names of PyTorch's compiler that programs use, which change nothing here.
 
-`disable` and its like hand back what they are given; `config` remembers what is set.
+`disable` and similar functions return their argument; `config` stores settings.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def optimize_assert(backend: Any, **other: Any) -> Any:
 
 
 def run(fn: Any = None) -> Any:
-    """The function itself. Without `fn`, a decorator that gives this."""
+    """The function itself. Without `fn`, a decorator that returns it."""
     return disable(fn)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Segment:
-    """A run of bytes that the device gave. Its blocks hang together through `Block.before` and `Block.after`."""
+    """A run of bytes from the device. Its blocks are linked by `Block.before` and `Block.after`."""
 
     __slots__ = ("address", "first", "is_small", "memory", "nbytes")
 
@@ -21,7 +21,7 @@ class Segment:
         self.address = address
         self.nbytes = nbytes
         self.is_small = is_small  #: whether it serves blocks of at most a MiB
-        self.memory = memory  #: what keeps the bytes, where that is an object of the host's
+        self.memory = memory  #: the host object that owns the bytes, if there is one
         self.first = Block(self, address, nbytes)
 
     def blocks(self) -> list[Block]:
@@ -35,7 +35,7 @@ class Segment:
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing in it is allocated: then, and only then, it can go back to the device."""
+        """Whether nothing in it is allocated: only then can it be returned to the device."""
         return not self.first.is_allocated and self.first.after is None
 
     def described(self) -> dict[str, Any]:
@@ -74,13 +74,13 @@ class Block:
         self.nbytes = nbytes
         self.requested = 0  #: what was asked for, at most `nbytes`; 0 in a free block
         self.is_allocated = False
-        self.lease: Lease | None = None  #: until when it is allocated
+        self.lease: Lease | None = None  #: ends when the block is no longer allocated
         self.before = before
         self.after = after
 
 
 class Allocation:
-    """Who holds a block. It is freed when nobody holds this any more."""
+    """The holder of a block. The block is freed when nobody refers to this object any more."""
 
     __slots__ = ("__weakref__", "_life", "_settle", "block")
 
@@ -99,13 +99,15 @@ class Allocation:
 
 
 class Life:
-    """What an `Allocation` alone holds. It ends when `__del__` says so, or when that was interrupted: with it."""
+    """An object that only its `Allocation` refers to. It ends in `__del__`, or, if that was interrupted, with the
+    `Allocation`.
+    """
 
     __slots__ = ("__weakref__",)
 
 
 class Lease(weakref.ref[Life]):
-    """Tells when the life of a block's `Allocation` ends: the callback is called with this.
+    """A weak reference whose callback is called when the life of a block's `Allocation` ends.
 
     An interrupt in a finalizer is printed and forgotten. So the callback must be a function that is not written in
     Python: those are not interrupted.

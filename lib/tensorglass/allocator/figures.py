@@ -1,7 +1,6 @@
 """The figures of an allocator, by PyTorch's names: how many allocations, how many bytes, now and at most.
 
-The figures of an allocator are changed in a copy, which then takes their place. So they
-belong together at any moment.
+The figures of an allocator are changed in a copy, which then replaces them. So they are consistent at any moment.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ FIGURES = (
 POOLS = ("all", "large_pool", "small_pool")
 #: PyTorch's "active" blocks are those that are allocated and those that wait for a stream; here none does.
 _ALSO_CALLED = {"allocation": "active", "allocated_bytes": "active_bytes"}
-# Where the numbers of a figure are in the list of `Counters`: what there is now, so much farther on its peak, and its
-# increases added up.
+# The positions of a figure's numbers in the list of `Counters`: the current value, then at fixed distances its peak and
+# the sum of its increases.
 _PLACES = {(name, pool): place for place, (name, pool) in enumerate(product(FIGURES, POOLS))}
 _PEAK, _ADDED = len(_PLACES), 2 * len(_PLACES)
 _RETRIES, _FAILURES, _GOT, _RELEASED = range(3 * len(_PLACES), 3 * len(_PLACES) + 4)
@@ -26,7 +25,7 @@ Pairs = tuple[tuple[int, int], ...]  # places: how many there are of something, 
 
 
 def _pairs(number: str, size: str) -> tuple[Pairs, Pairs]:
-    """What changes in the large pool, and what in the small one: the figures of that pool, and those of all."""
+    """The figures that change for the large pool and for the small one: those of that pool, and the totals."""
     large, small = (
         tuple((_PLACES[number, where], _PLACES[size, where]) for where in ("all", pool))
         for pool in ("large_pool", "small_pool")
@@ -49,10 +48,10 @@ class Counters:
 
     def __init__(self, values: list[int] | None = None, before: tuple[int, ...] = (0,) * len(_PLACES)) -> None:
         self._values = [0] * (_RELEASED + 1) if values is None else values
-        self._before = before  # what there was when the increases began at 0; decreases follow from them
+        self._before = before  # the values when the increases were last reset; decreases follow from them
 
     def copy(self) -> Counters:
-        """The same figures once more, to be changed."""
+        """A copy of the figures, to be changed."""
         return Counters(self._values.copy(), self._before)
 
     @property
@@ -75,7 +74,7 @@ class Counters:
     def _one_more(self, pairs: Pairs, nbytes: int) -> None:
         """There is one more, of so many bytes."""
         values = self._values
-        for number, size in pairs:  # `_grow` written out: several change with every block
+        for number, size in pairs:  # `_grow`, inlined: several figures change with every block
             values[number + _ADDED] += 1
             now = values[number] = values[number] + 1
             if now > values[number + _PEAK]:
@@ -115,7 +114,7 @@ class Counters:
         self._one_less(_SEGMENTS[is_small], nbytes)
 
     def split_off(self, is_small: bool, nbytes: int) -> None:
-        """There is one more free block that is but a part of its segment."""
+        """One more free block is only a part of its segment."""
         self._one_more(_SPLITS[is_small], nbytes)
 
     def used_up(self, is_small: bool, nbytes: int) -> None:
@@ -151,11 +150,11 @@ class Counters:
         return dict(sorted(named.items()))
 
     def with_new_peaks(self) -> Counters:
-        """The same figures, of which every peak starts again from what is there now."""
+        """A copy of the figures, with every peak reset to the current value."""
         values = self._values
         return Counters([*values[:_PEAK], *values[:_PEAK], *values[_ADDED:]], self._before)
 
     def with_new_totals(self) -> Counters:
-        """The same figures, of which the sums of all increases and decreases start again from 0."""
+        """A copy of the figures, with the sums of increases and decreases reset to 0."""
         values = self._values
         return Counters([*values[:_ADDED], *[0] * (_RETRIES - _ADDED), 0, 0, *values[_GOT:]], tuple(values[:_PEAK]))

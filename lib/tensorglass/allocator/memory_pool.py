@@ -1,9 +1,9 @@
-"""The memory pool, PyTorch's caching allocator: freed memory is kept for the next tensor, not given back to the device.
+"""The memory pool, PyTorch's caching allocator: freed memory is kept for the next tensor, not returned to the device.
 
 Asking a device for memory stops everything that it does, so PyTorch asks in large pieces, and keeps them. What is
 *allocated* (to tensors) is therefore less than what is *reserved* (from the device), and the difference may be in
 pieces too small to use: fragmentation. The rules and sizes here are those of PyTorch's CUDA allocator. The simulated
-accelerator has its memory from it, and so have the CPU's large arrays, for which the system is asked and no driver.
+accelerator gets its memory from it, and so do the CPU's large arrays, with the operating system in place of a driver.
 
 Source: PyTorch's notes on CUDA semantics, "Memory management".
 """
@@ -40,17 +40,19 @@ class NoRoom(Exception):
 
 
 class Source(Protocol):
-    """What an allocator has its segments from: a device."""
+    """Where an allocator gets its segments from: a device."""
 
     def reserve(self, nbytes: int) -> tuple[int, Any]:
-        """The address of `nbytes` new bytes, and what keeps them, if that is an object. MemoryError: there are none."""
+        """The address of `nbytes` new bytes, and the object that owns them, if there is one. Raises MemoryError if
+        there is no room.
+        """
 
     def release(self, nbytes: int) -> None:
-        """A segment of `nbytes` bytes is no longer used. What kept it is let go of afterwards."""
+        """A segment of `nbytes` bytes is no longer used. Its owner is dropped afterwards."""
 
 
 class Addresses:
-    """The source of what is only counted: one address after the other."""
+    """A source without memory, for counting only: it hands out consecutive addresses."""
 
     def __init__(self, first: int = 0x7F00_0000_0000) -> None:
         self._next = first
@@ -67,12 +69,12 @@ class CachingAllocator:
     """Blocks of a device's memory, handed out and taken back.
 
     `capacity` is the most that it may reserve, in bytes, and `most_unused` the most that it keeps while nobody uses it
-    (None: no limit). Safe to use from several threads, and by the garbage collector in the midst of another call here:
-    then `allocate` takes a new segment, and all else waits until that call goes on.
+    (None: no limit). Safe to use from several threads, and from the garbage collector in the middle of another call to
+    this allocator: then `allocate` takes a new segment, and everything else waits until the interrupted call continues.
 
-    It is also safe from exceptions that come between any two steps, such as KeyboardInterrupt. A change is first
-    worked out, without changing anything; then it is noted as decided, in one step; then it is carried out, in a way
-    that does no harm if done twice. If that is cut short, the next call begins by carrying it out.
+    It is also safe against exceptions between any two steps, such as KeyboardInterrupt. A change is first computed,
+    without modifying anything; then it is recorded as decided, in one atomic step; then it is carried out by an
+    idempotent function. If that is interrupted, the next call begins by carrying it out.
     """
 
     def __init__(self, capacity: int, source: Source | None = None, *, most_unused: int | None = None) -> None:
@@ -85,16 +87,16 @@ class CachingAllocator:
         self._free: dict[bool, dict[Block, None]] = {True: {}, False: {}}
         self._decided: tuple[Callable[..., None], tuple[Any, ...]] | None = None
         self._ended: deque[Lease] = deque()  # leases of blocks to be taken back
-        self._amid: deque[Segment] = deque()  # with one block each, handed out in the midst of another call
+        self._amid: deque[Segment] = deque()  # segments of one block, handed out in the middle of another call
         self._section = CriticalSection()
 
     # --- handing out and taking back -------------------------------------------------------------------------------
 
     def allocate(self, nbytes: int, kind: type[A] = Allocation) -> A:  # type: ignore[assignment]  # PEP 696: 3.13
-        """A block of at least `nbytes` bytes, in the hands of a new `kind`: it is free again when that goes.
+        """A block of at least `nbytes` bytes, held by a new object of class `kind`: it is freed with that object.
 
         It is the smallest free block that fits, else one of a new segment. Raises `NoRoom` if there is none, even
-        after everything unused has gone back to the device.
+        after all unused segments were returned to the device.
         """
         holder = kind(self.settle)
         if self._section.is_entered:
@@ -106,12 +108,12 @@ class CachingAllocator:
         return holder
 
     def settle(self) -> None:
-        """Take back the blocks that nobody holds, unless another call is at work: then it does that, or the next."""
+        """Take back the blocks that nobody holds. If another call is running, that call or the next one does it."""
         while self._ended and self._section.run_if_free(self._catch_up):
             pass
 
     def empty_cache(self) -> None:
-        """Give every segment in which nothing is allocated back to the device."""
+        """Return every segment without allocated blocks to the device."""
         self._do(self._release_unused)
 
     def limit(self, most_unused: int | None) -> None:
@@ -120,7 +122,7 @@ class CachingAllocator:
         self._do(self._keep_within_limit)
 
     def _do(self, work: Callable[[], None]) -> None:
-        """Do something when everything has been caught up on; not in the midst of another call."""
+        """Run `work` after catching up; skip it in the middle of another call."""
 
         def catch_up_and_work() -> None:
             self._catch_up()
@@ -130,13 +132,13 @@ class CachingAllocator:
             self._section.run(catch_up_and_work)
 
     def _decide(self, carry_out: Callable[..., None], *facts: Any) -> None:
-        """From here on a change has happened. `carry_out` may be called twice, or partly and then again."""
+        """Commit to a change and carry it out. `carry_out` must be idempotent: it is called again if interrupted."""
         self._decided = carry_out, facts
         carry_out(*facts)
         self._decided = None
 
     def _catch_up(self) -> None:
-        """Finish what was interrupted, and take in what happened meanwhile."""
+        """Finish an interrupted change, and include segments and ends that were queued meanwhile."""
         if self._decided is not None:
             carry_out, facts = self._decided
             carry_out(*facts)
@@ -204,7 +206,9 @@ class CachingAllocator:
         self.counters = counters
 
     def _allocate_amid(self, holder: Allocation, nbytes: int) -> None:
-        """Hand out a new segment, of which the call that is at work is told by `_amid`: it may be changing all else."""
+        """Hand out a new segment in the middle of another call, which may be changing everything else: queue it in
+        `_amid`.
+        """
         segment = self._new_segment(*_rounded(nbytes))
         if segment is None:
             raise self._no_room(nbytes)
@@ -273,7 +277,7 @@ class CachingAllocator:
         return fitting[0] if fitting else None
 
     def _new_segment(self, nbytes: int, is_small: bool) -> Segment | None:
-        """A segment that the device has just given, and nobody knows of yet; None if there is no room for one."""
+        """A segment fresh from the device, not yet in the allocator's tables; None if there is no room."""
         if is_small:
             length = SMALL_SEGMENT
         elif nbytes < LEAST_WHOLE_SEGMENT:
@@ -303,7 +307,7 @@ class CachingAllocator:
         self.counters = counters
 
     def _keep_within_limit(self) -> None:
-        """Give segments that nobody uses back until no more is unused than should be: the longest unused first."""
+        """Return unused segments until at most `most_unused` bytes are unused: the longest unused first."""
         if self.most_unused is None or self._unused() <= self.most_unused:
             return
         for block in (*self._free[False], *self._free[True]):
@@ -326,13 +330,14 @@ class CachingAllocator:
     def _let_go(self, segment: Segment, counters: Counters) -> None:
         self._free[segment.is_small].pop(segment.first, None)
         self._segments.pop(segment.address, None)
-        segment.memory = None  # segment and block hold each other, and the bytes must not wait for the collector
+        # segment and block are a reference cycle, and the bytes must not wait for the garbage collector
+        segment.memory = None
         self.counters = counters
 
     # --- what people ask -------------------------------------------------------------------------------------------
 
     def _look(self, look: Callable[[], R]) -> R:
-        """What `look` finds when everything has been caught up on, as far as that is possible just now."""
+        """The result of `look` after catching up, if that is possible now."""
 
         def catch_up_and_look() -> R:
             self._catch_up()
@@ -351,7 +356,7 @@ class CachingAllocator:
         return self._look(lambda: self.counters.reserved)
 
     def reset_peaks(self) -> None:
-        """Let every peak start again from what is there now."""
+        """Reset every peak to the current value."""
 
         def reset() -> None:
             self.counters = self.counters.with_new_peaks()
@@ -359,7 +364,7 @@ class CachingAllocator:
         self._do(reset)
 
     def reset_totals(self) -> None:
-        """Let the sums of all increases and decreases start again from 0."""
+        """Reset the sums of all increases and decreases to 0."""
 
         def reset() -> None:
             self.counters = self.counters.with_new_totals()
@@ -376,6 +381,6 @@ class CachingAllocator:
 
 
 def _rounded(nbytes: int) -> tuple[int, bool]:
-    """The length of a block for so many bytes, and whether it is of a small segment."""
+    """The length of a block for this many bytes, and whether it comes from a small segment."""
     rounded = -(-nbytes // SMALLEST_BLOCK) * SMALLEST_BLOCK or SMALLEST_BLOCK
     return rounded, rounded <= LARGEST_SMALL_BLOCK

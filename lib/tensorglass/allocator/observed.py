@@ -1,8 +1,8 @@
-"""What is known of a pool that somebody else keeps: CuPy's, by what it reports as it goes.
+"""A record of a pool that another library manages, CuPy's, from the events that it reports.
 
-Such a pool tells what it asks of the device, hands out and takes back, but not what it gives back to the device. It
-does say how many bytes it has. So where that is less than what was seen to come, segments in which nothing lives have
-gone: it gives those back together.
+Such a pool reports what it reserves from the device, hands out and takes back, but not what it returns to the device.
+It does report its total bytes. So if the total is less than what was reserved, segments without live blocks have been
+returned: the pool returns all of them together.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tensorglass.core.critical_section import CriticalSection
 class ObservedPool:
     """The segments and blocks of one device's memory, as they were reported, with the figures of `CachingAllocator`.
 
-    Blocks are taken back at any moment, by the garbage collector too: that waits for nobody. A change ends with stores
-    that no call comes between: so an interrupt finds it whole or not begun.
+    Blocks may be taken back at any moment, also by the garbage collector, which cannot wait for a lock. A change ends
+    with assignments without calls in between, so an interrupt finds it either complete or not begun.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class ObservedPool:
         self._section = CriticalSection()
 
     def reserved(self, address: int, nbytes: int) -> None:
-        """The pool had a segment from the device."""
+        """The pool got a segment from the device."""
         self._section.run(self._reserve, address, nbytes)
 
     def handed_out(self, address: int, nbytes: int, requested: int) -> None:
@@ -37,11 +37,11 @@ class ObservedPool:
         self._section.run(self._hand_out, address, nbytes, requested)
 
     def taken_back(self, address: int) -> None:
-        """The pool has a block back."""
+        """The pool took a block back."""
         self._returned.append(address)
 
     def stats(self, total: int) -> dict[str, int]:
-        """The figures under PyTorch's names, where the pool says that it has `total` bytes."""
+        """The figures under PyTorch's names, for a pool that reports `total` bytes."""
 
         def find() -> dict[str, int]:
             self._settle(total)
@@ -69,7 +69,7 @@ class ObservedPool:
         self._section.run(count)
 
     def reset_peaks(self) -> None:
-        """Let every peak start again from what is there now."""
+        """Reset every peak to the current value."""
 
         def reset() -> None:
             self.counters = self.counters.with_new_peaks()
@@ -77,7 +77,7 @@ class ObservedPool:
         self._section.run(reset)
 
     def reset_totals(self) -> None:
-        """Let the sums of all increases and decreases start again from 0."""
+        """Reset the sums of all increases and decreases to 0."""
 
         def reset() -> None:
             self.counters = self.counters.with_new_totals()
@@ -92,7 +92,7 @@ class ObservedPool:
 
     def _hand_out(self, address: int, nbytes: int, requested: int) -> None:
         self._take_back()
-        if self._segment_of(address) is None:  # one that it had before anybody looked
+        if self._segment_of(address) is None:  # reserved before observation began
             self._reserve(address, nbytes)
         counters = self.counters.copy()
         counters.handed_out(False, nbytes, requested)
@@ -116,7 +116,7 @@ class ObservedPool:
         if sum(self._segments.values()) <= total:
             return
         used = {self._segment_of(address) for address in self._blocks}
-        for address in [each for each in self._segments if each not in used]:
+        for address in [segment for segment in self._segments if segment not in used]:
             counters = self.counters.copy()
             counters.released(False, self._segments[address])
             del self._segments[address]

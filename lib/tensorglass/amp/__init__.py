@@ -1,6 +1,7 @@
-"""Mixed precision, `torch.amp`: `autocast` runs products in a short dtype, `GradScaler` keeps gradients from vanishing.
+"""Mixed precision, `torch.amp`: `autocast` runs products in a lower precision, `GradScaler` keeps gradients from
+vanishing.
 
-Loaded when it is first asked for. Operators look up the settings in `ops.declare.autocast`, which has the lists.
+Loaded on first use. Operators look up the settings in `ops.declare.autocast`, which has the lists.
 """
 
 from tensorglass.amp.autocast_mode import autocast, custom_bwd, custom_fwd

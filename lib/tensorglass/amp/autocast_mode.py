@@ -1,7 +1,7 @@
 """`autocast`: a region in which operators choose the dtype they run in (Micikevicius and others 2018).
 
-Products run in a short dtype, which is fast and exact enough for them; losses, and others that add up many numbers,
-run in float32. `ops.declare.autocast` has the lists.
+Products run in a lower precision, which is fast and exact enough for them; losses, and other operators that sum many
+numbers, run in float32. `ops.declare.autocast` has the lists.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class autocast(Context):
         return self
 
     def end(self, note: tuple[bool, DType, bool, int]) -> None:
-        """Put the settings back; the outermost block forgets what was cast."""
+        """Restore the settings; the outermost block clears the cache of casts."""
         enabled, dtype, cache_enabled, settings.state.nesting = note
         self._set(enabled, dtype, cache_enabled)
         if not settings.state.nesting:
@@ -116,7 +116,7 @@ def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) ->
 
 
 def _as_now() -> list[AbstractContextManager[Any]]:
-    """Blocks in which autocast is what it is now in this thread."""
+    """A context that restores the present autocast settings of this thread."""
     is_cached = settings.is_autocast_cache_enabled()
     return [
         autocast(kind, settings.get_autocast_dtype(kind), settings.is_autocast_enabled(kind), is_cached)

@@ -101,6 +101,6 @@ def autocast_decrement_nesting() -> int:
 
 
 def _tell_operators() -> None:
-    """Tell the operators in which dtypes to run, by the types of device on which autocast is on."""
+    """Pass the dtypes for the device types with autocast on to the operators."""
     autocast.switch({kind: state.dtype[kind] for kind, is_on in state.enabled.items() if is_on})
     autocast.state.is_caching = state.cache_enabled

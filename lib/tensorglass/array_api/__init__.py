@@ -1,4 +1,4 @@
-"""The array API standard: a namespace in which libraries that speak it find what they need of tensors.
+"""The array API standard: a namespace for libraries that use arrays only through the standard.
 
 SciPy, scikit-learn and others ask an array for its namespace (`Tensor.__array_namespace__`) and compute with what is in
 it, so that they need not know the library. Nothing is computed here: these are the standard's

@@ -15,7 +15,7 @@ Axes = int | tuple[int, ...]
 def _of_one_dtype(arrays: Sequence[Tensor]) -> list[Tensor]:
     """Arrays in the dtype that theirs promote to."""
     common = result_type(*arrays)
-    return [each.to(common) for each in arrays]
+    return [array.to(common) for array in arrays]
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
@@ -36,7 +36,7 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     """The arrays one behind the other along `axis`; None: flattened."""
     parts = _of_one_dtype(arrays)
-    return torch.cat([each.reshape(-1) for each in parts]) if axis is None else torch.cat(parts, axis)
+    return torch.cat([part.reshape(-1) for part in parts]) if axis is None else torch.cat(parts, axis)
 
 
 def expand_dims(x: Tensor, /, axis: int | tuple[int, ...] = 0) -> Tensor:

@@ -80,8 +80,8 @@ def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdim
     dims = sorted(range(x.ndim) if axis is None else [geometry.wrap_dim(each, x.ndim) for each in axis], reverse=True)
     if not dims:
         return torch.prod(x, dtype=dtype)
-    for each in dims:  # ours takes one dimension at a time; from the last, so that the others keep their numbers
-        x = torch.prod(x, each, keepdims, dtype=dtype)
+    for dim in dims:  # ours takes one dimension at a time; from the last, so that the others keep their numbers
+        x = torch.prod(x, dim, keepdims, dtype=dtype)
     return x
 
 

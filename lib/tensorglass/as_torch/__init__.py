@@ -1,9 +1,9 @@
-"""Programs of PyTorch, run unchanged: ``import torch`` and everything beneath it is tensorglass.
+"""Running PyTorch programs unchanged: ``import torch`` and all its submodules are tensorglass.
 
 `python -m tensorglass train.py` runs a program so, and ``%load_ext tensorglass.as_torch`` does it in a notebook. The
 folder `on_path` is first on Python's path then, also in ``PYTHONPATH``, so that processes which the program starts find
-it too. It holds a module `torch`, which calls `install`, and what `importlib.metadata` reads. Only there the library
-says that it is PyTorch 2.13, for programs ask.
+it too. It holds a module `torch`, which calls `install`, and what `importlib.metadata` reads. Only there does the
+library report PyTorch's version, 2.13, which programs check.
 """
 
 from __future__ import annotations

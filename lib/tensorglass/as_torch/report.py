@@ -1,4 +1,5 @@
-"""What a program has asked of PyTorch that is missing here: ``python -m tensorglass --report train.py``.
+"""Report the names of PyTorch that a program uses and that are missing here: ``python -m tensorglass --report
+train.py``.
 
 Each process of the program adds lines to one file, at once, since workers may end without notice; the first process
 counts them at the end.

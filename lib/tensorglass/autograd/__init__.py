@@ -1,11 +1,13 @@
 """``torch.autograd``: backward passes, custom functions, and what is built on them."""
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from tensorglass.autograd import engine, graph
 from tensorglass.autograd.backward import attach, backward, grad
 from tensorglass.autograd.gradcheck import gradcheck, gradgradcheck
 from tensorglass.core.lazy_modules import fetching
+from tensorglass.core.out_of_scope import refusing
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
 from tensorglass.tensor import torch_function
 from tensorglass.tensor.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
@@ -37,6 +39,13 @@ if TYPE_CHECKING:  # imported when first asked for
     from tensorglass.autograd.function import Function
     from tensorglass.autograd.variable import Variable
 
+
+def _above(name: str) -> Any:
+    if name == "profiler":  # the module imported above
+        return import_module("tensorglass.profiler.autograd_profiler")
+    return refusing("autograd")(name)
+
+
 __getattr__ = fetching(
     globals(),
     {
@@ -47,6 +56,7 @@ __getattr__ = fetching(
         "grad_mode": (),
         "variable": ("Variable",),
     },
+    _above,
 )
 
 

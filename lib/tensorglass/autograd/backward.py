@@ -33,8 +33,9 @@ def backward(
 ) -> None:
     """Add the gradients of `tensors` with respect to the leaves to the leaves' `grad`.
 
-    `grad_tensors` are the gradients to begin with, 1 for scalars. `inputs` limits who collects. With `create_graph` the
-    gradients are recorded themselves, and have gradients. Unless `retain_graph`, the graph lets go of what it saved.
+    `grad_tensors` are the initial gradients, 1 for scalars. With `inputs`, only these leaves collect gradients. With
+    `create_graph` the gradients are recorded themselves, and have gradients. Unless `retain_graph`, the graph frees
+    what it saved.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> torch.autograd.backward(x * x)
@@ -46,10 +47,10 @@ def backward(
     gradients = _first_gradients(given, _optional(grad_tensors, len(given)))
     roots = _roots(given)
     if wanted is not None:
-        for each in wanted:
-            _check_place(each)
-            if isinstance(each, Tensor):
-                each.retain_grad()
+        for place in wanted:
+            _check_place(place)
+            if isinstance(place, Tensor):
+                place.retain_grad()
     if create_graph:
         warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
@@ -62,7 +63,7 @@ def backward(
         gradients,
         keep_graph=create_graph if retain_graph is None else retain_graph,
         create_graph=create_graph,
-        wanted=None if wanted is None else [_edge(each) for each in wanted],
+        wanted=None if wanted is None else [_edge(place) for place in wanted],
     )
 
 
@@ -77,10 +78,10 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """The gradients of `outputs` with respect to `inputs`, which collect nothing. A dict for a dict of inputs.
+    """The gradients of `outputs` with respect to `inputs`; no `grad` changes. A dict for a dict of inputs.
 
     None for an input that the outputs do not depend on, if `allow_unused`; zeros, if `materialize_grads`. With
-    `is_grads_batched`, the first dimension of `grad_outputs` counts gradients that are followed one by one.
+    `is_grads_batched`, the first dimension of `grad_outputs` is a batch of gradients, which run one by one.
     `only_inputs` has no effect any more.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
@@ -97,49 +98,50 @@ def grad(
     given, wanted = _tuple(outputs), _inputs(inputs, "grad")
     keep_graph = create_graph if retain_graph is None else retain_graph
     firsts = _optional(grad_outputs, len(given))
-    found: Sequence[Tensor | None]
+    gradients: Sequence[Tensor | None]
     if is_grads_batched:
-        found = _batched(given, wanted, firsts, keep_graph, create_graph)
+        gradients = _batched(given, wanted, firsts, keep_graph, create_graph)
     else:
-        found = _found(given, wanted, firsts, keep_graph, create_graph)
-    if not allow_unused and any(gradient is None for gradient in found):
+        gradients = _found(given, wanted, firsts, keep_graph, create_graph)
+    if not allow_unused and any(gradient is None for gradient in gradients):
+        unused = gradients.index(None)
         raise explained(
             RuntimeError(
-                f"The differentiated Tensor at index {found.index(None)} appears to not have been used in the graph. "
+                f"The differentiated Tensor at index {unused} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             ),
             "The outputs were not computed from it; a copy of it, or its detached memory, is another tensor.",
         )
     if materialize_grads:
-        found = _materialized(found, wanted, create_graph)
-    return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else tuple(found)
+        gradients = _materialized(gradients, wanted, create_graph)
+    return dict(zip(inputs, gradients, strict=True)) if type(inputs) is dict else tuple(gradients)
 
 
 def _found(
     given: tuple[Any, ...], wanted: tuple[Any, ...], firsts: tuple[Any, ...], keep_graph: bool, create_graph: bool
 ) -> list[Tensor | None]:
-    """The gradients of `given`, which begin with `firsts`, at the places `wanted`; None where none arrive."""
+    """The gradients of `given`, starting from `firsts`, at the edges `wanted`; None where none arrive."""
     gradients = _first_gradients(given, firsts)
     roots = _roots(given)
-    for each in wanted:
-        _check_place(each)
-        if isinstance(each, Tensor) and not requires_grad(each):
+    for place in wanted:
+        _check_place(place)
+        if isinstance(place, Tensor) and not requires_grad(place):
             raise explained(
                 RuntimeError("One of the differentiated Tensors does not require grad"),
                 "Ask for it before the computation: x.requires_grad_().",
             )
-    edges = [_edge(each) for each in wanted]
+    edges = [_edge(place) for place in wanted]
     return engine.run(roots, gradients, keep_graph=keep_graph, create_graph=create_graph, wanted=edges, collect=False)
 
 
-def _materialized(found: Sequence[Tensor | None], wanted: Sequence[Any], create_graph: bool) -> tuple[Tensor, ...]:
-    """The gradients, with zeros for those that are missing."""
-    pairs = list(zip(found, wanted, strict=True))
-    if any(gradient is None and isinstance(each, GradientEdge) for gradient, each in pairs):
+def _materialized(gradients: Sequence[Tensor | None], wanted: Sequence[Any], create_graph: bool) -> tuple[Tensor, ...]:
+    """The gradients, with zeros for missing ones."""
+    pairs = list(zip(gradients, wanted, strict=True))
+    if any(gradient is None and isinstance(place, GradientEdge) for gradient, place in pairs):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     return tuple([
-        zeros_like(each, requires_grad=create_graph) if gradient is None else gradient
-        for gradient, each in pairs
+        zeros_like(place, requires_grad=create_graph) if gradient is None else gradient
+        for gradient, place in pairs
     ])  # fmt: skip
 
 
@@ -159,7 +161,7 @@ def _batched(
         )
     (count,) = counts
     rows = [
-        _found(given, wanted, tuple([None if each is None else each[row] for each in firsts]),
+        _found(given, wanted, tuple([None if first is None else first[row] for first in firsts]),
                keep_graph or row + 1 < count, create_graph)
         for row in range(count)
     ]  # fmt: skip
@@ -175,14 +177,14 @@ def _optional(value: Any, count: int) -> tuple[Any, ...]:
 
 
 def _inputs(inputs: Any, caller: str) -> tuple[Any, ...]:
-    """The places of gradients that a user asks for, by themselves or under names."""
+    """The edges that a user asks gradients for, given as a sequence or under names."""
     if type(inputs) is dict:
-        found = tuple(inputs.values())
+        given = tuple(inputs.values())
     else:
-        found = _tuple(inputs)
-    if not found:
+        given = _tuple(inputs)
+    if not given:
         raise RuntimeError(f"`inputs` argument to `{caller}()` cannot be empty.")
-    return found
+    return given
 
 
 def _edge(place: Place) -> Edge:
@@ -190,12 +192,12 @@ def _edge(place: Place) -> Edge:
 
 
 def _like(place: Place) -> OutputLike:
-    """What a gradient at that place must look like."""
+    """What a gradient at that edge must look like."""
     if isinstance(place, Tensor):
         return like(place)
-    found = place.node.outputs[place.output_nr]
-    assert found is not None, "no gradient flows from this output"
-    return found
+    output = place.node.outputs[place.output_nr]
+    assert output is not None, "no gradient flows from this output"
+    return output
 
 
 def _roots(tensors: Sequence[Place]) -> list[Edge]:
@@ -214,10 +216,10 @@ def _roots(tensors: Sequence[Place]) -> list[Edge]:
 
 
 def _first_gradients(tensors: Sequence[Place], gradients: Sequence[Any]) -> list[Any]:
-    """The gradients that the walk begins with: those given, or 1 for a scalar; None where none can flow."""
+    """The initial gradients of the walk: those given, or 1 for a scalar; None where none can flow."""
     if len(gradients) < len(tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
-    if not all(isinstance(each, (Tensor, GradientEdge)) for each in tensors):
+    if not all(isinstance(tensor, (Tensor, GradientEdge)) for tensor in tensors):
         raise AssertionError("Expected output to be a torch.Tensor")
     begun: list[Any] = []
     for place, tensor in enumerate(tensors):

@@ -1,7 +1,7 @@
-"""What `gradcheck` checks, one thing a method; below it, the Jacobian matrices that it compares.
+"""What `gradcheck` checks, one method for each check; below, the Jacobian matrices that it compares.
 
 Backward gives a gradient for *real* outputs. A function with complex outputs is checked as two functions, its imaginary
-and its real part; in forward mode, for a part of the inputs at a time.
+and its real part; in forward mode it is checked for one part (real or imaginary) of the inputs at a time.
 
 A matrix has a row for each element of an input and a column for each element of an output. Finite differences along one
 element of the input give a row; a backward pass from one element of the output gives a column. For complex inputs both
@@ -51,7 +51,7 @@ class Check:
         self.check_grad_dtypes = check_grad_dtypes
 
     def inputs_can_be_checked(self) -> None:
-        """Some input requires a gradient; each is exact enough, and none has two indices for one cell."""
+        """Check that some input requires a gradient, that each is exact enough, and that none reaches a cell twice."""
         for place, input in enumerate(self.inputs):
             if not isinstance(input, Tensor) or not input.requires_grad:
                 continue
@@ -84,15 +84,15 @@ class Check:
             )
 
     def backward(self) -> None:
-        """The recorded derivatives are those that finite differences give."""
+        """Check that the recorded derivatives equal the finite differences."""
         outputs = as_tuple(self.function(*self.inputs))
-        found = [numerical(self.function, self.inputs, outputs, each, self.eps) for each in self.differentiable]
-        if not any(each.is_complex() for each in outputs):
-            self._compare(outputs, [_as_one(each) for each in found], [], "")
+        numeric = [numerical(self.function, self.inputs, outputs, input, self.eps) for input in self.differentiable]
+        if not any(output.is_complex() for output in outputs):
+            self._compare(outputs, [_as_one(matrices) for matrices in numeric], [], "")
             return
-        complex_places = [place for place, each in enumerate(with_gradients(outputs)) if each.is_complex()]
+        complex_places = [place for place, output in enumerate(with_gradients(outputs)) if output.is_complex()]
         for part in ("imaginary", "real"):
-            matrices = [_as_one([_parts(each, part) for each in moved]) for moved in found]
+            matrices = [_as_one([_parts(matrix, part) for matrix in moved]) for moved in numeric]
             self._compare(_parts(outputs, part), matrices, complex_places, part)
 
     def _compare(
@@ -102,8 +102,8 @@ class Check:
         complex_places: list[int],
         part: str,
     ) -> None:
-        floating = [each for each in outputs if has_gradient(each)]
-        if not any(each.requires_grad for each in outputs):
+        floating = [output for output in outputs if has_gradient(output)]
+        if not any(output.requires_grad for output in outputs):
             if any(bool((matrix != 0).any()) for matrices in numerical_matrices for matrix in matrices):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
             return
@@ -123,7 +123,7 @@ class Check:
                     raise self._mismatch(f"{prefix}Jacobian mismatch", number, which, expected, analytical)
 
     def _analytical(self, output: Tensor) -> list[Tensor]:
-        """The Jacobian of an output by its recorded derivatives, found twice and the same."""
+        """The Jacobian of an output by its recorded derivatives, computed twice with the same result."""
         once, again = Analytical(self.differentiable, output), Analytical(self.differentiable, output)
         if not once.dtypes_are_right and self.check_grad_dtypes:
             raise GradcheckError("Gradient has dtype mismatch")
@@ -146,10 +146,11 @@ class Check:
         dtype = dtypes.promote_types(one._dtype, other._dtype)
         return allclose(one.to(dtype), other.to(dtype), self.rtol, self.atol)
 
-    def _mismatch(self, what: str, output: int, input: int, expected: Tensor, found: Tensor) -> Exception:
+    def _mismatch(self, what: str, output: int, input: int, expected: Tensor, analytical: Tensor) -> Exception:
         return explained(
             GradcheckError(
-                f"{what} for output {output} with respect to input {input},\nnumerical:{expected}\nanalytical:{found}\n"
+                f"{what} for output {output} with respect to input {input},\n"
+                f"numerical:{expected}\nanalytical:{analytical}\n"
             ),
             "Rows are the input's elements, columns the output's. The numerical matrix comes from nudging the input, "
             "the analytical one from the derivative that was recorded. A corner of the function (as of relu at 0) "
@@ -158,38 +159,40 @@ class Check:
         )
 
     def forward(self) -> None:
-        """Tangents, pushed forward from the inputs, are what finite differences give."""
-        complex_places = [p for p, each in enumerate(self.inputs) if isinstance(each, Tensor) and each.is_complex()]
+        """Check that tangents pushed forward from the inputs equal the finite differences."""
+        complex_places = [p for p, input in enumerate(self.inputs) if isinstance(input, Tensor) and input.is_complex()]
         if not complex_places:
             self._compare_forward(self.function, self.inputs, [], "")
             return
         for part in ("imaginary", "real"):
             function = _taking_part(self.function, self.inputs, complex_places, part)
-            inputs = tuple([_part(each, part) if p in complex_places else each for p, each in enumerate(self.inputs)])
+            inputs = tuple(
+                [_part(input, part) if p in complex_places else input for p, input in enumerate(self.inputs)]
+            )
             self._compare_forward(function, inputs, complex_places, part)
 
     def _compare_forward(
         self, function: Function, inputs: tuple[Any, ...], complex_places: list[int], part: str
     ) -> None:
         outputs = as_tuple(function(*inputs))
-        wanted = [place for place, each in enumerate(inputs) if isinstance(each, Tensor) and each.requires_grad]
+        wanted = [place for place, input in enumerate(inputs) if isinstance(input, Tensor) and input.requires_grad]
         for which, place in enumerate(wanted):
             (expected,) = numerical(function, inputs, outputs, inputs[place], self.eps)
-            found = [zeros_like(each) for each in expected]
+            jacobians = [zeros_like(tensor) for tensor in expected]
             for row, index in positions(inputs[place]):
                 with forward_ad.dual_level():
                     tangents = {p: zeros_like(inputs[p].detach()) for p in wanted}
                     tangents[place][index] = 1.0
                     duals = [
-                        forward_ad.make_dual(each.detach(), tangents[p]) if p in tangents else each
-                        for p, each in enumerate(inputs)
+                        forward_ad.make_dual(input.detach(), tangents[p]) if p in tangents else input
+                        for p, input in enumerate(inputs)
                     ]
-                    pushed = [each for each in as_tuple(function(*duals)) if has_gradient(each)]
-                    for matrix, output in zip(found, pushed, strict=True):
+                    pushed = [output for output in as_tuple(function(*duals)) if has_gradient(output)]
+                    for matrix, output in zip(jacobians, pushed, strict=True):
                         tangent = forward_ad.unpack_dual(output).tangent
                         if tangent is not None:
                             matrix[row] = tangent.reshape(-1)
-            for number, (tangents_found, nudged) in enumerate(zip(found, expected, strict=True)):
+            for number, (tangents_found, nudged) in enumerate(zip(jacobians, expected, strict=True)):
                 if not self._close(tangents_found, nudged):
                     prefix = (
                         f"While considering the {part} part of complex inputs only, " if which in complex_places else ""
@@ -198,11 +201,11 @@ class Check:
                     raise self._mismatch(what, number, which, nudged, tangents_found)
 
     def zero_gradients(self) -> None:
-        """Zero gradients of the outputs give zero gradients of the inputs, of the right kind."""
+        """Check that zero gradients of the outputs give zero gradients of the inputs, of the right kind."""
         outputs = with_gradients(self.function(*self.inputs))
-        zeros = [zeros_like(each.detach()) for each in outputs]
-        found = grad(outputs, self.differentiable, zeros, allow_unused=True)
-        for gradient, input in zip(found, self.differentiable, strict=True):
+        zeros = [zeros_like(output.detach()) for output in outputs]
+        gradients = grad(outputs, self.differentiable, zeros, allow_unused=True)
+        for gradient, input in zip(gradients, self.differentiable, strict=True):
             if gradient is None:
                 continue
             if bool((gradient != 0).any()):
@@ -213,23 +216,23 @@ class Check:
                 raise GradcheckError("grad is incorrect size")
 
     def undefined_gradients(self) -> None:
-        """Outputs that receive no gradient are accepted: all of them, and each alone."""
+        """Check that outputs may receive no gradient: all of them, and each alone."""
         count = len(with_gradients(self.function(*self.inputs)))
         alone = [[place] for place in range(count)] if count > 1 else []
         for undefined in [list(range(count)), *alone]:
             outputs = [
-                _no_gradient_back(each) if place in undefined else each
-                for place, each in enumerate(with_gradients(self.function(*self.inputs)))
+                _no_gradient_back(output) if place in undefined else output
+                for place, output in enumerate(with_gradients(self.function(*self.inputs)))
             ]
-            zeros = [zeros_like(each.detach()) for each in outputs]
+            zeros = [zeros_like(output.detach()) for output in outputs]
             try:
-                found = grad(outputs, self.differentiable, zeros, allow_unused=True)
+                gradients = grad(outputs, self.differentiable, zeros, allow_unused=True)
             except RuntimeError as error:
                 raise GradcheckError(
                     'Expected backward function to handle undefined output grads. Please look at "Notes about '
                     'undefined output gradients" in "tools/autograd/derivatives.yaml"'
                 ) from error
-            if any(gradient is not None and bool((gradient != 0).any()) for gradient in found):
+            if any(gradient is not None and bool((gradient != 0).any()) for gradient in gradients):
                 raise GradcheckError(
                     "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
                     'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
@@ -237,7 +240,7 @@ class Check:
 
 
 class UndefinedGrad(Node):
-    """Passes no gradient on, as if the tensor had not been used."""
+    """An identity that passes no gradient on, as if the tensor had not been used."""
 
     __slots__ = ()
 
@@ -254,7 +257,7 @@ def _no_gradient_back(tensor: Tensor) -> Tensor:
 
 
 def with_gradients(outputs: Any) -> tuple[Tensor, ...]:
-    return tuple([each for each in as_tuple(outputs) if each.requires_grad])
+    return tuple([output for output in as_tuple(outputs) if output.requires_grad])
 
 
 def _part(tensor: Tensor, part: str) -> Tensor:
@@ -262,12 +265,12 @@ def _part(tensor: Tensor, part: str) -> Tensor:
 
 
 def _parts(tensors: Sequence[Tensor], part: str) -> list[Tensor]:
-    """One part of those that are complex, and the others."""
-    return [_part(each, part) if each.is_complex() else each for each in tensors]
+    """One part (real or imaginary) of the complex ones, and the others unchanged."""
+    return [_part(tensor, part) if tensor.is_complex() else tensor for tensor in tensors]
 
 
 def _taking_part(function: Function, inputs: Sequence[Any], places: Sequence[int], part: str) -> Function:
-    """The function of one part of its complex inputs; the other part stays as it is."""
+    """The function of one part of its complex inputs; the other part is held constant."""
 
     def joined(*parts: Any) -> tuple[Any, ...]:
         arguments = list(parts)
@@ -289,7 +292,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 def differentiable(inputs: Sequence[Any]) -> list[Tensor]:
     """The tensors among the inputs that require gradients."""
-    return [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
+    return [input for input in inputs if isinstance(input, Tensor) and input.requires_grad]
 
 
 def has_gradient(value: Any) -> bool:
@@ -298,7 +301,7 @@ def has_gradient(value: Any) -> bool:
 
 
 def positions(tensor: Tensor) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The elements' indices in order, numbered."""
+    """The elements' indices in order, with their numbers."""
     return enumerate(product(*[range(length) for length in tensor._size]))
 
 
@@ -313,14 +316,16 @@ def numerical(
     For a complex `input` there are two lists: with its real part, and with its imaginary part.
     """
     steps = (eps, eps * 1j) if input._dtype.is_complex else (eps,)
-    found = [[each.new_zeros((input.numel(), each.numel())) for each in outputs if has_gradient(each)] for _ in steps]
-    memory = input.data  # written to without autograd noticing
+    jacobians = [
+        [output.new_zeros((input.numel(), output.numel())) for output in outputs if has_gradient(output)] for _ in steps
+    ]
+    memory = input.data  # modified without autograd noticing
     for row, index in positions(input):
-        for matrices, step in zip(found, steps, strict=True):
+        for matrices, step in zip(jacobians, steps, strict=True):
             moved = _slopes(function, inputs, memory[index], index, eps, step)
             for matrix, values in zip(matrices, moved, strict=False):
                 matrix[row] = values
-    return found
+    return jacobians
 
 
 def _as_one(moved: Sequence[Sequence[Tensor]]) -> list[Tensor]:
@@ -332,12 +337,12 @@ def _as_one(moved: Sequence[Sequence[Tensor]]) -> list[Tensor]:
 def _slopes(
     function: Function, inputs: Sequence[Any], cell: Tensor, index: tuple[int, ...], eps: float, step: complex
 ) -> list[Tensor]:
-    """How fast each output moves as one cell of an input moves along `step`, measured on both sides of it."""
+    """How fast each output changes as one cell of an input moves by `step`: a central difference."""
     before = cell.clone()
     cell.copy_(before - step)
-    low = [each.clone() for each in as_tuple(function(*inputs))]
+    low = [output.clone() for output in as_tuple(function(*inputs))]
     cell.copy_(before + step)
-    high = [each.clone() for each in as_tuple(function(*inputs))]
+    high = [output.clone() for output in as_tuple(function(*inputs))]
     cell.copy_(before)
     slopes = []
     for one, other in zip(low, high, strict=False):
@@ -362,7 +367,7 @@ class Analytical:
     """The Jacobian of one output with respect to all inputs, and whether dtypes and sizes were right."""
 
     def __init__(self, inputs: Sequence[Tensor], output: Tensor) -> None:
-        self.matrices = [each.new_zeros((each.numel(), output.numel())) for each in inputs]
+        self.matrices = [input.new_zeros((input.numel(), output.numel())) for input in inputs]
         self.sizes_are_right = True
         self.dtypes_are_right = True
         start = zeros_like(output.detach()).contiguous()
@@ -370,8 +375,8 @@ class Analytical:
         for column in range(output.numel()):
             cells.zero_()
             cells[column] = 1.0
-            found = grad(output, inputs, start, retain_graph=True, allow_unused=True)
-            for matrix, gradient, input in zip(self.matrices, found, inputs, strict=True):
+            gradients = grad(output, inputs, start, retain_graph=True, allow_unused=True)
+            for matrix, gradient, input in zip(self.matrices, gradients, inputs, strict=True):
                 if gradient is not None:
                     self.sizes_are_right &= gradient._size == input._size
                     self.dtypes_are_right &= gradient._dtype is input._dtype

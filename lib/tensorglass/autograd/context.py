@@ -1,7 +1,7 @@
 """`ctx`: what the forward and the backward of a custom function share.
 
-`ctx` is the node of the graph itself. What the forward saves and notes on it is there when the engine reaches the node
-and hands it to the backward.
+`ctx` is the node of the graph itself. What the forward saves on it is still there when the engine reaches the node and
+passes it to the backward.
 """
 
 from __future__ import annotations
@@ -64,15 +64,17 @@ class BackwardCFunction(FunctionCtx, Node):
     _forward_cls: type[Any]  #: the Function
 
     def __init__(self, arguments: tuple[Any, ...]) -> None:
-        self._is_tensor = [isinstance(each, Tensor) for each in arguments]
-        self.needs_input_grad = tuple([isinstance(each, Tensor) and requires_grad(each) for each in arguments])
+        self._is_tensor = [isinstance(argument, Tensor) for argument in arguments]
+        self.needs_input_grad = tuple(
+            [isinstance(argument, Tensor) and requires_grad(argument) for argument in arguments]
+        )
         self._is_recorded = state.grad and any(self.needs_input_grad)
-        tensors = [each for each in arguments if isinstance(each, Tensor)] if self._is_recorded else []
-        super().__init__([gradient_edge(each) for each in tensors])
+        tensors = [argument for argument in arguments if isinstance(argument, Tensor)] if self._is_recorded else []
+        super().__init__([gradient_edge(tensor) for tensor in tensors])
         self.materialize_grads = True
         self.to_save = self.saved_for_forward = self.dirty_tensors = self.non_differentiable = None
         self._saved: list[SavedTensor | None] = []
-        self._zeros: list[OutputLike | None] = []  #: how zeros for each output look
+        self._zeros: list[OutputLike | None] = []  #: size, dtype and device of the zeros for each output
         self._is_released = False
 
     @property
@@ -85,28 +87,32 @@ class BackwardCFunction(FunctionCtx, Node):
             return self.saved_for_forward
         if self._is_released:
             raise second_time()
-        return tuple([None if each is None else each.unpack(self) for each in self._saved])
+        return tuple([None if saved is None else saved.unpack(self) for saved in self._saved])
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self._is_released:
             raise second_time()
-        return tuple([each or NOTHING for each in self._saved])
+        return tuple([saved or NOTHING for saved in self._saved])
 
     def finish(self, outputs: tuple[Any, ...], differentiable: list[bool]) -> None:
-        """Enter what the forward returned: how the gradients of the outputs look."""
-        self._zeros = [like(each) if isinstance(each, Tensor) else None for each in outputs]
-        self.outputs = tuple([each if flows else None for each, flows in zip(self._zeros, differentiable, strict=True)])
+        """Record what the forward returned, and what the gradients of the outputs look like."""
+        self._zeros = [like(output) if isinstance(output, Tensor) else None for output in outputs]
+        self.outputs = tuple(
+            [output if flows else None for output, flows in zip(self._zeros, differentiable, strict=True)]
+        )
 
     def save(self) -> None:
         """Keep what the forward asked for, now that the outputs know their node."""
-        written = {id(each) for each in self.dirty_tensors or ()}
+        written = {id(tensor) for tensor in self.dirty_tensors or ()}
+        for tensor in self.to_save or ():
+            is_own = tensor is not None and (history(tensor) is self or id(tensor) in written)
+            self._saved.append(None if tensor is None else SavedTensor(tensor, is_own))
+
+    def check_saved(self) -> None:
+        """Raise TypeError if the forward asked to save what is no tensor."""
         for place, tensor in enumerate(self.to_save or ()):
-            if tensor is None:
-                self._saved.append(None)
-            elif isinstance(tensor, Tensor):
-                self._saved.append(SavedTensor(tensor, history(tensor) is self or id(tensor) in written))
-            else:
+            if tensor is not None and not isinstance(tensor, Tensor):
                 raise explained(
                     TypeError(
                         f"save_for_backward can only save variables, but argument {place} is of type "
@@ -127,7 +133,7 @@ class BackwardCFunction(FunctionCtx, Node):
     def _checked(self, answer: tuple[Any, ...]) -> list[Tensor | None]:
         """The gradients of the inputs that are tensors, out of what the backward returned."""
         count = len(self._is_tensor)
-        if len(answer) != count and (len(answer) < count or any(each is not None for each in answer[count:])):
+        if len(answer) != count and (len(answer) < count or any(extra is not None for extra in answer[count:])):
             raise explained(
                 RuntimeError(
                     f"function {self.name()} returned an incorrect number of gradients (expected {count}, got "
@@ -136,7 +142,7 @@ class BackwardCFunction(FunctionCtx, Node):
                 "backward returns one value for each argument of forward, ctx not counted: a gradient, or None for "
                 "what needs none.",
             )
-        found: list[Tensor | None] = []
+        gradients: list[Tensor | None] = []
         for place, (gradient, is_tensor) in enumerate(zip(answer, self._is_tensor, strict=False)):
             if not is_tensor:
                 if gradient is not None:
@@ -148,16 +154,16 @@ class BackwardCFunction(FunctionCtx, Node):
                         f"Argument {place + 1} of forward was no tensor: return None in its place.",
                     )
             elif gradient is None:
-                found.append(None)
+                gradients.append(None)
             elif isinstance(gradient, Tensor):
-                self._check_dtype(gradient, self.edges[len(found)])
-                found.append(gradient)
+                self._check_dtype(gradient, self.edges[len(gradients)])
+                gradients.append(gradient)
             else:
                 raise explained(
                     RuntimeError(f"expected Variable or None (got {type(gradient).__name__})"),
                     "Return gradients separated by commas: a list would count as one of them.",
                 )
-        return found
+        return gradients
 
     def _check_dtype(self, gradient: Tensor, edge: Edge) -> None:
         node, nr = edge
@@ -172,16 +178,16 @@ class BackwardCFunction(FunctionCtx, Node):
 
     def release(self) -> None:
         self._is_released = True
-        for each in self._saved:
-            if each is not None:
-                each.release()
+        for saved in self._saved:
+            if saved is not None:
+                saved.release()
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
 
 
 class DelayedError(Node):
-    """The node of a derivative that has no derivative itself."""
+    """The node for a derivative that is not differentiable itself."""
 
     __slots__ = ()
 

@@ -20,9 +20,10 @@ from tensorglass.core.dtypes import FLOATING
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.graph import anomaly
-from tensorglass.graph.accumulate_grad import AccumulateGrad, Arrived, add_to_leaf, gradient_edge
+from tensorglass.graph.accumulate_grad import ONE_HOLDER, AccumulateGrad, Arrived, add_to_leaf, gradient_edge
 from tensorglass.graph.hook_calls import call_hooks, call_posthooks, call_prehooks
 from tensorglass.graph.node import Edge, Gradients, Node
+from tensorglass.ops.declare.seams import seams
 from tensorglass.tensor.autograd_meta import first_fitted, fitted, meta_of
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
@@ -32,7 +33,7 @@ _anomaly = anomaly.state
 
 
 class Run:
-    """One backward pass: which nodes are waited for, what has arrived where, and what is to be caught on the way."""
+    """One backward pass: which nodes still wait, which gradients have arrived, and which ones are returned."""
 
     def __init__(
         self,
@@ -45,17 +46,19 @@ class Run:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.caught: list[Tensor | None] = []
-        self._catch: dict[Node, list[tuple[int, int]]] = {}  #: for a node, which output is caught as which number
+        #: for a node, which output is returned as which number
+        self._catch: dict[Node, list[tuple[int, int]]] = {}
         self._waiting: dict[Node, int] = {}  #: how many gradients each node still waits for
         self._arrived: dict[Node, Arrived] = {}
         self._ready: list[tuple[int, int, Node]] = []
         self._ticket = 0
-        self._count(roots)
-        self._runs: set[Node] | None = None  #: the nodes that are run, where that is not all
+        ends = set() if wanted is None else {node for node, _ in wanted if node is not None}
+        last = ends if len(ends) == 1 and not collect else set()  # nothing behind it is wanted
+        self._count(roots, last)
+        self._runs: set[Node] | None = None  #: the nodes to run, if not all
         self._reached: Container[Node] = self._waiting  #: those that gradients are sent to
         if wanted is not None:
-            ends = {node for node, _ in wanted if node is not None}
-            self._runs = self._leading_to(ends, roots)
+            self._runs = self._leading_to(ends, roots, last)
             self._reached = self._runs | ends
             if collect:
                 self._runs |= ends
@@ -65,40 +68,41 @@ class Run:
                     if node is not None:
                         self._catch.setdefault(node, []).append((nr, number))
 
-    def _count(self, roots: Sequence[Edge]) -> None:
-        """Count for every node how many others will send it a gradient."""
+    def _count(self, roots: Sequence[Edge], last: set[Node]) -> None:
+        """Count for every node how many others will send it a gradient; those in `last` send none."""
         waiting = self._waiting
         for root, _ in roots:
             if root is not None:
                 waiting[root] = 0
         stack = list(waiting)
         while stack:
-            for node, _ in stack.pop().edges:
+            sender = stack.pop()
+            for node, _ in sender.edges if sender not in last else ():
                 if node in waiting:
                     waiting[node] += 1
                 elif node is not None:
                     waiting[node] = 1
                     stack.append(node)
 
-    def _leading_to(self, ends: set[Node], roots: Sequence[Edge]) -> set[Node]:
-        """The nodes that send gradients on towards `ends`."""
+    def _leading_to(self, ends: set[Node], roots: Sequence[Edge], last: set[Node]) -> set[Node]:
+        """The nodes that send gradients on towards `ends`; those in `last` send none."""
         leading: set[Node] = set()
-        seen: set[Node] = set()
+        seen = set(last)
         stack: list[tuple[Node, bool]] = [(node, False) for node, _ in roots if node is not None]
         while stack:
             node, is_done = stack.pop()
-            if is_done:  # all nodes behind it are done as well
-                if any(each in ends or each in leading for each, _ in node.edges):
+            if is_done:  # all nodes behind it are counted as well
+                if any(behind in ends or behind in leading for behind, _ in node.edges):
                     leading.add(node)
             elif node not in seen:
                 seen.add(node)
                 stack.append((node, True))
-                stack += [(each, False) for each, _ in node.edges if each is not None and each not in seen]
+                stack += [(behind, False) for behind, _ in node.edges if behind is not None and behind not in seen]
         return leading
 
     @property
     def is_whole(self) -> bool:
-        """Whether gradients go to all leaves, as in a backward without `inputs`."""
+        """Whether gradients go to all leaves, as in a backward pass without `inputs`."""
         return self._runs is None
 
     def reaches(self, node: Node) -> bool:
@@ -123,12 +127,12 @@ class Run:
         return self._arrived.pop(node)
 
     def _push(self, node: Node) -> None:
-        """Put a node among those that are ready."""
+        """Add a node to the queue of ready nodes."""
         self._ticket += 1
         heapq.heappush(self._ready, (-node.sequence_nr, self._ticket, node))
 
     def _arrive(self, node: Node, nr: int, gradient: Any) -> None:
-        """Add a gradient to those that have arrived at a node."""
+        """Record a gradient that has arrived at a node."""
         arrived: list[Any] | None = self._arrived.get(node)
         if arrived is None:
             arrived = self._arrived[node] = [None] * (len(node.outputs) or 1)
@@ -140,7 +144,7 @@ class Run:
             self._add(node, nr, arrived, gradient)
 
     def _add(self, node: Node, nr: int, arrived: list[Any], gradient: Any) -> None:
-        """Add a gradient to the one that has arrived at an output of a node."""
+        """Accumulate a gradient with the one that has already arrived at an output of a node."""
         if not self.create_graph and _is_alone(arrived, nr):
             arrived[nr] += gradient  # in place: nobody else sees it
         else:
@@ -159,54 +163,54 @@ class Run:
                 return None
         if node.attachments is not None or type(node) is AccumulateGrad:
             return self._visit_with_hooks(node, arrived)
-        found = self._run(node, arrived)
+        gradients = self._run(node, arrived)
         if not self.keep_graph:
             node.release()
-        return found
+        return gradients
 
     def _visit_with_hooks(self, node: Node, arrived: Arrived) -> Gradients | None:
-        """`_visit` for a leaf, whose hooks the tensor keeps, and for a node that users have hung hooks on."""
+        """`_visit` for a leaf, whose hooks are on the tensor, and for a node on which users registered hooks."""
         call_tensor_hooks(node, arrived)
         attached = node.attachments
         if attached is not None:
             arrived = call_prehooks(attached.prehooks, arrived)
         given = tuple(arrived) if attached is not None and attached.hooks else None
-        found: Gradients = []
+        gradients: Gradients = []
         if isinstance(node, AccumulateGrad):
-            add_to_leaf(node.variable, arrived, 2 if given is None else 3)
+            add_to_leaf(node.variable, arrived, 0 if given is None else 1)
         else:
-            found = self._run(node, arrived)
+            gradients = self._run(node, arrived)
             if not self.keep_graph:
                 node.release()
         arrived.clear()
         if attached is not None and given is not None:
-            found += [None] * (len(node.edges) - len(found))
+            gradients += [None] * (len(node.edges) - len(gradients))
             for place, edge in enumerate(node.edges):
-                found[place] = fitted(found[place], edge, node, place)
-            found = call_posthooks(attached.hooks, found, list(given))
-        return found
+                gradients[place] = fitted(gradients[place], edge, node, place)
+            gradients = call_posthooks(attached.hooks, gradients, list(given))
+        return gradients
 
     def _run(self, node: Node, arrived: Arrived) -> Gradients:
         towards = None if self._runs is None else self._reached
         return node.apply(arrived, towards) if not _anomaly.enabled else anomaly.watched(node, arrived, towards)
 
-    def _send(self, node: Node, found: list[Any] | None) -> Node | None:
-        """Send the gradients that a node found along its edges; `found` is used up.
+    def _send(self, node: Node, gradients: list[Any] | None) -> Node | None:
+        """Send the gradients that a node computed along its edges; `gradients` is emptied.
 
-        Returns a node to visit next, if there is only one that could be: along a chain nothing need be put in order.
+        Returns the node to visit next if there is only one candidate: along a chain the queue is not needed.
         """
-        if found is None:
+        if gradients is None:
             return None
         waiting, reached = self._waiting, self._reached
         next_node = None
         edges = node.edges
-        if len(found) < len(edges):
-            found += [None] * (len(edges) - len(found))
+        if len(gradients) < len(edges):
+            gradients += [None] * (len(edges) - len(gradients))
         for place, edge in enumerate(edges):
             following, nr = edge
             if following is None:
                 continue
-            gradient, found[place] = found[place], None  # handed on: who gets it may be the only one to hold it
+            gradient, gradients[place] = gradients[place], None  # moved: the receiver may then be the only holder
             gradient = fitted(gradient, edge, node, place)
             left = waiting[following] = waiting[following] - 1
             if reached is not waiting and following not in reached:
@@ -223,8 +227,8 @@ class Run:
 
 
 def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
-    """Let the hooks of the tensors that came out of a node have its gradients; `retain_grad` keeps what they leave."""
-    if isinstance(node, AccumulateGrad):  # its hooks are the leaf's, for the node may go and come again
+    """Call the hooks of a node's output tensors with its gradients; `retain_grad` keeps what they return."""
+    if isinstance(node, AccumulateGrad):  # its hooks are on the leaf, since the node may be dropped and made again
         hooks = meta_of(node.variable).hooks
         if hooks:
             arrived[0] = call_hooks(hooks, arrived[0])
@@ -240,24 +244,21 @@ def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
 
 
 def _is_alone(arrived: Arrived, nr: int) -> bool:
-    """Whether nobody but this list holds the gradient, and nobody but the gradient its memory.
-
-    Both are then counted twice: where they are held, and as the argument of `getrefcount`.
-    """
-    if getrefcount(arrived[nr]) != 2:
+    """Whether only this list holds the gradient, and only the gradient holds its memory."""
+    if getrefcount(arrived[nr]) != ONE_HOLDER:
         return False
     gradient: Any = arrived[nr]
-    return getrefcount(gradient._storage) == 2 and (
+    return getrefcount(gradient._storage) == ONE_HOLDER and (
         gradient._contiguous or geometry.is_non_overlapping_and_dense(gradient._size, gradient._stride)
     )
 
 
 class _Current(threading.local):
-    walk: Any = None  #: the `Run` at work in this thread, the innermost if a hook has begun another
+    walk: Any = None  #: the `Run` active in this thread, the innermost if a hook has started another
+    kind: type[Run] | None = None  #: the class of backward passes while they are profiled
 
 
 current = _Current()
-new_run: type[Run] = Run  #: the class of backward passes. `fast` sets one whose gradients may be bare arrays
 
 
 def run(
@@ -269,13 +270,14 @@ def run(
     wanted: Sequence[Edge] | None = None,
     collect: bool = True,
 ) -> list[Tensor | None]:
-    """Walk backwards from `roots`, to all leaves, or to the edges `wanted` alone.
+    """Walk backwards from `roots` to all leaves, or only to the edges `wanted`.
 
-    The gradients that arrive there are collected, or else returned, None where none arrived.
+    Gradients that arrive are accumulated in `grad`, or else returned, with None where none arrived.
     """
     before = state.grad, current.walk
     state.grad = create_graph and not state.inference
     try:
+        new_run: type[Run] = current.kind or seams.backward_pass or Run
         walk = current.walk = new_run(roots, keep_graph or state.keeps_graphs, create_graph, wanted, collect)
         walk.walk(roots, gradients)
         return walk.caught
@@ -283,8 +285,12 @@ def run(
         state.grad, current.walk = before
 
 
-def _one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backend) -> Any:
-    """The gradient of a scalar with respect to itself."""
+def one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backend) -> Any:
+    """The gradient of a scalar with respect to itself: the initial gradient if none is given."""
+    if seams.one is not None and current.kind is None:
+        ready = seams.one(size, dtype, device)
+        if ready is not None:
+            return ready
     count = geometry.numel(size) if size else 1
     if count != 1:
         raise explained(
@@ -298,10 +304,6 @@ def _one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backe
     one = backend.empty(dtype, size)
     one[...] = 1
     return result_tensor(one, dtype, backend, device, size, geometry.contiguous_strides(size))
-
-
-#: The gradient that a backward pass begins with where none is given. `fast` sets another.
-one_for: Callable[[tuple[int, ...], DType, Device, Backend], Any] = _one_for
 
 
 def backward_method(backward: Callable[..., None]) -> Callable[..., None]:

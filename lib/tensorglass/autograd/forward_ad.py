@@ -2,7 +2,7 @@
 
 There are no formulas for tangents. A gradient is a linear function of the gradient that it begins with, ``g = Jᵀ·v``,
 and the derivative of *that* function is ``J`` itself: two backward passes are one forward pass. So a dual tensor only
-notes its tangent in the graph, and `unpack_dual` finds the rest when it is asked.
+records its tangent in the graph, and `unpack_dual` computes the rest on demand.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class UnpackedDualTensor(NamedTuple):
 
 
 def enter_dual_level() -> int:
-    """Open a level, in which dual tensors can be made. Returns its number, which is 0: there is one at a time."""
+    """Open a level, in which dual tensors can be made. Returns its number, always 0: there is only one at a time."""
     if _state.level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     _state.last += 1
@@ -80,7 +80,7 @@ class dual_level(Context):
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """`tensor`, in the same memory, with a tangent of its size and dtype: the direction in which it moves."""
+    """A view of `tensor` with a tangent of its size and dtype: the direction in which it moves."""
     if _state.level < 0 or (level is not None and level < 0):
         raise explained(
             RuntimeError(
@@ -91,9 +91,9 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         )
     if level:
         raise RuntimeError("Invalid level given to _make_dual")
-    for name, each in (("primal", tensor), ("tangent", tangent)):
-        if not (each.is_floating_point() or each.is_complex()):
-            raise ValueError(f"Expected {name} to be floating point or complex, but got: {each.dtype}")
+    for name, part in (("primal", tensor), ("tangent", tangent)):
+        if not (part.is_floating_point() or part.is_complex()):
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {part.dtype}")
     node = None if tensor._meta is None else tensor._meta.grad_fn
     if isinstance(node, DualNode) and node.level == _state.level:
         raise RuntimeError(
@@ -116,7 +116,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """A tensor, and how it moves as the dual tensors behind it move; None for the latter if there are none."""
+    """A tensor's primal and tangent; the tangent is None if it does not depend on a dual tensor."""
     if _state.level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
@@ -137,19 +137,22 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 def tangents_of(arguments: Sequence[Any]) -> list[UnpackedDualTensor] | None:
-    """The tensors among the arguments taken apart, None in the places of others; None if none has a tangent."""
+    """The tensors among the arguments, unpacked, with None for other arguments; None if no tensor has a tangent."""
     if _state.level < 0:
         return None
-    found = [unpack_dual(each) if isinstance(each, Tensor) else UnpackedDualTensor(each, None) for each in arguments]
-    return None if all(each.tangent is None for each in found) else found
+    duals = [
+        unpack_dual(argument) if isinstance(argument, Tensor) else UnpackedDualTensor(argument, None)
+        for argument in arguments
+    ]
+    return None if all(dual.tangent is None for dual in duals) else duals
 
 
 def moving(output: Tensor, tangent: Tensor) -> None:
     """Give a tensor that a custom function returned the tangent `tangent`."""
-    found = unpack_dual(tangent).primal  # it may have been computed from dual tensors
-    if requires_grad(found):
-        meta_of(found).is_tangent = True
-    set_history(output, DualNode(output, found, _state.level))
+    primal = unpack_dual(tangent).primal  # it may have been computed from dual tensors
+    if requires_grad(primal):
+        meta_of(primal).is_tangent = True
+    set_history(output, DualNode(output, primal, _state.level))
 
 
 def _pushed_forward(tensor: Tensor, duals: list[DualNode]) -> Tensor:

@@ -13,7 +13,7 @@
 
     y = Cube.apply(x)
 
-The forward runs unrecorded, as one operator; afterwards its outputs are tied to one node, whose `apply` is the
+The forward runs unrecorded, as one operator; afterwards its outputs are connected to one node, whose `apply` is the
 backward.
 """
 
@@ -87,17 +87,17 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """The result: ``forward(ctx, *args)``, or ``forward(*args)`` if `setup_context` is defined as well."""
+        """Compute the result: ``forward(ctx, *args)``, or ``forward(*args)`` if `setup_context` is defined as well."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Note on `ctx` what the backward needs, for a `forward` that does not take it."""
+        """Save on `ctx` what the backward needs, for a `forward` that does not take `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """From one gradient for each output, one for each argument of `forward`; None where there is none."""
+        """Return a gradient for each argument of `forward` (None where there is none), given one for each output."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
@@ -107,14 +107,14 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """The derivative in forward mode: from one tangent for each argument, one for each output."""
+        """The derivative in forward mode: returns a tangent for each output, given one for each argument."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
-        """The function of arguments with a batch dimension: returns the outputs, and the place of theirs."""
+        """The rule for arguments with a batch dimension: returns the outputs, and the batch dimension of each."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
@@ -122,12 +122,12 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward` and enter it into the graph. Gradients flow to arguments that are tensors."""
+        """Run `forward` and record it in the graph. Gradients flow to arguments that are tensors."""
         has_setup = cls.setup_context is not Function.setup_context
         if has_setup or kwargs:
             args = _by_place(cls.forward, args if has_setup else (None, *args), kwargs)[not has_setup :]
         moving = forward_ad.tangents_of(args)
-        ctx = cls._backward_cls(args if moving is None else tuple([each.primal for each in moving]))
+        ctx = cls._backward_cls(args if moving is None else tuple([dual.primal for dual in moving]))
         is_recorded = ctx._is_recorded
         if is_recorded and anomaly.state.enabled:
             anomaly.remember(ctx)
@@ -140,8 +140,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 output = cls.forward(ctx, *args)
         finally:
             state.grad = grad
+        if is_recorded:
+            ctx.check_saved()
         is_one = not isinstance(output, tuple)
-        tensors = [each for each in args if isinstance(each, Tensor)]
+        tensors = [argument for argument in args if isinstance(argument, Tensor)]
         outputs = tied((output,) if is_one else output, ctx, tensors, is_recorded, has_setup)
         result = outputs[0] if is_one else outputs
         if moving is not None:
@@ -149,7 +151,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         try:
             if is_recorded:
                 ctx.save()
-        finally:  # an output among these would hold the node that holds it
+        finally:  # keeping an output here would make a reference cycle with the node
             ctx.to_save = ctx.saved_for_forward = ctx.dirty_tensors = ctx.non_differentiable = None
         return result
 
@@ -167,7 +169,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
 
 def _by_place(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """All arguments in their places, defaults filled in: backward answers for each place."""
+    """All arguments by position, with defaults filled in: backward returns a gradient for each position."""
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     if bound.kwargs:
@@ -176,27 +178,27 @@ def _by_place(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a backward that is not made of tensors' operators: its own derivative is then an error, not wrong."""
+    """Mark a backward that is not made of differentiable operators: a second derivative is an error then, not wrong."""
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any) -> Any:
         with no_grad():
             outputs = fn(ctx, *args)
-        if not state.grad or not any(isinstance(each, Tensor) and requires_grad(each) for each in args):
+        if not state.grad or not any(isinstance(argument, Tensor) and requires_grad(argument) for argument in args):
             return outputs
         is_one = not isinstance(outputs, tuple)
-        found = [None if each is None else each.detach() for each in ((outputs,) if is_one else outputs)]
-        return _undifferentiable(found[0:1])[0] if is_one else tuple(_undifferentiable(found))
+        detached = [None if output is None else output.detach() for output in ((outputs,) if is_one else outputs)]
+        return _undifferentiable(detached[0:1])[0] if is_one else tuple(_undifferentiable(detached))
 
     return wrapper
 
 
 def _undifferentiable(gradients: list[Tensor | None]) -> list[Tensor | None]:
-    """The gradients as outputs of a node that raises an error when it is reached."""
-    sources = [None if each is None else each.detach().requires_grad_() for each in gradients]
-    node = DelayedError([NOWHERE if each is None else gradient_edge(each) for each in sources])
-    node.outputs = tuple([None if each is None else like(each) for each in gradients])
-    for nr, each in enumerate(gradients):
-        if each is not None:
-            set_history(each, node, nr)
+    """The gradients as outputs of a node that raises when backward reaches it."""
+    sources = [None if gradient is None else gradient.detach().requires_grad_() for gradient in gradients]
+    node = DelayedError([NOWHERE if source is None else gradient_edge(source) for source in sources])
+    node.outputs = tuple([None if gradient is None else like(gradient) for gradient in gradients])
+    for nr, gradient in enumerate(gradients):
+        if gradient is not None:
+            set_history(gradient, node, nr)
     return gradients

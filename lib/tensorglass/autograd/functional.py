@@ -4,7 +4,7 @@ A backward pass from one output gives a row of the Jacobian, ``vᵀ·J``; and si
 backward pass of that pass gives a column, ``J·v``.
 
 Inputs and outputs may be one tensor or a tuple of them, and results follow: for a tuple of outputs a tuple, and in it,
-for a tuple of inputs, a tuple. With `strict`, what does not depend on the inputs is an error instead of zeros.
+for a tuple of inputs, a tuple. With `strict`, an output that does not depend on an input is an error instead of zeros.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def vjp(
         outputs = _outputs(result, strict)
         vector = _vector(v, outputs, create_graph)
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = _gradients(outputs, given, vector, create_graph)
-        product = _filled(found, given, strict, create_graph)
+        gradients = _gradients(outputs, given, vector, create_graph)
+        product = _filled(gradients, given, strict, create_graph)
     return _result(outputs, result, create_graph), _result(product, inputs, create_graph)
 
 
@@ -70,7 +70,7 @@ def hvp(
 ) -> tuple[Any, Any]:
     """``func(*inputs)``, a scalar, and ``H·v`` with its Hessian, in the form of the inputs, as `v` is.
 
-    `vhp` gives the same, as a Hessian is symmetric, with one pass less.
+    `vhp` gives the same, since a Hessian is symmetric, with one pass fewer.
     """
     with enable_grad():
         given, output, slopes, vector = _first_order(func, inputs, v, create_graph, strict)
@@ -88,9 +88,9 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The derivatives of every element of the outputs by every element of the inputs: output's size, input's size.
+    """The derivative of every element of the outputs by every element of the inputs: size (*output, *input).
 
-    `vectorize` is accepted, and changes nothing. With ``strategy="forward-mode"`` the Jacobian is found column by
+    `vectorize` is accepted, and changes nothing. With ``strategy="forward-mode"`` the Jacobian is computed column by
     column, without `create_graph` and `strict`.
     """
     if strategy not in ("forward-mode", "reverse-mode"):
@@ -103,8 +103,8 @@ def jacobian(
         given = _fresh(_tensors(inputs), create_graph)
         result = func(*given)
         outputs = _outputs(result, strict)
-        found = [_jacobian_rows(output, given, create_graph, strict) for output in outputs]
-    matrices = [_result(each, inputs, create_graph) for each in found]
+        by_output = [_jacobian_rows(output, given, create_graph, strict) for output in outputs]
+    matrices = [_result(rows, inputs, create_graph) for rows in by_output]
     return tuple(matrices) if isinstance(result, tuple) else matrices[0]
 
 
@@ -116,9 +116,9 @@ def _jacobian_rows(output: Tensor, given: Tensors, create_graph: bool, strict: b
         )
         for element in output.reshape(-1).unbind()
     ]  # fmt: skip
-    sizes = [(*output._size, *each._size) for each in given]
+    sizes = [(*output._size, *input._size) for input in given]
     if not rows:
-        return tuple([each.new_zeros(size) for each, size in zip(given, sizes, strict=True)])
+        return tuple([input.new_zeros(size) for input, size in zip(given, sizes, strict=True)])
     return tuple([stack(column).view(size) for *column, size in zip(*rows, sizes, strict=True)])
 
 
@@ -130,19 +130,19 @@ def _jacobian_by_columns(func: Function, inputs: Any) -> Any:
     for which, input in enumerate(given):
         columns = []
         for number in range(input.numel()):
-            tangents = [zeros_like(each.detach()).contiguous() for each in given]
+            tangents = [zeros_like(input.detach()).contiguous() for input in given]
             tangents[which].view(-1)[number] = 1
             with forward_ad.dual_level():
                 result = func(*map(forward_ad.make_dual, given, tangents))
-                pushed = [forward_ad.unpack_dual(each) for each in _tensors(result)]
+                pushed = [forward_ad.unpack_dual(output) for output in _tensors(result)]
             columns.append([zeros_like(primal) if tangent is None else tangent for primal, tangent in pushed])
         matrices.append([
             stack(column, -1).reshape((*column[0]._size, *input._size)) for column in zip(*columns, strict=True)
         ])  # fmt: skip
-    found: Any = [list(row) for row in zip(*matrices, strict=True)]
+    by_output: Any = [list(row) for row in zip(*matrices, strict=True)]
     if not isinstance(inputs, tuple):
-        found = tuple([row[0] for row in found])
-    return found if isinstance(result, tuple) else found[0]
+        by_output = tuple([row[0] for row in by_output])
+    return by_output if isinstance(result, tuple) else by_output[0]
 
 
 def hessian(
@@ -153,19 +153,19 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The second derivatives of ``func(*inputs)``, a scalar: input's size, input's size; the Jacobian's Jacobian."""
+    """The second derivatives of ``func(*inputs)``, a scalar: size (*input, *input)."""
 
     def scalar(*arguments: Tensor) -> Tensor:
         return _scalar(func(*arguments), strict).squeeze()
 
     def slopes(*arguments: Tensor) -> Tensors:
         if outer_jacobian_strategy == "forward-mode":
-            arguments = tuple([each.requires_grad_() for each in arguments])
-        found: Tensors = jacobian(scalar, arguments, create_graph=True, strict=strict)
-        return found
+            arguments = tuple([argument.requires_grad_() for argument in arguments])
+        rows: Tensors = jacobian(scalar, arguments, create_graph=True, strict=strict)
+        return rows
 
-    found = jacobian(slopes, _tensors(inputs), create_graph, strict, vectorize, outer_jacobian_strategy)
-    return found if isinstance(inputs, tuple) else found[0][0]
+    by_input = jacobian(slopes, _tensors(inputs), create_graph, strict, vectorize, outer_jacobian_strategy)
+    return by_input if isinstance(inputs, tuple) else by_input[0][0]
 
 
 # --- what they share -------------------------------------------------------------------------------------------------
@@ -186,8 +186,8 @@ def _first_order(
 
 def _linear(outputs: Gradients, given: Tensors, strict: bool) -> tuple[Gradients, Tensors]:
     """``vᵀ·J`` as a function of ``v``, which is zero: the products, and ``v``."""
-    starts = tuple([zeros_like((given[place] if each is None else each).detach()).requires_grad_()
-                    for place, each in enumerate(outputs)])  # fmt: skip
+    starts = tuple([zeros_like((given[place] if output is None else output).detach()).requires_grad_()
+                    for place, output in enumerate(outputs)])  # fmt: skip
     products = _gradients(outputs, given, starts, create_graph=True)
     if strict:
         _filled(products, given, strict=True, create_graph=True)
@@ -197,9 +197,9 @@ def _linear(outputs: Gradients, given: Tensors, strict: bool) -> tuple[Gradients
 def _tensors(value: Any) -> Tensors:
     """One tensor or a tuple of them, as a tuple."""
     tensors = value if isinstance(value, tuple) else (value,)
-    for each in tensors:
-        if not isinstance(each, Tensor):
-            raise TypeError(f"Expected a Tensor or a tuple of Tensors, but got {type(each)}.")
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"Expected a Tensor or a tuple of Tensors, but got {type(tensor)}.")
     return tensors
 
 
@@ -222,10 +222,10 @@ def _scalar(result: Any, strict: bool) -> Tensor:
 
 
 def _fresh(tensors: Tensors, create_graph: bool, need_graph: bool = True) -> Tensors:
-    """Tensors that nothing was computed from yet: still connected to the caller's if `create_graph`."""
+    """Fresh tensors that nothing was computed from: connected to the caller's tensors if `create_graph`."""
     return tuple([
-        each.view_as(each) if create_graph and each.requires_grad else each.detach().requires_grad_(need_graph)
-        for each in tensors
+        tensor.view_as(tensor) if create_graph and tensor.requires_grad else tensor.detach().requires_grad_(need_graph)
+        for tensor in tensors
     ])  # fmt: skip
 
 
@@ -235,9 +235,9 @@ def _vector(v: Any, like: Tensors, create_graph: bool) -> Tensors | None:
             raise RuntimeError("The vector v can only be None for a single Tensor with a single element.")
         return None
     vector = _fresh(_tensors(v), create_graph, need_graph=False)
-    if [each._size for each in vector] != [each._size for each in like]:
-        wanted, found = ([list(each._size) for each in tensors] for tensors in (like, vector))
-        raise RuntimeError(f"v has invalid size: should be {wanted} but got {found}.")
+    if [tensor._size for tensor in vector] != [tensor._size for tensor in like]:
+        wanted, sizes = ([list(tensor._size) for tensor in tensors] for tensors in (like, vector))
+        raise RuntimeError(f"v has invalid size: should be {wanted} but got {sizes}.")
     return vector
 
 
@@ -248,12 +248,12 @@ def _gradients(
     create_graph: bool,
     retain_graph: bool | None = None,
 ) -> Gradients:
-    """`autograd.grad` of those outputs that gradients flow from."""
-    places = [place for place, each in enumerate(outputs) if each is not None and each.requires_grad]
+    """`autograd.grad` of the outputs that have gradients."""
+    places = [place for place, output in enumerate(outputs) if output is not None and output.requires_grad]
     if not places:
         return (None,) * len(inputs)
     return grad(
-        [each for each in outputs if each is not None and each.requires_grad],
+        [output for output in outputs if output is not None and output.requires_grad],
         inputs,
         None if starts is None else [starts[place] for place in places],
         create_graph=create_graph,
@@ -263,7 +263,7 @@ def _gradients(
 
 
 def _filled(gradients: Gradients, like: Tensors, strict: bool, create_graph: bool) -> Tensors:
-    """The gradients, and zeros for those that are missing, or in strict mode an error."""
+    """The gradients, with zeros for missing ones, or an error in strict mode."""
     for place, gradient in enumerate(gradients if strict else ()):
         if gradient is None or (create_graph and not gradient.requires_grad):
             raise RuntimeError(
@@ -278,5 +278,5 @@ def _filled(gradients: Gradients, like: Tensors, strict: bool, create_graph: boo
 
 def _result(tensors: Sequence[Tensor], form: Any, create_graph: bool) -> Any:
     """The tensors, as a tuple if `form` is one."""
-    results = tuple(tensors) if create_graph else tuple([each.detach() for each in tensors])
+    results = tuple(tensors) if create_graph else tuple([tensor.detach() for tensor in tensors])
     return results if isinstance(form, tuple) else results[0]

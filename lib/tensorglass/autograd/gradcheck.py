@@ -1,7 +1,7 @@
 """`gradcheck` and `gradgradcheck`: are derivatives right? They are compared with finite differences of the function.
 
-The second derivative of a function is the first of another one, which takes the inputs and the outputs' gradients to
-the inputs' gradients.
+The second derivative of a function is the first derivative of its gradient function, which maps the inputs and the
+outputs' gradients to the inputs' gradients.
 """
 
 from __future__ import annotations
@@ -110,21 +110,21 @@ def gradgradcheck(
     given = as_tuple(inputs)
     if grad_outputs is None:
         outputs = with_gradients(func(*given))
-        starts = tuple([_random_like(each, gen_non_contig_grad_outputs) for each in outputs])
+        starts = tuple([_random_like(output, gen_non_contig_grad_outputs) for output in outputs])
     else:
         starts = as_tuple(grad_outputs)
-    wanted = [place for place, each in enumerate(given) if isinstance(each, Tensor) and each.requires_grad]
-    started = [place for place, each in enumerate(starts) if each.requires_grad]
+    wanted = [place for place, input in enumerate(given) if isinstance(input, Tensor) and input.requires_grad]
+    started = [place for place, start in enumerate(starts) if start.requires_grad]
 
     def gradients(*arguments: Any) -> tuple[Tensor, ...]:
         ins, outs = list(arguments[: len(given)]), list(arguments[len(given) :])
         for values, places in ((ins, wanted), (outs, started)):
             for place in places:  # forward mode takes the flag away
                 values[place] = values[place].requires_grad_()
-        found = grad(
+        gradients_of_starts = grad(
             with_gradients(func(*ins)), [ins[place] for place in wanted], outs, create_graph=True, allow_unused=True
         )
-        return tuple([each for each in found if each is not None])
+        return tuple([gradient for gradient in gradients_of_starts if gradient is not None])
 
     return gradcheck(
         gradients,
@@ -145,8 +145,8 @@ def gradgradcheck(
 
 def _random_like(output: Tensor, spread_out: bool) -> Tensor:
     """Elements between -1 and 1 in the form of `output`; with gaps between them if `spread_out`."""
-    made = empty(output._size, dtype=output._dtype)
-    (view_as_real(made) if made.is_complex() else made).uniform_(-1, 1)
-    if spread_out and made.numel() > 1:
-        made = made.repeat_interleave(2, dim=-1)[..., ::2]
-    return made.requires_grad_()
+    vector = empty(output._size, dtype=output._dtype)
+    (view_as_real(vector) if vector.is_complex() else vector).uniform_(-1, 1)
+    if spread_out and vector.numel() > 1:
+        vector = vector.repeat_interleave(2, dim=-1)[..., ::2]
+    return vector.requires_grad_()

@@ -1,7 +1,7 @@
 """`torch.autograd.graph`: hooks on saved tensors, edges, and hooks on several gradients.
 
-What operators keep for their derivatives can be packed (put elsewhere, compressed, thrown away and computed again), as
-long as unpacking gives an equal tensor back.
+What operators keep for their derivatives can be packed (moved, compressed, dropped and recomputed), as long as
+unpacking returns an equal tensor.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class saved_tensors_hooks(Context):
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):
     """Within it, what operators keep may be overwritten before the backward, which sees what was there before.
 
-    PyTorch copies a tensor when it is overwritten; here each that is kept is copied at once.
+    PyTorch copies a tensor when it is overwritten; here each kept tensor is copied immediately.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class disable_saved_tensors_hooks(setting):
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph: output number `output_nr` of `node`. It can stand for a tensor in `backward` and `grad`."""
+    """Output number `output_nr` of `node` in the graph. `backward` and `grad` accept it in place of a tensor."""
 
     node: Node
     output_nr: int
@@ -103,7 +103,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Where gradients of `tensor` arrive; it keeps the graph behind it alive, but not the tensor."""
+    """The edge at which gradients of `tensor` arrive; it keeps the graph alive, but not the tensor."""
     node, nr = gradient_edge(tensor) if tensor.requires_grad else NOWHERE
     if node is None:
         raise explained(
@@ -116,12 +116,12 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count a write that the library did not see."""
     tensors: Iterable[Tensor] = (tensor,) if isinstance(tensor, Tensor) else tensor
-    for each in tensors:
-        each._written()
+    for written in tensors:
+        written._written()
 
 
 class _MultiHandle(RemovableHandle):
-    """Several hooks, taken away together."""
+    """The handle of several hooks, removed together."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         self.handles = tuple(handles)
@@ -134,10 +134,10 @@ class _MultiHandle(RemovableHandle):
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[[Any], Any], *, mode: str = "all"
 ) -> RemovableHandle:
-    """Call `fn` once in a backward for several tensors.
+    """Call `fn` once in each backward pass for several tensors.
 
-    With mode "all", with the list of their gradients, when the last of those that this backward reaches is there; None
-    for the others. With "any", with the first gradient that comes.
+    With mode "all", `fn` gets the list of their gradients once the last one that this pass reaches has arrived, with
+    None for tensors that it does not reach. With "any", it gets the first gradient that arrives.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")
@@ -145,10 +145,10 @@ def register_multi_grad_hook(
 
 
 def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
-    # By backward pass: backward may run in several threads, or within a hook.
+    # Keyed by backward pass: backward may run in several threads, or within a hook.
     arrived: weakref.WeakKeyDictionary[engine.Run, list[Tensor | None]] = weakref.WeakKeyDictionary()
     counts: weakref.WeakKeyDictionary[engine.Run, int] = weakref.WeakKeyDictionary()
-    nodes = [gradient_edge(each)[0] for each in tensors]
+    nodes = [gradient_edge(tensor)[0] for tensor in tensors]
     if any(node is None for node in nodes):
         raise explained(
             AssertionError("Expected gradient function to be set"), "One of the tensors does not require a gradient."
@@ -157,20 +157,20 @@ def _hooked_all(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[Rem
     def collector(place: int) -> Callable[[Tensor], None]:
         def collect(gradient: Tensor) -> None:
             walk = engine.current.walk
-            found = arrived.setdefault(walk, [None] * len(nodes))
-            found[place] = gradient
+            gradients = arrived.setdefault(walk, [None] * len(nodes))
+            gradients[place] = gradient
             counts[walk] = counts.get(walk, 0) + 1
             if counts[walk] == sum(walk.reaches(node) for node in nodes):
                 del arrived[walk], counts[walk]
-                fn(found)
+                fn(gradients)
 
         return collect
 
-    return [each.register_hook(collector(place)) for place, each in enumerate(tensors)]
+    return [tensor.register_hook(collector(place)) for place, tensor in enumerate(tensors)]
 
 
 def _hooked_any(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[RemovableHandle]:
-    called: weakref.WeakSet[Any] = weakref.WeakSet()  # the backward passes that have called it
+    called: weakref.WeakSet[Any] = weakref.WeakSet()  # the backward passes that have called `fn`
 
     def first(gradient: Tensor) -> None:
         walk = engine.current.walk
@@ -178,4 +178,4 @@ def _hooked_any(tensors: Sequence[Tensor], fn: Callable[[Any], Any]) -> list[Rem
             called.add(walk)
             fn(gradient)
 
-    return [each.register_hook(first) for each in tensors if requires_grad(each)]
+    return [tensor.register_hook(first) for tensor in tensors if requires_grad(tensor)]

@@ -26,16 +26,16 @@ def tied(
     outputs: tuple[Any, ...], ctx: BackwardCFunction, inputs: list[Tensor], is_recorded: bool, has_setup: bool
 ) -> tuple[Any, ...]:
     """The outputs, as outputs of `ctx` if it is recorded."""
-    given = {id(each) for each in inputs}
+    given = {id(input) for input in inputs}
     dirty = _dirty(ctx)
-    fixed = {id(each) for each in _checked_marks(ctx.non_differentiable, _NOT_MARKABLE)}
-    saved = {id(each) for each in ctx.to_save or ()} if has_setup else set()
+    fixed = {id(tensor) for tensor in _checked_marks(ctx.non_differentiable, _NOT_MARKABLE)}
+    saved = {id(tensor) for tensor in ctx.to_save or ()} if has_setup else set()
     flows = [
-        is_recorded and isinstance(each, Tensor) and id(each) not in fixed and each._dtype.category >= FLOATING
-        for each in outputs
+        is_recorded and isinstance(output, Tensor) and id(output) not in fixed and output._dtype.category >= FLOATING
+        for output in outputs
     ]
     ctx.finish(outputs, flows)
-    made: list[Any] = []
+    tied_outputs: list[Any] = []
     for nr, output in enumerate(outputs):
         if isinstance(output, Tensor):
             is_input, is_dirty = id(output) in given, id(output) in dirty
@@ -53,12 +53,12 @@ def tied(
                 output = _with_history(_view_of_itself(output) if is_input else output, ctx, nr)
             if output._base is not None and not (is_input and is_dirty):
                 output._creation = Creation.CUSTOM_FUNCTION
-        made.append(output)
+        tied_outputs.append(output)
     if sum(flows) > 1:
-        for output in made:
+        for output in tied_outputs:
             if isinstance(output, Tensor) and output._base is not None:
                 output._creation = Creation.MULTI_OUTPUT
-    if dirty - {id(each) for each in outputs}:
+    if dirty - {id(output) for output in outputs}:
         raise explained(
             RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
@@ -66,24 +66,24 @@ def tied(
             ),
             "Return the input that you wrote to: its new values are a result of this function.",
         )
-    return tuple(made)
+    return tuple(tied_outputs)
 
 
 _NOT_MARKABLE = "mark_non_differentiable only accepts variable arguments, but got "
 
 
 def _dirty(ctx: BackwardCFunction) -> set[int]:
-    """The inputs marked as written to; that counts as a write."""
+    """The inputs marked as dirty; this counts as a write."""
     marked = _checked_marks(ctx.dirty_tensors, "mark_dirty can only accept variables, but argument ")
-    for each in marked:
-        each._written()
-    return {id(each) for each in marked}
+    for tensor in marked:
+        tensor._written()
+    return {id(tensor) for tensor in marked}
 
 
 def _checked_marks(marked: tuple[Any, ...] | None, message: str) -> tuple[Any, ...]:
-    for place, each in enumerate(marked or ()):
-        if not isinstance(each, Tensor):
-            raise explained(RuntimeError(message), f"Argument {place} is of type {type(each).__name__}.")
+    for place, mark in enumerate(marked or ()):
+        if not isinstance(mark, Tensor):
+            raise explained(RuntimeError(message), f"Argument {place} is of type {type(mark).__name__}.")
     return marked or ()
 
 
@@ -91,14 +91,14 @@ def _without_history(output: Tensor, is_input: bool, is_dirty: bool) -> Tensor:
     if not output.requires_grad:
         return output if is_dirty or not is_input else _view_of_itself(output)
     if is_input:
-        return output.detach()  # another header: the input itself goes on requiring gradients
+        return output.detach()  # a new view: the input itself still requires gradients
     return output if output._base is not None else output.detach_()
 
 
 def _with_history(output: Tensor, ctx: BackwardCFunction, nr: int) -> Tensor:
     set_history(output, ctx, nr)
     if output._base is not None:
-        output._seen = output._version  # its history holds from here on
+        output._seen = output._version  # its history is valid from this version on
     return output
 
 
@@ -126,7 +126,7 @@ def _overwritten(output: Tensor, ctx: BackwardCFunction, nr: int, is_input: bool
 
 
 def _view_of_itself(tensor: Tensor) -> Tensor:
-    """Another header that sees the same: an input that is returned as it is keeps its own place in the graph."""
+    """A view of the same elements: an input that is returned unchanged keeps its own `grad_fn`."""
     with no_grad():
         view: Tensor = tensor.view_as(tensor)
     return view
@@ -135,9 +135,9 @@ def _view_of_itself(tensor: Tensor) -> Tensor:
 def pushed_by(
     jvp: Callable[..., Any], moved: Sequence[UnpackedDualTensor], outputs: Any, ctx: BackwardCFunction
 ) -> Any:
-    """What the function of `ctx` returned, as dual tensors: its `jvp` says how the outputs move.
+    """The outputs of the function of `ctx` as dual tensors: its `jvp` gives the tangents of the outputs.
 
-    If `ctx` asks for it, arguments without a tangent have one of zeros. `moved` are the arguments taken apart.
+    If `ctx` asks for it, arguments without a tangent get one of zeros. `moved` are the unpacked arguments.
     """
     tangents: list[Any] = [
         zeros_like(primal.detach())
@@ -152,7 +152,7 @@ def pushed_by(
     for place, (output, tangent) in enumerate(zip(every, several, strict=True)):
         if not isinstance(output, Tensor) or tangent is None:
             continue
-        if output._dtype.category < FLOATING or any(output is each for each in ctx.non_differentiable or ()):
+        if output._dtype.category < FLOATING or any(output is marked for marked in ctx.non_differentiable or ()):
             raise RuntimeError(
                 f"Function's jvp returned a gradient at position {place}, but the corresponding forward output is not "
                 "a differentiable Tensor. You should return None at that position instead."

@@ -1,4 +1,4 @@
-"""`Variable`, the class that tensors were wrapped in to have gradients, until PyTorch 0.4 made the two one.
+"""`Variable`, the class that wrapped tensors with gradients until PyTorch 0.4 merged it with Tensor.
 
 Nothing is wrapped any more: `Variable(x)` is a tensor, and every tensor is an instance.
 """

@@ -1,7 +1,7 @@
 """Backends: where bytes live and kernels run, one small class for each type of device.
 
 `base` says what a backend must offer, and finds the backend of a device. `numpy_backend` is the CPU's, `simulated` the
-simulated accelerator's. The modules that `_SWITCHES` names are no backends, but stand where PyTorch has its switches.
+simulated accelerator's. The modules listed in `_SWITCHES` are not backends; they are PyTorch's modules of switches.
 """
 
 from importlib import import_module
@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-#: Modules with switches of libraries that PyTorch calls, fetched when they are asked for.
+#: Modules with switches of libraries that PyTorch calls, imported on first use.
 _SWITCHES = ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp")
 
 

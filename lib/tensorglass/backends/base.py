@@ -2,7 +2,7 @@
 
 The rooms above know bytes, sizes and strides; only a backend knows arrays. A *buffer* is a one-dimensional uint8 array
 that owns a run of bytes. An *array* is a typed, strided window on a buffer, made when a kernel is to run. A *kernel* is
-a function of the backend's array module `xp` and of arrays, so that one source serves every backend whose module speaks
+a function of the backend's array module `xp` and of arrays, so that one source serves every backend whose module has
 NumPy's names.
 """
 
@@ -26,7 +26,7 @@ Array = Any
 class RandomBits(Protocol):
     """A stream of random bits on a device, determined by its seed."""
 
-    spare_normal: float | None  #: normal numbers are made in pairs: the second of the last one, if not yet handed out
+    spare_normal: float | None  #: normal numbers are made in pairs: the second of the last pair, if not yet used
 
     def reseed(self, seed: int) -> None:
         """Begin the stream of this seed."""
@@ -41,13 +41,13 @@ class RandomBits(Protocol):
         """Poisson-distributed integers, one for each of `rates`."""
 
     def draw_binomial(self, counts: Array, chances: Array) -> Array:
-        """How many of `counts` tries succeed, each by the chance in its place."""
+        """Binomially distributed integers: how many of `counts` trials succeed, with the given probabilities."""
 
     def save(self, initial_seed: int) -> Array:
         """The whole state, as a host array of bytes."""
 
     def load(self, state: Array) -> int:
-        """Go on from a saved state. Returns the initial seed that is kept in it."""
+        """Restore a saved state. Returns the initial seed stored in it."""
 
 
 class Backend(Protocol):
@@ -62,10 +62,10 @@ class Backend(Protocol):
         """The array module whose functions the kernels call: numpy, cupy."""
 
     def is_available(self) -> bool:
-        """Whether a device of this type is there; never raises, never imports what is slow to import twice."""
+        """Whether a device of this type exists. Never raises, and never repeats a slow import."""
 
     def allocate(self, nbytes: int, device: Device, *, zeroed: bool = False) -> Array:
-        """A new buffer of `nbytes` bytes: all 0 if `zeroed`, else with whatever was there before.
+        """A new buffer of `nbytes` bytes: all 0 if `zeroed`, else uninitialized.
 
         Raises PyTorch's out-of-memory error for the device.
         """
@@ -82,7 +82,7 @@ class Backend(Protocol):
         """The array that a header describes: a window on `buffer`, sharing its bytes."""
 
     def share_memory(self, one: Array, other: Array) -> bool:
-        """Whether some cell belongs to both arrays; true as well where that takes too long to find out."""
+        """Whether the arrays overlap; True as well if that takes too long to find out."""
 
     def buffer_of(self, array: Array) -> Array:
         """The buffer under an array that owns its memory and has no gaps in it: its bytes, shared."""
@@ -108,7 +108,7 @@ class Backend(Protocol):
 
     @property
     def attempt(self) -> Callable[..., Any]:
-        """`run` at its fastest, which may raise RuntimeError, with nothing done, while another thread is at it."""
+        """The fastest form of `run`. It may raise RuntimeError, with nothing done, while another thread is in it."""
 
     def ufunc(self, name: str) -> Callable[..., Any]:
         """The elementwise function `name` of the array module, which accepts ``out=``."""
@@ -127,11 +127,11 @@ class Backend(Protocol):
     ) -> Array:
         """A copy on the device of a NumPy array: in `out`, of its size and dtype, if that is given.
 
-        Out of pinned memory and with `non_blocking`, the copy may still be under way when this returns.
+        From pinned memory and with `non_blocking`, the copy may still be running when this returns.
         """
 
     def from_peer(self, array: Array) -> Array:
-        """A copy here of an array on another device of the same type."""
+        """A copy on this device of an array on another device of the same type."""
 
     def to_host(self, array: Array, *, is_pinned: bool = False, non_blocking: bool = False) -> Array:
         """The array as a NumPy array: the same memory on the CPU, a copy from other devices."""
@@ -141,21 +141,21 @@ class Backend(Protocol):
 
 
 class SpeaksDLPack(Protocol):
-    """What a backend offers as well if other libraries can reach its memory: its arrays have `__dlpack__`."""
+    """What a backend offers in addition if other libraries can access its memory: its arrays have `__dlpack__`."""
 
     @property
     def reads_versioned_capsules(self) -> bool:
-        """Whether the array module makes and reads DLPack's capsules of version 1, or those before it alone."""
+        """Whether the array module supports DLPack capsules of version 1, or only older ones."""
 
     def adopt(self, offer: Any, address: int, nbytes: int, *, is_read_only: bool) -> Array:
-        """A buffer on the `nbytes` bytes from `address` on, in which an array of another library lies.
+        """A buffer on the `nbytes` bytes at `address`, which belong to another library's array.
 
         `offer` offers that array by the DLPack protocol, once; the buffer keeps it alive.
         """
 
 
 class HasSciPy(Protocol):
-    """What a backend offers as well if its arrays can be given to SciPy's functions."""
+    """What a backend offers in addition if SciPy's functions accept its arrays."""
 
     @property
     def special(self) -> Any:
@@ -170,17 +170,17 @@ class Family(Protocol):
     """The devices of one type, of which there may be several, or none."""
 
     def count(self) -> int:
-        """How many there are; 0 where the type cannot be had. Never raises, and is quick."""
+        """How many devices there are; 0 if the type is not available. Never raises, and is quick."""
 
     def make(self, index: int) -> Backend:
-        """The backend of a device; raises what PyTorch raises where there is none of that index."""
+        """The backend of a device; raises PyTorch's error if there is no device with that index."""
 
 
 _backends: dict[tuple[str, int | None], Backend] = {}
 _families: dict[str, Family] = {}
 _first_use = CriticalSection()
 
-#: Where our own backends that are loaded lazily are found: a module that calls `register_family`.
+#: Our own lazily loaded backends: for each type, the module that calls `register_family`.
 _LOADED_WHEN_NEEDED = {"sim": "tensorglass.backends.simulated", "cuda": "tensorglass.backends.cupy_backend"}
 
 
@@ -190,13 +190,13 @@ def register(backend: Backend) -> None:
 
 
 def register_family(device_type: str, family: Family) -> None:
-    """Let `family` make the backends of a type's devices, each when it is first asked for."""
+    """Let `family` make the backends of a type's devices, each on first use."""
     devices.know(device_type)
     _families[device_type] = family
 
 
 def family(device_type: str) -> Family | None:
-    """The devices of a type; None where nothing is known of them."""
+    """The family of a device type; None if it is unknown."""
     if device_type not in _families and device_type in _LOADED_WHEN_NEEDED:
         import_module(_LOADED_WHEN_NEEDED[device_type])
     if device_type not in _families:
@@ -207,30 +207,30 @@ def family(device_type: str) -> Family | None:
 def _find_installed(device_type: str) -> None:
     """Look for the family of a type among installed packages."""
     if device_type not in _families:
-        from importlib.metadata import entry_points  # slow: for types that are not ours
+        from importlib.metadata import entry_points  # slow: only for other types than our own
 
         for found in entry_points(group=devices.BACKENDS, name=device_type):
             register_family(device_type, found.load())
 
 
 def accelerator() -> str | None:
-    """The type of this machine's accelerator: CUDA where there is a GPU, else one that is in use; else None."""
+    """The type of this machine's accelerator: CUDA if there is a GPU, else one that is in use; else None."""
     cuda = family("cuda")
     if cuda is not None and cuda.count():
         return "cuda"
     return next((device_type for device_type in list(_families) if of_type(device_type)), None)
 
 
-devices.accelerator_type = accelerator  # that floor knows names only
+devices.accelerator_type = accelerator  # `core` only knows names
 
 
 def get(device: Device) -> Backend:
-    """The backend that serves `device`, or PyTorch's error where there is none."""
+    """The backend of `device`; raises PyTorch's error if there is none."""
     return _backends.get((device.type, device.index)) or _first_of(device)
 
 
 def _first_of(device: Device) -> Backend:
-    """The backend of a device that was not asked for before."""
+    """Make the backend of a device on first use."""
     if device.type == "meta":
         import_module("tensorglass.backends.meta")
     if (device.type, None) in _backends:
@@ -268,7 +268,7 @@ def linalg(xp: Any) -> Any:
 
 
 def has_linalg(xp: Any) -> bool:
-    """In a kernel: whether `linalg` can be had."""
+    """In a kernel: whether `linalg` is available."""
     try:
         return _with_scipy(xp).linalg is not None
     except (ImportError, NotImplementedError):
@@ -283,18 +283,18 @@ def _with_scipy(xp: Any) -> HasSciPy:
 
 
 def of_type(device_type: str) -> list[Backend]:
-    """The backends of a type's devices that were asked for so far."""
+    """The backends of a type's devices that were used so far."""
     return [backend for (type_, _), backend in list(_backends.items()) if type_ == device_type]
 
 
 def forget(backend: Backend) -> None:
-    """Let a device be no longer there, or its backend be made anew when it is next asked for."""
+    """Drop a device's backend: it is made again on next use, if the device still exists."""
     for key in [key for key, each in list(_backends.items()) if each is backend]:
         _backends.pop(key, None)
 
 
 def out_of_memory(device: Device, refusal: NoRoom) -> OutOfMemoryError:
-    """PyTorch's report: what was asked for, what there is, who holds it."""
+    """PyTorch's out-of-memory error: what was requested, the capacity, and what is in use."""
     capacity, allocated, reserved = refusal.capacity, refusal.allocated, refusal.reserved
     return explained(
         OutOfMemoryError(
@@ -312,7 +312,7 @@ def out_of_memory(device: Device, refusal: NoRoom) -> OutOfMemoryError:
 
 
 def _amount(nbytes: int) -> str:
-    """A number of bytes as people read it: 512 bytes, 1.50 KiB, 20.00 MiB, 1.00 GiB."""
+    """A number of bytes for people: 512 bytes, 1.50 KiB, 20.00 MiB, 1.00 GiB."""
     if nbytes < 1024:
         return f"{nbytes} bytes"
     for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):

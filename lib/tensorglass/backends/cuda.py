@@ -11,7 +11,7 @@ from tensorglass.core.errors import warn
 
 
 class matmul:
-    """How matrices may be multiplied on a GPU. Here they are multiplied as CuPy does it."""
+    """How matrices may be multiplied on a GPU. Here CuPy multiplies them, whatever is set."""
 
     allow_tf32 = False  #: whether float32 may be rounded to TF32
     allow_fp16_reduced_precision_reduction = True
@@ -20,25 +20,25 @@ class matmul:
 
 
 def is_built() -> bool:
-    """Whether CUDA can be used where there is a GPU: whether CuPy is installed."""
+    """Whether CUDA is supported, that is, whether CuPy is installed."""
     return find_spec("cupy") is not None
 
 
-#: Ways to compute attention, and whether programs leave each on. There is one here, so that nothing follows from it.
+#: The attention backends that programs can switch. There is only one implementation here, so they have no effect.
 attention = {"FLASH_ATTENTION": True, "EFFICIENT_ATTENTION": True, "MATH": True, "CUDNN_ATTENTION": True}
 
 
 def _switch(way: str) -> tuple[Callable[[bool], None], Callable[[], bool]]:
-    """Functions that turn a way to compute attention on or off, and that tell which."""
+    """Make the functions that switch an attention backend, and that return whether it is on."""
 
     def enable(enabled: bool) -> None:
-        """Allow this way to compute attention, or forbid it."""
+        """Allow or forbid this attention backend."""
         if not isinstance(enabled, bool):
             raise RuntimeError(f"set_sdp_use_math expects a bool, but got {type(enabled).__name__}")
         attention[way] = enabled
 
     def is_enabled() -> bool:
-        """Whether this way to compute attention is allowed."""
+        """Whether this attention backend is allowed."""
         return attention[way]
 
     return enable, is_enabled
@@ -51,20 +51,20 @@ enable_cudnn_sdp, cudnn_sdp_enabled = _switch("CUDNN_ATTENTION")
 
 
 def is_flash_attention_available() -> bool:
-    """Whether the library has FlashAttention: it has not."""
+    """Whether FlashAttention is available: never here."""
     return False
 
 
 def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
 ) -> AbstractContextManager[dict[str, object]]:
-    """An older form of `nn.attention.sdpa_kernel`, with one argument for each way to compute attention."""
+    """An older form of `nn.attention.sdpa_kernel`, with one argument for each attention backend."""
     warn(
         "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. Please "
         "see `torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
         FutureWarning,
     )
-    choosing = import_module("tensorglass.nn.attention")  # which stands above
+    choosing = import_module("tensorglass.nn.attention")  # the module defined above
     kinds = {
         "FLASH_ATTENTION": enable_flash,
         "EFFICIENT_ATTENTION": enable_mem_efficient,

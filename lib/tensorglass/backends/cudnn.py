@@ -1,4 +1,4 @@
-"""cuDNN's switches, which PyTorch's programs set: ``torch.backends.cudnn.benchmark = True``. It is not called here."""
+"""cuDNN's switches, which programs set: ``torch.backends.cudnn.benchmark = True``. This library does not call cuDNN."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from tensorglass.core.contexts import setting
 
 enabled = True  #: whether cuDNN may be used
-benchmark = False  #: whether it may try algorithms to find the fastest
+benchmark = False  #: whether it may benchmark algorithms to find the fastest
 benchmark_limit: int | None = None  #: how many it would try
-deterministic = False  #: whether it must choose those that repeat themselves
+deterministic = False  #: whether it must choose deterministic algorithms
 allow_tf32 = True  #: whether it may round to TF32
 
 
@@ -30,7 +30,7 @@ def version() -> int | None:
 
 
 def is_acceptable(tensor: Any) -> bool:
-    """Whether cuDNN could compute with a tensor: never."""
+    """Whether cuDNN accepts a tensor: never."""
     return False
 
 

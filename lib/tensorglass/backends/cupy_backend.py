@@ -1,7 +1,7 @@
 """CUDA devices by CuPy: the same kernels as on the CPU, on `cupy` in place of `numpy`.
 
-CuPy is imported when a CUDA device is first asked for, and only where there is a driver. What CuPy lacks or does
-otherwise than NumPy is said here, and nowhere else.
+CuPy is imported when a CUDA device is first asked for, and only where there is a driver. All differences between CuPy
+and NumPy are handled here, and nowhere else.
 """
 
 from __future__ import annotations
@@ -128,9 +128,9 @@ class CupyBackend:
 
     def array(self, buffer: Any, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
         itemsize = dtype.itemsize
-        if 0 in size:  # such a header may point past the end of its storage
+        if 0 in size:  # an empty tensor's offset may lie past the end of its storage
             return self.empty(dtype, size)
-        # A step that 64 bits cannot hold is never taken: its dimension has length 1.
+        # A stride that 64 bits cannot hold is never used: its dimension has length 1.
         steps = tuple([step * itemsize if step < 2**63 // itemsize else 0 for step in stride])
         return self.xp.ndarray(size, self.array_dtype(dtype), buffer.data + offset * itemsize, steps)
 
@@ -241,7 +241,7 @@ class CupyBackend:
             made = out if fits else self._asking(array.nbytes, self.xp.empty, array.shape, array.dtype)
             start = perf_counter()
             source = numpy.ascontiguousarray(array)
-            made.set(source)  # on the current stream, after all that it was given to do
+            made.set(source)  # on the current stream, after all work queued there
             if non_blocking:
                 self._hold(source)
             else:
@@ -254,13 +254,13 @@ class CupyBackend:
         return made
 
     def _hold(self, source: numpy.ndarray) -> None:
-        """Keep host memory that the device still reads: its pool would give it to somebody else."""
+        """Keep host memory alive that the device still reads: otherwise its pool would reuse it."""
         self._in_flight.append((self._mark(), source))
         while self._in_flight and self._in_flight[0][0].done:
             self._in_flight.popleft()
 
     def _mark(self) -> Any:
-        """An event at the end of what the current stream of the current device was given to do."""
+        """An event after all work queued on the current stream of the current device."""
         event = self.xp.cuda.Event(disable_timing=True)
         event.record()
         return event
@@ -276,11 +276,12 @@ class CupyBackend:
         with array.device:
             is_made = self._mark()
         with self._place:
-            self.xp.cuda.get_current_stream().wait_event(is_made)  # what makes the array may still be under way there
+            # the kernel that writes the array may still be running there
+            self.xp.cuda.get_current_stream().wait_event(is_made)
             made = self.xp.array(array, copy=True)
             is_copied = self._mark()
         with array.device:
-            self.xp.cuda.get_current_stream().wait_event(is_copied)  # its memory is not used again before that
+            self.xp.cuda.get_current_stream().wait_event(is_copied)  # its memory is not reused before that
         source = devices.with_index("cuda", array.device.id)
         transfers.happened(source, self.device, array.nbytes, None, waited=False)
         return made
@@ -290,7 +291,7 @@ class CupyBackend:
 
 
 class _ByWayOfHost:
-    """CuPy's functions; those that it lacks run on the host, and their arrays are copied there and back."""
+    """CuPy's functions; those that it lacks run on the host, with arrays copied there and back."""
 
     def __init__(self, own: Any, of_host: Any) -> None:
         self._own = own
@@ -306,7 +307,8 @@ class _ByWayOfHost:
         xp = import_module("cupy")
         here = get(devices.with_index("cuda", xp.cuda.Device().id))
         found = function(
-            *[here.to_host(each) if isinstance(each, xp.ndarray) else each for each in arguments], **keywords
+            *[here.to_host(argument) if isinstance(argument, xp.ndarray) else argument for argument in arguments],
+            **keywords,
         )
         made = [
             here.from_host(each, devices.CPU) if isinstance(each, numpy.ndarray) else each

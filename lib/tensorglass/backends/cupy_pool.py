@@ -1,8 +1,8 @@
 """CuPy's pool of device memory, observed.
 
-CuPy has one function by which all its arrays get memory, and lets it be set. Ours asks the one that was there, CuPy's
-pool unless the user has set another, and tells an `ObservedPool` of each device what it got. The pool stays CuPy's; a
-block is held by a `Lease`, whose end is the block's end.
+CuPy has one settable function through which all its arrays get memory. Ours calls the previous one (CuPy's pool, unless
+the user has set another) and reports to each device's `ObservedPool` what it got. CuPy keeps managing the pool; a block
+is held by a `Lease`, and is freed with it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _is_observed = False
 
 
 class Lease:
-    """Who holds a block: CuPy's memory of it, which goes back to the pool with this."""
+    """The holder of a block: CuPy's memory object, which returns to the pool together with this."""
 
     __slots__ = ("_memory", "_pool")
 
@@ -29,7 +29,7 @@ class Lease:
 
 
 def observed(cupy: Any, index: int) -> ObservedPool:
-    """What is known of CuPy's memory on one device; from the first call on, everything is."""
+    """The record of CuPy's memory on one device; complete from the first call on."""
     global _is_observed
     if not _is_observed:
         _is_observed = True

@@ -1,8 +1,8 @@
 """What is in a DLPack capsule: where an array's memory is, and how it is laid out, as a C structure.
 
-Arrays travel between libraries in capsules that the libraries' own C code makes, consumes and frees. Nothing is owned
-here. A capsule is looked into before somebody consumes it, so that what cannot be taken is refused while refusing is
-easy, and its dtype may be renamed: NumPy does not know bfloat16, but knows int16.
+Arrays travel between libraries in capsules that the libraries' own C code makes, consumes and frees. This module owns
+nothing. It reads a capsule before the capsule is consumed, so that unsupported arrays are refused early, and it may
+change the dtype: NumPy does not know bfloat16, but knows int16.
 
 Source: the header dlpack.h of the DLPack project, version 1.
 """
@@ -64,20 +64,21 @@ _DTYPES: Final = {
 }
 
 
-# C's structures, read by `struct`: `ctypes.Structure` takes three times as long.
+# C structures, read by `struct`: `ctypes.Structure` takes three times as long.
 #: DLTensor: data, device type, device index, ndim, dtype (code, bits, lanes), shape, strides, byte_offset
 _TENSOR: Final = struct.Struct("@PiiiBBHPPQ")
-_CODE: Final = struct.calcsize("@Piii")  # where this begins in it
+_CODE: Final = struct.calcsize("@Piii")  # the offset of the DLTensor in it
 #: What precedes it in DLManagedTensorVersioned: version (major, minor), manager_ctx, deleter, flags
 _VERSIONED: Final = struct.Struct("@IIPPQ")
 _READ_ONLY: Final = 1  # a bit of the flags
 
-_pointer_in = ctypes.pythonapi.PyCapsule_GetPointer  # raises ValueError for capsules of other names, and for others
+# raises ValueError for capsules with other names, and for other objects
+_pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_in.restype, _pointer_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
 class Content(NamedTuple):
-    """What a capsule says of its array. Strides are counted in elements."""
+    """A capsule's description of its array. Strides are counted in elements."""
 
     device: tuple[int, int]  #: a `DLDeviceType` and an index
     dtype: DType
@@ -88,7 +89,7 @@ class Content(NamedTuple):
 
 
 def content_of(capsule: Any) -> Content:
-    """What an unconsumed capsule holds; raises for anything else, and for arrays that cannot be tensors."""
+    """The content of an unconsumed capsule; raises for anything else, and for arrays that cannot be tensors."""
     place, is_read_only = _tensor_in(capsule)
     fields = _TENSOR.unpack(ctypes.string_at(place, _TENSOR.size))
     data, device_type, device_index, ndim, code, bits, lanes, shape, strides, byte_offset = fields
@@ -119,17 +120,17 @@ def content_of(capsule: Any) -> Content:
 
 
 def call_bfloat16_int16(capsule: Any) -> None:
-    """Let the elements of bfloat16 pass for integers of the same width, for a consumer that does not know them."""
+    """Relabel bfloat16 elements as int16, for a consumer that does not know bfloat16."""
     ctypes.c_uint8.from_address(_tensor_in(capsule)[0] + _CODE).value = _INT
 
 
 def call_int16_bfloat16(capsule: Any) -> None:
-    """Let integers of 16 bits be read as what they are: numbers of bfloat16."""
+    """Relabel int16 elements as the bfloat16 that they are."""
     ctypes.c_uint8.from_address(_tensor_in(capsule)[0] + _CODE).value = _BFLOAT
 
 
 def _tensor_in(capsule: Any) -> tuple[int, bool]:
-    """Where the DLTensor of a capsule is, and whether its memory may only be read."""
+    """The address of a capsule's DLTensor, and whether its memory is read-only."""
     try:
         place = _pointer_in(capsule, b"dltensor_versioned")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Intel's MKL, which PyTorch's programs ask for. NumPy and CuPy compute here."""
+"""Intel's MKL, which programs ask about. NumPy and CuPy compute here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""oneDNN's switches, by the name that it had. The library does not call it."""
+"""oneDNN's switches, under its old name. The library does not call it."""
 
 enabled = True  #: whether oneDNN may be used
-deterministic = False  #: whether it must choose what repeats itself
+deterministic = False  #: whether it must choose deterministic algorithms
 
 
 def is_available() -> bool:

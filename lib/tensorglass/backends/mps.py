@@ -1,4 +1,4 @@
-"""Apple's GPUs, which PyTorch's programs ask for. NumPy and CuPy compute here."""
+"""Apple's GPUs, which programs ask about. NumPy and CuPy compute here."""
 
 from __future__ import annotations
 

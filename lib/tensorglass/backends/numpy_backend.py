@@ -1,7 +1,7 @@
 """The CPU: NumPy's arrays and kernels.
 
-Outside of `backends`, `ops/kernels` and `fast` nothing names this backend or imports NumPy but `interop.numpy`, where
-NumPy's arrays are the subject.
+Outside of `backends`, `ops/kernels` and `fast`, only `interop.numpy`, which is about NumPy's arrays, names this backend
+or imports NumPy.
 """
 
 from __future__ import annotations
@@ -30,17 +30,16 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.geometry import remembered
 
-#: How many elements NumPy gathers in one go where operands have gaps between their rows. Its own 8192, of three
-#: operands, are more than the processor's fastest cache holds; and rows longer than half as many are not gathered at
-#: all, which takes less than half the time.
+#: NumPy's buffer size, in elements, for operands with gaps between their rows. With the default 8192, three operands
+#: exceed the L1 cache. Rows longer than half the buffer are not buffered at all, which takes less than half the time.
 _BUFFERED = 2048
 
 
 def _quiet_context() -> contextvars.Context:
     """A context in which NumPy's floating-point warnings are off, as PyTorch has none.
 
-    Nothing else is in it. A copy of the caller's would hold the cell that imports the library: Jupyter finds by a
-    context variable where a warning belongs, and would show those of all kernels under that cell.
+    It contains nothing else. A copy of the caller's context would contain the notebook cell that imports the library:
+    Jupyter uses a context variable to find the cell for a warning, and would show all later warnings there.
     """
     context = contextvars.Context()
     context.run(numpy.seterr, all="ignore")
@@ -49,14 +48,14 @@ def _quiet_context() -> contextvars.Context:
 
 
 class _Thread(threading.local):
-    # Entering a prepared context is much quicker than `with numpy.errstate(...)` in every call; a context may be
-    # entered once at a time, hence one a thread.
+    # Entering a prepared context is much quicker than `with numpy.errstate(...)` in every call. A context can only be
+    # entered once at a time, hence one for each thread.
     def __init__(self) -> None:
         self.run = _quiet_context().run
 
 
 _array = numpy.ndarray
-_xp = wide_positions.numpy  # NumPy; where pointers have 32 bits, with positions of 64
+_xp = wide_positions.numpy  # NumPy; on platforms with 32-bit pointers, with 64-bit indices
 
 
 class NumpyBackend:
@@ -67,7 +66,7 @@ class NumpyBackend:
 
     def __init__(self) -> None:
         self._thread = _Thread()
-        # All threads share this one; a thread that finds it entered uses its own, which is slower.
+        # All threads share this context; a thread that finds it in use takes its own, which is slower.
         self.attempt = _quiet_context().run
         self._array_dtypes = {each: numpy.dtype(each.name) for each in dtypes.ALL if each is not dtypes.bfloat16}
         self._dtypes = {array_dtype: each for each, array_dtype in self._array_dtypes.items()}
@@ -106,7 +105,7 @@ class NumpyBackend:
     def array(
         self, buffer: numpy.ndarray, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], offset: int
     ) -> numpy.ndarray:
-        if 0 in size:  # such a header may point past the end of its storage
+        if 0 in size:  # an empty tensor's offset may lie past the end of its storage
             return numpy.ndarray(size, self.array_dtype(dtype))
         array_dtype, itemsize = self._array_dtypes.get(dtype), dtype.itemsize
         if array_dtype is None:
@@ -120,7 +119,7 @@ class NumpyBackend:
             return True
 
     def buffer_of(self, array: numpy.ndarray) -> numpy.ndarray:
-        return array.ravel("K").view(numpy.uint8)  # in the order in which they lie in memory: no copy
+        return array.ravel("K").view(numpy.uint8)  # in memory order: no copy
 
     def data_ptr(self, buffer: numpy.ndarray) -> int:
         return buffer.ctypes.data if buffer.size else 0
@@ -128,8 +127,8 @@ class NumpyBackend:
     reads_versioned_capsules = NumpyVersion(numpy.__version__) >= "2.1.0"
 
     def adopt(self, offer: Any, address: int, nbytes: int, *, is_read_only: bool) -> numpy.ndarray:
-        # NumPy takes memory that comes in an old capsule as read-only, since that could not be said there. Others,
-        # PyTorch among them, take it as what it nearly always is.
+        # NumPy treats memory from an old capsule as read-only, since such capsules have no flag for it. Other
+        # libraries, PyTorch among them, treat it as writable, which it nearly always is.
         return bytes_at(address, nbytes, numpy.from_dlpack(offer), is_read_only=is_read_only)
 
     def array_dtype(self, dtype: DType) -> numpy.dtype:
@@ -140,27 +139,28 @@ class NumpyBackend:
         return self._dtypes[array.dtype]
 
     def find_dtype(self, array: numpy.ndarray) -> DType | None:
-        """`dtype_of`, or None where there is no such dtype."""
+        """`dtype_of`, or None if there is no such dtype."""
         return self._dtypes.get(array.dtype)
 
     def number(self, value: complex, array_dtype: Any) -> numpy.ndarray:
-        return self._thread.run(numpy.asarray, value, array_dtype)  # silently: one that is too large is infinite
+        # without a warning: a number that is too large becomes infinite
+        return self._thread.run(numpy.asarray, value, array_dtype)
 
     def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
         try:
             return self._thread.run(kernel, _xp, *arrays, **parameters)
         except MemoryError as error:
-            POOL.empty_cache()  # for the next try; a kernel may have written already, and is not run twice
+            POOL.empty_cache()  # for the next call; a kernel may have written already, so it is not run again
             raise _out_of_memory(_nbytes_asked_for(error)) from error
 
-    # Hands out the context's own method, without a Python call, which would take longer than a small kernel.
+    # Returns the context's own method: a Python call in between would take longer than a small kernel.
     run = property(attrgetter("_thread.run"))
 
     def ufunc(self, name: str) -> Callable[..., Any]:
         return getattr(_xp, name)
 
     def quiet(self) -> Callable[..., Any]:
-        """A `run` of the caller's own, which nobody else can have entered."""
+        """A private `run` for the caller, whose context nobody else can have entered."""
         return _quiet_context().run
 
     @cached_property
@@ -220,24 +220,24 @@ class NumpyBackend:
 
 @remembered
 def _byte_strides(stride: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    # A step that 64 bits cannot hold is never taken: its dimension has length 1.
+    # A stride that 64 bits cannot hold is never used: its dimension has length 1.
     return tuple([step * itemsize if step < 2**63 // itemsize else 0 for step in stride])
 
 
 @remembered
 def _outermost_first(size: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The lengths of the dimensions in `order`, and where each dimension is then found."""
+    """The lengths of the dimensions in `order`, and the inverse permutation."""
     return tuple([size[dim] for dim in order]), tuple([order.index(dim) for dim in range(len(order))])
 
 
 def new_bytes(nbytes: int, *, zeroed: bool = False) -> numpy.ndarray:
-    """An array of bytes that the pool has no part in."""
+    """An array of bytes that does not come from the pool."""
     # The system hands out zeroed pages as they are touched, so numpy.zeros of a GiB returns immediately.
     return _new(numpy.zeros if zeroed else numpy.empty, (nbytes,), numpy.dtype(numpy.uint8), nbytes)
 
 
 def _new(make: Callable[..., numpy.ndarray], size: tuple[int, ...], dtype: numpy.dtype, nbytes: int) -> numpy.ndarray:
-    """A new array of NumPy's, for which the pool makes room if it must."""
+    """A new NumPy array; the pool frees memory for it if necessary."""
     try:
         return make(size, dtype)
     except (MemoryError, ValueError):
@@ -267,10 +267,10 @@ def _out_of_memory(nbytes: int) -> RuntimeError:
 
 
 def _nbytes_asked_for(error: MemoryError) -> int:
-    """NumPy's error says which array there was no room for."""
+    """The number of bytes in NumPy's MemoryError."""
     size, array_dtype = getattr(error, "shape", ()), getattr(error, "dtype", numpy.dtype("uint8"))
     return math.prod(size) * array_dtype.itemsize
 
 
-HOST = NumpyBackend()  # the host's own: where Python's lists and NumPy's arrays are
+HOST = NumpyBackend()  # the host's backend: for Python lists and NumPy arrays
 register(HOST)

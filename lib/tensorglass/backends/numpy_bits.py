@@ -1,8 +1,8 @@
 """Random bits on the CPU: the Mersenne Twister MT19937, which PyTorch uses there too.
 
 The same seed gives the same bits as PyTorch's CPU generator, so that a notebook prints the same random numbers on both.
-Here are bits alone; `ops.kernels.random_bits` makes numbers of them. Accelerators get the same ones, at the price of a
-transfer (`HostBits`).
+This module only draws bits; `ops.kernels.random_bits` turns them into numbers. Accelerators get the same bits, at the
+cost of a transfer (`HostBits`).
 
 Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the seeding is their `init_genrand`.
 """
@@ -19,11 +19,11 @@ from tensorglass.core.critical_section import CriticalSection
 from tensorglass.core.devices import device as Device
 
 _first_use = CriticalSection()
-_drawing: weakref.WeakSet[NumpyBits] = weakref.WeakSet()  #: those that have an engine
+_drawing: weakref.WeakSet[NumpyBits] = weakref.WeakSet()  #: the streams that have an engine
 
 
 def _reset() -> None:
-    """Let no stream wait, in a forked child, for a thread of the parent that was drawing from it."""
+    """In a forked child: release streams that a thread of the parent had locked while drawing."""
     for each in list(_drawing):
         each.free_lock()
 
@@ -32,11 +32,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset)
 
 _WORDS = 624  # words of 32 bits in the generator's state
-_FEW = 256  # numbers, below which a call takes longer than drawing them
+_FEW = 256  # numbers; for fewer, the call's overhead exceeds the drawing
 
 
 class NumpyBits:
-    """A stream of random bits, and what is left over of the last pair of normal numbers."""
+    """A stream of random bits, and the unused number of the last normal pair."""
 
     _engine: numpy.random.MT19937
     _draw: numpy.random.Generator
@@ -45,14 +45,14 @@ class NumpyBits:
         self.reseed(seed)
 
     def reseed(self, seed: int) -> None:
-        """Begin again, at the place that the lowest 32 bits of `seed` name."""
+        """Restart the stream from the lowest 32 bits of `seed`."""
         self._seed = seed
         self.spare_normal: float | None = None
         if "_engine" in vars(self):
             self._engine.state = _begun(seed)
 
-    # Made when the first number is drawn: `numpy.random` is a tenth of the time that an import takes. It becomes an
-    # attribute then, so that this function is not asked again.
+    # Created when the first number is drawn, since `numpy.random` is a tenth of the import time. Then it is cached as
+    # an attribute.
     def __getattr__(self, name: str) -> Any:
         if name not in ("_engine", "_draw"):
             raise AttributeError(name)
@@ -71,7 +71,7 @@ class NumpyBits:
         self._engine, self._draw = engine, draw
 
     def free_lock(self) -> None:
-        """Go on with another engine if this one's lock is held: it stays so where the thread that held it is gone."""
+        """Replace the engine if its lock is held: after a fork, the thread that held it is gone."""
         lock: Any = self._engine.lock
         if lock.acquire(blocking=False):
             lock.release()
@@ -80,7 +80,7 @@ class NumpyBits:
 
     def draw_32(self, count: int) -> numpy.ndarray:
         """`count` integers of 32 random bits, as uint32."""
-        if count < _FEW:  # a fifth of the time of a call of `integers`, which draws the same
+        if count < _FEW:  # a fifth of the time of `integers`, which draws the same numbers
             return self._engine.random_raw(count).astype(numpy.uint32)
         return self._draw.integers(0, 2**32, count, numpy.uint32)
 
@@ -114,7 +114,7 @@ class NumpyBits:
         return numpy.frombuffer(record.tobytes(), numpy.uint8).copy()
 
     def load(self, state: numpy.ndarray) -> int:
-        """Go on from a state that `save` returned. Returns the initial seed that is kept in it."""
+        """Restore a state that `save` returned. Returns the initial seed stored in it."""
         record: Any = numpy.frombuffer(state.tobytes(), _STATE)[0]
         key = record["words"].astype(numpy.uint32)
         self._engine.state = {
@@ -126,7 +126,7 @@ class NumpyBits:
 
 
 def _begun(seed: int) -> Any:
-    """The state in which the engine begins."""
+    """The engine's initial state."""
     return numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's own values, which programs hand to functions: its arrays, its numbers, and bytes at an address."""
+"""NumPy's own values, which programs pass to functions: its arrays, its numbers, and bytes at an address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ complexfloating: Any = numpy.complexfloating
 
 
 class _Run:
-    """Bytes that somebody else owns, in the form in which NumPy accepts addresses."""
+    """Memory that another object owns, as an `__array_interface__` for NumPy."""
 
     __slots__ = ("__array_interface__", "owner")
 
@@ -28,5 +28,5 @@ class _Run:
 
 
 def bytes_at(address: int, nbytes: int, owner: Any, *, is_read_only: bool) -> numpy.ndarray:
-    """The bytes from `address` on, as an array that keeps their owner alive."""
+    """The bytes at `address`, as an array that keeps their owner alive."""
     return numpy.asarray(_Run(address, nbytes, owner, is_read_only))

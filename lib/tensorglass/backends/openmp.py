@@ -1,4 +1,4 @@
-"""OpenMP, which PyTorch's programs ask for. NumPy and CuPy compute here."""
+"""OpenMP, which programs ask about. NumPy and CuPy compute here."""
 
 from __future__ import annotations
 

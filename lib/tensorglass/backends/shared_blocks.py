@@ -1,8 +1,8 @@
-"""Bytes of the CPU that several processes see: anonymous shared memory, and files mapped into memory.
+"""CPU memory that several processes share: anonymous shared memory, and memory-mapped files.
 
-A block of shared memory has no name. It is reached through a file descriptor alone, which can be sent to other
-processes, and the system frees it when the last process that holds it lets go, in whatever way that process ends. So
-there is nothing that a killed process could leave behind.
+A block of shared memory has no name. It is only reached through a file descriptor, which can be sent to other
+processes. The system frees it when the last process that has it open ends, however that happens. So a killed process
+leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Descriptor:
-    """A file descriptor, which is closed when nobody holds it any more."""
+    """A file descriptor that is closed when nobody refers to it any more."""
 
     __slots__ = ("fd",)
 
@@ -40,8 +40,8 @@ class SharedBlock:
     __slots__ = ("__weakref__", "array", "descriptor", "filename", "token")
 
     array: Array  #: the bytes: a one-dimensional uint8 array that keeps the mapping alive
-    descriptor: Descriptor | None  #: through which other processes reach them; None: they are this process's own
-    token: bytes  #: the same in every process that has mapped them, and nowhere else
+    descriptor: Descriptor | None  #: the descriptor for other processes; None: the bytes are private to this process
+    token: bytes  #: a unique token, the same in every process that has mapped the bytes
     filename: str | None  #: of the file, if writes go to one
 
     def __init__(self, array: Array, fd: int | None, token: bytes | None = None, filename: str | None = None) -> None:
@@ -58,7 +58,7 @@ def new_block(nbytes: int) -> SharedBlock:
     except OSError as error:
         raise _cannot("open shared memory object <anonymous> in read-write mode", error) from None
     try:
-        os.ftruncate(fd, max(index(nbytes), 1))  # what is empty cannot be mapped
+        os.ftruncate(fd, max(index(nbytes), 1))  # an empty file cannot be mapped
         return mapped(fd, nbytes)
     except OSError as error:
         raise _cannot(f"mmap {nbytes} bytes from file <anonymous>", error) from None
@@ -67,15 +67,15 @@ def new_block(nbytes: int) -> SharedBlock:
 
 
 def mapped(fd: int, nbytes: int, token: bytes | None = None, filename: str | None = None) -> SharedBlock:
-    """The block behind a file descriptor, of which it takes a duplicate. OSError where there is no room."""
+    """The block behind a file descriptor, which is duplicated. OSError if there is no room."""
     return SharedBlock(_array_of(_map(fd, max(nbytes, 1)), nbytes), os.dup(fd), token, filename)
 
 
 def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
     """The first `nbytes` bytes of a file.
 
-    If `shared`, writes go to the file, which is made, or made longer, where that is needed. If not, the file is only
-    read, and what is written stays with this process.
+    If `shared`, writes go to the file, which is created or extended if necessary. If not, the file is only read, and
+    writes stay in this process.
     """
     if not isinstance(filename, str):
         raise TypeError(f"argument 1 must be str, not {type(filename).__name__}")
@@ -102,10 +102,10 @@ def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
 
 
 def private_block(fd: int, nbytes: int) -> SharedBlock:
-    """The first `nbytes` bytes of an open file; what is written to them stays with this process."""
+    """The first `nbytes` bytes of an open file; writes stay in this process."""
     import mmap
 
-    # No descriptor is kept: it would give other processes the file, not what was written here.
+    # No descriptor is kept: other processes would see the file, not what was written here.
     return SharedBlock(_array_of(mmap.mmap(fd, nbytes, access=mmap.ACCESS_COPY), nbytes), None)
 
 
@@ -118,11 +118,11 @@ def _check_length(filename: str, length: int, nbytes: int) -> None:
 
 
 def _open_anonymous() -> int:
-    """The descriptor of new shared memory that has no name, or has none any more."""
+    """The descriptor of new shared memory without a name (or with its name already removed)."""
     if hasattr(os, "memfd_create"):  # Linux
         return os.memfd_create("tensorglass")
     try:
-        posix = import_module("_posixshmem")  # the standard library's own way to shared memory
+        posix = import_module("_posixshmem")  # what the standard library's `shared_memory` uses
     except ImportError:
         raise explained(
             NotImplementedError(f"tensors cannot be shared between processes on '{sys.platform}'"),
@@ -135,7 +135,7 @@ def _open_anonymous() -> int:
 
 
 def _map(fd: int, length: int) -> mmap.mmap:
-    import mmap  # when it is needed: imports should be quick
+    import mmap  # imported here, so that importing the library stays quick
 
     if sys.version_info >= (3, 13):
         return mmap.mmap(fd, length, trackfd=False)

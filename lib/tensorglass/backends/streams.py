@@ -1,4 +1,4 @@
-"""What streams of all accelerators have in common, whatever a queue of work and a mark in it are there."""
+"""What the streams of all accelerators have in common."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tensorglass.core.contexts import Context
 
 
 class AnyStream:
-    """A queue of work. Its device's own class says what an event is there, and how to wait for one."""
+    """A queue of work. The subclass for a device type defines events and how to wait for them."""
 
     event_class: ClassVar[Any]
 
     def wait_event(self, event: Any) -> None:
-        """Do nothing more before the mark is reached. The host goes on."""
+        """Make further work wait until the mark is reached. The host does not wait."""
         raise NotImplementedError
 
     def record_event(self, event: Any = None) -> Any:
@@ -24,7 +24,7 @@ class AnyStream:
         return event
 
     def wait_stream(self, stream: Any) -> None:
-        """Do nothing more before all that the other stream was given is done. The host goes on."""
+        """Make further work wait until the other stream has finished its present work. The host does not wait."""
         self.wait_event(stream.record_event())
 
 

@@ -1,7 +1,7 @@
-"""What went from one memory to another: a log of the latest thousand transfers, for pictures and for people.
+"""A log of the latest thousand transfers between memories, for pictures and for people.
 
-Every backend whose memory is not the host's reports here what it copies across. A transfer is slow, so to write it down
-costs nothing that could be noticed. Nothing is kept alive by being logged; storages are held by weak references.
+Every backend with memory of its own reports its copies here. A transfer is slow, so logging it costs nothing
+noticeable. The log keeps nothing alive; it holds storages by weak references.
 
 >>> import tensorglass as torch
 >>> from tensorglass import transfers
@@ -28,8 +28,8 @@ KEPT = 1000
 class Transfer(NamedTuple):
     """One copy from a device's memory to another's.
 
-    `seconds` is how long it took, by the cost model where it `is_simulated`, else measured; None where nobody waited
-    for it, and so nobody knows. A storage is None where the bytes come from or go to Python itself.
+    `seconds` is how long it took: by the cost model if it `is_simulated`, else measured; None if nobody waited for it.
+    A storage is None if the bytes come from or go to a Python object.
     """
 
     source: str
@@ -69,7 +69,7 @@ def happened(
     is_pinned: bool = False,
     waited: bool = True,
 ) -> None:
-    """A backend reports a copy of `nbytes` bytes between two devices."""
+    """Called by a backend for a copy of `nbytes` bytes between two devices."""
     made = Transfer(str(source), str(target), nbytes, seconds, is_simulated, is_pinned, waited, _between_now.storages)
     _log.append((next(_numbers), made))
     for observer in list(_observers.values()):
@@ -77,7 +77,7 @@ def happened(
 
 
 def between(source: object, target: object) -> Context:
-    """What a backend reports in this block goes from the storage `source` to the storage `target`."""
+    """A block in which reported transfers go from the storage `source` to the storage `target`."""
     return setting(_between_now, storages=(weakref.ref(source), weakref.ref(target)))
 
 
@@ -92,7 +92,7 @@ def since(start: int = 0) -> list[Transfer]:
 
 
 class observed(Context):
-    """In the block `observer` is called with each transfer."""
+    """A block in which `observer` is called with each transfer."""
 
     def __init__(self, observer: Callable[[Transfer], None]) -> None:
         self._observer = observer

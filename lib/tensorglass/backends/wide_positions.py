@@ -1,9 +1,9 @@
-"""NumPy on a platform whose pointers have 32 bits, as WebAssembly's: with positions of 64 bits, as PyTorch's.
+"""NumPy on a platform with 32-bit pointers, such as WebAssembly, with 64-bit indices as in PyTorch.
 
 NumPy counts and points with `intp`, an integer as wide as a pointer. Where that has 64 bits it is PyTorch's int64, and
 kernels use NumPy as it is. Where it has 32, NumPy refuses int64 arrays as positions ("Cannot cast array data from
-dtype('int64') to dtype('int32')"), and its own positions, counts and sums of small integers are int32. `numpy` of this
-module is NumPy with those functions as they are elsewhere.
+dtype('int64') to dtype('int32')"), and its own positions, counts and sums of small integers are int32. `numpy` in this
+module is NumPy whose functions behave as on 64-bit platforms.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _TAKE_POSITIONS = {
     "bincount": (0, "x"), "put": (1, "ind"), "put_along_axis": (1, "indices"), "repeat": (1, "repeats"),
     "take": (1, "indices"), "take_along_axis": (1, "indices"), "unravel_index": (0, "indices"),
 }  # fmt: skip
-#: Functions that add or multiply integers in the platform's own, if those are narrower.
+#: Functions that add or multiply integers in the platform's integer type if they are narrower.
 _ADD_UP = ("cumprod", "cumsum", "prod", "sum", "trace")
 
 
 def narrow(positions: Any) -> Any:
-    """Positions as the platform's own integers.
+    """Indices as the platform's integers.
 
     Raises:
-        IndexError: for one that they cannot hold: no array here is as long.
+        IndexError: for an index that they cannot hold: no array here is that long.
     """
     array = real.asarray(positions)
     if array.dtype.kind not in "iu" or array.dtype.itemsize <= real.intp(0).itemsize:
@@ -106,7 +106,7 @@ def where(condition: Any, *values: Any) -> Any:
 
 
 class _WideNumpy(ModuleType):
-    """NumPy's names, those of this module before its own."""
+    """NumPy's names, overridden by those of this module."""
 
     def __init__(self) -> None:
         super().__init__(real.__name__, real.__doc__)
@@ -120,7 +120,7 @@ class _WideNumpy(ModuleType):
         self.__dict__.update(arange=arange, unique=unique, where=where)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(real, name)  # what NumPy itself loads when it is first asked for
+        return getattr(real, name)  # NumPy loads these lazily itself
 
 
 IS_NARROW = real.intp(0).itemsize < 8

@@ -1,4 +1,4 @@
-"""What stands in for `scipy.special` where SciPy is not installed: it is an extra, ``tensorglass[scipy]``.
+"""A replacement for `scipy.special` if SciPy, the extra ``tensorglass[scipy]``, is not installed.
 
 The special functions that networks need are here, computed element by element with Python's `math`. All others raise
 one error that names the extra.
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
 
 
 def missing(name: str) -> ImportError:
-    """The error of what needs SciPy where it is not installed."""
+    """The error for functions that need SciPy if it is not installed."""
     return explained(
         ModuleNotFoundError(
             f"This function needs {name}, and SciPy is not installed: pip install 'tensorglass[scipy]'", name="scipy"
@@ -71,7 +71,7 @@ def _erfinv(x: float) -> float:
     if not size < 1:
         return math.copysign(math.inf, x) if size == 1 else math.nan
     found = -NormalDist().inv_cdf((1 - size) / 2) / math.sqrt(2)  # exact in the tail, where 1 - size is
-    if size < 0.5:  # the rounding of (1 - size) / 2 is mended by one of Newton's steps
+    if size < 0.5:  # a Newton step corrects the rounding of (1 - size) / 2
         found -= (math.erf(found) - size) * math.sqrt(math.pi) / 2 * math.exp(found * found)
     return math.copysign(found, x)
 

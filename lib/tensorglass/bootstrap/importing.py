@@ -1,7 +1,7 @@
 """How the library is imported: with or without its shortcuts, and most of it without garbage collection.
 
 The import makes many thousands of objects that stay, and no garbage; scanning them again and again would take a quarter
-of its time. Afterwards they count as old objects.
+of its time. Afterwards they are moved to the oldest generation.
 
 Some modules are imported later, when they are first needed, in whichever thread that is. A fork waits for them: in the
 child that thread is gone, the lock of the module stays taken, and its first use would wait forever.
@@ -22,7 +22,7 @@ from threading import get_ident
 from types import ModuleType
 from typing import Any, cast
 
-from tensorglass.core.module_names import ELSEWHERE, ours
+from tensorglass.core.module_names import ELSEWHERE, PASSED_ON, PASSING_ON, ours
 
 
 @contextmanager
@@ -67,13 +67,13 @@ class _Torch:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """The module has run already; only its own spec is given back to it."""
+        """The module has been executed already; only its own spec is restored."""
         assert module.__spec__ is not None
         module.__spec__ = module.__spec__.loader_state
 
 
 class _Answering(SourceFileLoader):
-    """Lets the library's modules say, of names that PyTorch has and they have not, that they are left out."""
+    """Lets the library's modules explain names that PyTorch has and they leave out."""
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
@@ -87,13 +87,17 @@ def _let_answer(module: ModuleType) -> None:
     refuse = refusing(home)
 
     def look(name: str) -> Any:
-        return import_module(ours(f"{home}.{name}")) if f"{home}.{name}" in ELSEWHERE else refuse(name)
+        if f"{home}.{name}" in ELSEWHERE:
+            return import_module(ours(f"{home}.{name}"))
+        if name in PASSED_ON and home.startswith(PASSING_ON):
+            return getattr(import_module(PASSED_ON[name]), name)
+        return refuse(name)
 
     vars(module).setdefault("__getattr__", look)
 
 
 class _Missing:
-    """The last to be asked for a module: for one that PyTorch has and this library leaves out, the error says so."""
+    """The last import finder: its error says if PyTorch has a module that this library leaves out."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
         home, _, name = fullname.partition(".")
@@ -141,7 +145,7 @@ def _another_thread_imports() -> bool:
 
 
 def _nothing() -> None:
-    """In the place of a lock that is gone."""
+    """Stands for a lock that no longer exists."""
 
 
 def _wait_for_imports() -> None:

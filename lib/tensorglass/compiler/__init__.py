@@ -1,7 +1,7 @@
-"""``torch.compiler``: what programs say to PyTorch's compiler, where there is none.
+"""``torch.compiler``: the interface of PyTorch's compiler, without a compiler.
 
-Everything here does what PyTorch does with ``TORCH_COMPILE_DISABLE=1``: arguments are checked, functions are handed
-back as they are, and a network is wrapped in an `OptimizedModule` that calls it.
+Everything here does what PyTorch does with ``TORCH_COMPILE_DISABLE=1``: arguments are checked, functions are returned
+unchanged, and a network is wrapped in an `OptimizedModule` that calls it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Anything = TypeVar("Anything")
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None, wrapping: bool = True) -> Any:
-    """The function or network itself: it is not compiled anyway. Without `fn`, a decorator that gives this."""
+    """The function or network itself: it is not compiled anyway. Without `fn`, a decorator that returns it."""
     return _itself if fn is None else fn
 
 
@@ -71,7 +71,7 @@ def substitute_in_graph(
 
 
 def nested_compile_region(fn: Any = None, *, options: Any = None, **reuse: Any) -> Any:
-    """The function itself. Without `fn`, a decorator that gives this."""
+    """The function itself. Without `fn`, a decorator that returns it."""
     return _itself if fn is None else fn
 
 

@@ -1,4 +1,4 @@
-"""Settings of a module that are changed for a while: ``with torch._dynamo.config.patch(verbose=True):``."""
+"""Settings of a module that are changed temporarily: ``with torch._dynamo.config.patch(verbose=True):``."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Contexts whose end cannot be lost: what a ``with`` statement changes is put back, wherever an interrupt comes.
+"""Contexts that always restore: what a ``with`` statement changed is put back even if an interrupt arrives midway.
 
-KeyboardInterrupt may be raised where any function begins, `__exit__` too, and then not a line of it runs. So what the
-statement holds is no method, but a callable made for this one entry, which nothing else holds and which is not written
-in Python. The statement calls it, and lets go of it whether the call came through or not; where it did not, the
-callable's own end puts things back.
+KeyboardInterrupt may be raised at the beginning of any function, including `__exit__`, and then none of its lines run.
+So the statement does not hold a method. It holds a callable that is made for this one entry, that nothing else refers
+to and that is not written in Python. The statement calls it and then drops its reference, whether the call succeeded or
+not. If the call did not succeed, the callable's finalizer restores the state.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 class _Entry:
-    """One time that a block is entered."""
+    """One entry into a block."""
 
     __slots__ = ("block", "is_open", "is_over", "note")
 
@@ -35,7 +35,7 @@ _thread = _Thread()
 
 
 def _taken(entries: list[_Entry], block: Context) -> _Entry | None:
-    """The last entry of a block, taken out."""
+    """Remove the last entry of a block and return it."""
     if entries and entries[-1].block is block:
         return entries.pop()
     for place in range(len(entries) - 1, -1, -1):
@@ -55,7 +55,7 @@ def _leave(entry: _Entry, *_: object) -> None:
 
 
 class _Leave(partial[None]):
-    """What a statement holds: `_leave` of one entry, which is called again when the statement lets go, if need be."""
+    """What a ``with`` statement holds: `_leave` of one entry. Its finalizer calls `_leave` again if that is needed."""
 
     __slots__ = ()
 
@@ -74,7 +74,7 @@ class _Exit:
         entry = _taken(by_hand, block) if by_hand else None
         is_beginning = entry is None
         entry = entry or _Entry(block)
-        leave = _Leave(_leave, entry)  # before the entry is noted, which it takes back if this is interrupted
+        leave = _Leave(_leave, entry)  # made before the entry is recorded: if this is interrupted, it undoes the entry
         if is_beginning:
             _thread.beginning.append(entry)
         return leave
@@ -96,7 +96,7 @@ class Context:
         raise NotImplementedError
 
     def end(self, note: Any) -> None:
-        """Put things back, by what `before` returned. An interrupted call is made again, so twice must be as once."""
+        """Restore the state that `before` returned. An interrupted call is repeated, so this must be idempotent."""
         raise NotImplementedError
 
     def __enter__(self) -> Any:
@@ -105,16 +105,16 @@ class Context:
         entry = entry or _Entry(self)
         entry.note = note = self.before()
         entry.is_open = True
-        found = self.begin(note)
+        entered = self.begin(note)
         if is_by_hand:
             _thread.by_hand.append(entry)
-        return found
+        return entered
 
     __exit__ = _Exit()
 
 
 class setting(Context):
-    """A block in which attributes of an object have other values."""
+    """A context in which attributes of an object temporarily have other values."""
 
     __slots__ = ("_owner", "_values")
 

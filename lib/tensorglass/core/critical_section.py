@@ -26,16 +26,18 @@ class CriticalSection:
 
     def __init__(self) -> None:
         self._lock = RLock()
-        self._thread = 0  #: that whose turn it is
+        self._thread = 0  #: the thread that is inside now
         _all.add(self)
 
     @property
     def is_entered(self) -> bool:
-        """Whether it is this thread's turn: then a finalizer or a signal's handler asks, called during the work."""
+        """Whether this thread is inside: finalizers and signal handlers ask, since they may run in the middle of the
+        work.
+        """
         return self._thread == get_ident()
 
     def run(self, work: Callable[[Unpack[Given]], R], *arguments: *Given) -> R:
-        """``work(*arguments)``, when no other thread has a turn."""
+        """Run ``work(*arguments)`` once no other thread is inside."""
         me = get_ident()
         if self._thread == me:
             return work(*arguments)
@@ -54,7 +56,7 @@ class CriticalSection:
                 pass
 
     def run_if_free(self, work: Callable[[], None]) -> bool:
-        """``work()`` if it is nobody's turn; returns whether it was done. For finalizers, which must not wait."""
+        """Run ``work()`` if no thread is inside, and return whether it ran. For finalizers, which must not wait."""
         me = get_ident()
         if self._thread == me:
             return False
@@ -75,7 +77,7 @@ class CriticalSection:
         return False
 
     def reset(self) -> None:
-        """Forget the turn of a thread that this process has not got: in a forked child there is one thread."""
+        """Forget the thread that was inside. A forked child calls this: it has one thread only, and not that one."""
         if not self.is_entered:
             self._lock, self._thread = RLock(), 0
 

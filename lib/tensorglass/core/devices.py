@@ -19,7 +19,7 @@ PYTORCH_TYPES = (
     "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
 )  # fmt: skip
 _DEVICE_STRING = re.compile(r"([a-zA-Z_]+)(?::(0|[1-9][0-9]*))?")
-#: The entry points of installed packages that bring devices: the type's name and its `backends.Family`.
+#: The entry-point group by which installed packages add devices: the type's name and its `backends.Family`.
 BACKENDS = "tensorglass.backends"
 _known_types = {*PYTORCH_TYPES, "sim"}  # "sim" is tensorglass's simulated accelerator
 
@@ -87,7 +87,7 @@ _set = object.__setattr__
 
 
 def _read_arguments(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[str, int | None]:
-    """The type and index that the arguments of `device` say."""
+    """The type and index that the arguments of `device` give."""
     names = ["device"] if keywords.keys() == {"device"} else ["type", "index"]
     for name in keywords:
         if name not in names:
@@ -115,17 +115,17 @@ def _is_int(value: object) -> TypeGuard[int]:
 
 
 def _accelerator(index: int) -> str:
-    """The type of the accelerator: a number alone means the one of that index."""
+    """The accelerator's type: ``device(1)`` means the accelerator with index 1."""
     if index < 0:
         raise RuntimeError("Device index must not be negative")
-    found = accelerator_type()
-    if found is None:
+    accelerator = accelerator_type()
+    if accelerator is None:
         raise no_accelerator(f'A number alone means an accelerator. Write device("cuda", {index}) for its name.')
-    return found
+    return accelerator
 
 
 def no_accelerator(note: str) -> RuntimeError:
-    """The error for what needs an accelerator, where there is none."""
+    """The error for a call that needs an accelerator on a machine without one."""
     return explained(
         RuntimeError("Cannot access accelerator device when none is available."),
         note,
@@ -134,7 +134,7 @@ def no_accelerator(note: str) -> RuntimeError:
 
 
 def installed_types() -> set[str]:
-    """The types of devices that installed packages bring."""
+    """The device types that installed packages add."""
     from importlib.metadata import entry_points  # slow, so only for names that are not built in
 
     return set(entry_points(group=BACKENDS).names)
@@ -164,7 +164,7 @@ def _read_name(text: str, index: int | None) -> tuple[str, int | None]:
 # --- the default device ----------------------------------------------------------------------------------------------
 
 CPU = device("cpu")
-META = device("meta")  #: the device of tensors that are headers alone
+META = device("meta")  #: the device of tensors that have a header but no data
 
 
 class _State(threading.local):
@@ -185,10 +185,10 @@ def know(device_type: str) -> None:
 
 def with_index(device_type: str, index: int) -> device:
     """The device of this type and index: always the same object, so that devices are compared quickly."""
-    found = _met.get((device_type, index))
-    if found is None:
-        found = _met.setdefault((device_type, index), device(device_type, index))  # another thread may be first
-    return found
+    known = _met.get((device_type, index))
+    if known is None:
+        known = _met.setdefault((device_type, index), device(device_type, index))  # another thread may be first
+    return known
 
 
 def current_index(device_type: str) -> int:
@@ -205,7 +205,7 @@ def placed(given: device) -> device:
     """The device of a tensor made on `given`: there is one CPU, and "cuda" alone is the current CUDA device."""
     if given.type == "cpu":
         return CPU
-    if given.type == "meta":  # of which there is one, too
+    if given.type == "meta":  # there is only one meta device, too
         return META
     return with_index(given.type, current_index(given.type) if given.index is None else given.index)
 

@@ -126,7 +126,7 @@ ALL: Final = (
     bool, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
     complex128,
 )  # fmt: skip
-#: Those that PyTorch promotes with floating-point dtypes alone.
+#: The dtypes that PyTorch promotes only with floating-point dtypes.
 WIDE_UNSIGNED: Final = frozenset((uint16, uint32, uint64))
 #: C++'s names of the types, which some of PyTorch's messages use.
 C_NAMES: Final = {
@@ -135,7 +135,7 @@ C_NAMES: Final = {
     bfloat16: "c10::BFloat16", float32: "float", float64: "double",
     complex64: "c10::complex<float>", complex128: "c10::complex<double>",
 }  # fmt: skip
-BY_NAME: Final = {each.name: each for each in ALL}
+BY_NAME: Final = {dtype.name: dtype for dtype in ALL}
 
 OF_PYTHON_TYPE: Final = {
     builtins.bool: bool,
@@ -162,7 +162,7 @@ def as_dtype(given: object, argument: str = "argument 'dtype'") -> dtype:
 
 def _promote(a: dtype, b: dtype) -> dtype:
     """The smallest dtype that both convert to, by the rules; `promote_types` looks it up in a table."""
-    low, high = sorted((a, b), key=lambda each: (each.category, each.itemsize))
+    low, high = sorted((a, b), key=lambda dtype: (dtype.category, dtype.itemsize))
     if low.category < high.category:
         wide_real = low.category == FLOATING and low.itemsize * 2 > high.itemsize
         return complex128 if wide_real else high
@@ -229,7 +229,7 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
     if higher is None or lower is None:
         return lower if higher is None else higher
     if lower.category <= higher.category:
-        # bool with bool aside, an equal or lower category below changes nothing.
+        # An equal or lower category in a lower rank changes nothing, except bool with bool.
         return higher
     if higher.category == FLOATING:
         return higher.to_complex()

@@ -1,4 +1,4 @@
-"""How errors teach.
+"""Errors, with notes that teach.
 
 The first line of every error is PyTorch's own message with the real numbers, because people paste it into a search
 box. What PyTorch leaves out (which dimension, why, what to write instead, where the course explains it) follows as
@@ -7,11 +7,15 @@ notes, which Python prints below the message and which `str(error)` leaves alone
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 E = TypeVar("E", bound=BaseException)
+
+_said: list[Callable[[str], str]] = [str]  # how notes are worded: in English, or translated
 
 
 class OutOfMemoryError(RuntimeError):
@@ -19,7 +23,7 @@ class OutOfMemoryError(RuntimeError):
 
 
 class _LinAlgError(RuntimeError):
-    """A matrix has no inverse, or not the factors that were asked for; PyTorch's ``torch.linalg.LinAlgError``."""
+    """A matrix is singular, or a factorization of it does not exist; PyTorch's ``torch.linalg.LinAlgError``."""
 
 
 LinAlgError = _LinAlgError  # PyTorch shows it by the other name
@@ -33,16 +37,41 @@ class GradcheckError(RuntimeError):
     """A gradient is not what finite differences of the function say; ``torch.autograd.gradcheck.GradcheckError``."""
 
 
+#: What the messages have in common that `glassroom explain` has a lesson on.
+_HAVE_LESSONS = re.compile(
+    "view size is not compatible|is invalid for input of size|must match the size of tensor b|to be on the same device|"
+    "shapes cannot be multiplied|Sizes of tensors must match except|stack expects each tensor|Dimension out of range|"
+    "cannot be converted to Scalar|Boolean value of Tensor with|is out of bounds for dimension|too many indices for|"
+    "The shape of the mask|tensors used as indices must be|must match the existing size|step must be greater than zero|"
+    "doesn't match the broadcast shape|refers to a single memory location|requires grad is being used in an in-place|"
+    "modified by an inplace operation|through the graph a second time|does not require grad and does not have|"
+    "grad can be implicitly created|not have been used in the graph|you can only change requires_grad|the deepcopy|"
+    "to have the same dtype, but got|can't be cast to the desired|Only Tensors of floating point and complex|"
+    "could not infer output dtype|can't convert np.ndarray|Could not infer dtype of|expected sequence of length|"
+    "Can't call numpy|in the given numpy array|is not on the expected device|0D or 1D target tensor|"
+    "all elements of input should be|index out of range in self|expected target dtype|Given groups=1, weight of size|"
+    r"^Target -?\d+ is out of bounds"
+)
+
+
 def explained(error: E, *notes: str, notebook: str | None = None) -> E:
     """Return `error` with teaching notes added, ready to be raised.
 
-    `notebook` names the notebook of the course that explains the matter, as "07 view or reshape".
+    `notebook` names the notebook of the course that explains the matter, as "07 view or reshape". The last note names
+    `glassroom explain` if that has a lesson on the message.
     """
-    for note in notes:
-        error.add_note(note)
     if notebook is not None:
-        error.add_note(f"The course explains it: notebook {notebook}.")
+        notes = (*notes, f"The course explains it: notebook {notebook}.")
+    if _HAVE_LESSONS.search(str(error)):
+        notes = (*notes, "`glassroom explain` has a lesson on this message.")
+    for note in notes:
+        error.add_note(_said[0](note))
     return error
+
+
+def translate_notes(translate: Callable[[str], str]) -> None:
+    """Pass each note of errors raised from now on through `translate`; passing `str` leaves them in English."""
+    _said[0] = translate
 
 
 def old_type_name(tensor: Any) -> str:
@@ -78,7 +107,7 @@ def name_in_messages(kind: type) -> str:
     return made_with
 
 
-# Classes' flags. C knows a class that was written in Python by its name alone.
+# Type flags. For a class defined in Python (a heap type), C only knows the short name.
 _MADE_WHEN_RUN, _CANNOT_BE_CHANGED = 1 << 9, 1 << 8
 
 

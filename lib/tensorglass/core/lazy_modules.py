@@ -16,17 +16,17 @@ Look = Callable[[str], Any]
 
 
 def fetching(there: dict[str, Any], modules: Mapping[str, Iterable[str]], beyond: Look | None = None) -> Look:
-    """`__getattr__` of a package whose globals are `there`.
+    """Make `__getattr__` for a package whose globals are `there`.
 
-    `modules` are those it imports lazily, each with the names taken from it; `beyond` is called for all other names.
+    `modules` maps each lazily imported module to the names that come from it; `beyond` handles all other names.
     """
     package = there["__name__"]
     module_of = {name: module for module, names in modules.items() for name in names}
 
     def look(name: str) -> Any:
         if name in module_of:
-            found = there[name] = getattr(import_module(f"{package}.{module_of[name]}"), name)
-            return found
+            value = there[name] = getattr(import_module(f"{package}.{module_of[name]}"), name)
+            return value
         if name in modules:
             return import_module(f"{package}.{name}")
         return (beyond or refusing(package.removeprefix("tensorglass.")))(name)

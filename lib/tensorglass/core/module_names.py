@@ -1,16 +1,17 @@
-"""Where the modules of PyTorch are here, as far as that is elsewhere than under the same name."""
+"""Where to find PyTorch's modules in this library, if not under the same name."""
 
 from __future__ import annotations
 
-#: Modules of PyTorch whose names are in another module here; what is below them, too.
+#: PyTorch's modules whose names live in another module here; this holds for their submodules, too.
 ELSEWHERE = {
     "_dynamo.eval_frame": "compiler.optimized_module",
     "_dynamo.exc": "compiler",
     "_dynamo.external_utils": "compiler",
     "_tensor": "tensor.tensor",
+    "autograd.profiler": "profiler.autograd_profiler",
+    "autograd.profiler_util": "profiler.profiler_util",
     "cuda.amp": "amp.cuda",
     "compiler.config": "_dynamo.config",
-    "distributions.utils": "distributions.distribution",
     "jit._script": "jit",
     "jit._trace": "jit",
     "jit.annotations": "_jit_internal",
@@ -30,9 +31,19 @@ ELSEWHERE = {
     **{f"distributions.relaxed_{name}": "distributions.relaxed" for name in ("bernoulli", "categorical")},
 }  # fmt: skip
 
+#: Names that PyTorch's modules have since they import them, so that programs import them from there: where they are.
+PASSED_ON = {
+    "Optimizer": "tensorglass.optim.optimizer", "Parameter": "tensorglass.nn.parameter",
+    "RemovableHandle": "tensorglass.utils.hooks", "Tensor": "tensorglass",
+    "UninitializedBuffer": "tensorglass.nn.parameter", "UninitializedParameter": "tensorglass.nn.parameter",
+    "Variable": "tensorglass.autograd.variable",
+    **dict.fromkeys(("constant_", "xavier_normal_", "xavier_uniform_"), "tensorglass.nn.init"),
+}  # fmt: skip
+PASSING_ON = ("autograd.", "nn.", "optim.", "utils.")  #: the modules that have them begin so
+
 
 def ours(fullname: str) -> str:
-    """The module of this library that has the names of PyTorch's."""
+    """The module of this library that has the names of the given PyTorch module."""
     if fullname == "torch":
         return "tensorglass"
     name = above = fullname.removeprefix("torch.")

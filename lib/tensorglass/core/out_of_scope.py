@@ -1,7 +1,7 @@
 """What PyTorch has and this library leaves out on purpose: by topic, with what to do instead.
 
-The errors of missing names ask here. A topic is a pattern of paths ("compile", "Tensor.to_sparse", "nn.quantized"),
-what the names have to do with, and advice.
+Errors about missing names are looked up here. A topic is a pattern of paths ("compile", "Tensor.to_sparse",
+"nn.quantized"), a description of what the names are about, and advice.
 """
 
 from __future__ import annotations
@@ -61,20 +61,20 @@ _TOPICS = (
     (r"unsafe_(split|chunk)|\bnonzero_static$|\bmap2?_$", "operators that only PyTorch's own code calls",
      "use split, chunk, nonzero and apply_"),
     (
-        r"mkldnn|cudnn|miopen|_elemt|batch_norm_(stats|backward|gather|update)|vulkan|\b(is_)?(xla|ipu|mtia|maia|mps|cpp)$"
+        r"^mps\.|mkldnn|cudnn|miopen|_elemt|batch_norm_(stats|backward|gather|update)|vulkan|\b(is_)?(xla|ipu|mtia|maia|mps|cpp)$"
         r"|nccl|tunable|cublas|magma|green|Green|gds|kineto|has_(mkl|lapack|openmp|spectral)|_ipu|_xla|scaled_mm|grouped_mm",
         "libraries and devices that only PyTorch's own kernels use",
         "compute on 'cpu', on 'cuda', or on the simulated device 'sim'",
     ),
     (
-        r"nested|jagged|masked$|padded_tensor",
+        r"nested|jagged|[mM]asked_?[tT]ensor|padded_tensor",
         "nested and masked tensors",
         "pad sequences to one length (nn.utils.rnn.pad_sequence), and keep a mask",
     ),
     (
-        r"profil|nvtx|monitor|[bB]enchmark|flop_counter|collect_env|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
-        "profilers",
-        "glassroom's watch and memory_timeline show what runs and where memory goes",
+        r"^profiler\.|_profiler?\b|nvtx|monitor|[bB]enchmark|flop_counter|collect_env|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
+        "tools that measure devices and machines",
+        "torch.profiler says how long operators take; glassroom's watch and memory_timeline show where memory goes",
     ),
     (
         r"^distributions\.",
@@ -113,14 +113,14 @@ _TOPICS = (
 )  # fmt: skip
 
 
-#: Functions that are told of each name that a program asks for and that is missing.
+#: Callbacks, called with each missing name that a program asks for.
 heard_of_missing: list[Callable[[str], None]] = []
 
 
 def tell_of_missing(path: str) -> None:
-    """Say that a program has asked for a name, such as "compile" or "Tensor.to_sparse", which is not here."""
-    for each in heard_of_missing:
-        each(path)
+    """Report that a program asked for a name that is missing, such as "compile" or "Tensor.to_sparse"."""
+    for report in heard_of_missing:
+        report(path)
 
 
 def about(path: str) -> str | None:
@@ -132,7 +132,7 @@ def about(path: str) -> str | None:
 
 
 def is_probed(name: str) -> bool:
-    """Whether it is a name of Python's or IPython's protocols, which are looked for in every object."""
+    """Whether the name belongs to a protocol of Python or IPython, which is probed on every object."""
     return name.startswith("_") and name.endswith("_")
 
 
@@ -147,9 +147,9 @@ def refusing(module: str) -> Callable[[str], Any]:
     return look
 
 
-@lru_cache(maxsize=1000)  # programs that ask whether a name is there ask often
+@lru_cache(maxsize=1000)  # `hasattr` checks come often
 def _note(module: str, name: str) -> str:
-    from difflib import get_close_matches  # when it is needed: imports should be quick
+    from difflib import get_close_matches  # imported here, so that importing the library stays quick
 
     close = get_close_matches(name, dir(sys.modules.get(f"tensorglass.{module}")), 1)
     instead = f"torch.{module}.{close[0]}" if close else "the documented functions"

@@ -41,8 +41,8 @@ class Size(tuple[int, ...], metaclass=Named, pytorchs="torch.Size"):
     @overload
     def __getitem__(self, index: slice) -> Size: ...
     def __getitem__(self, index: Any) -> Any:
-        found = tuple.__getitem__(self, index)
-        return tuple.__new__(Size, found) if isinstance(index, slice) else found
+        lengths = tuple.__getitem__(self, index)
+        return tuple.__new__(Size, lengths) if isinstance(index, slice) else lengths
 
     def __add__(self, other: Any) -> Size:
         if not isinstance(other, tuple):

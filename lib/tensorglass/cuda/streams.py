@@ -36,7 +36,7 @@ class Event:
         self._event = _cupy("Event").cuda.Event(blocking, not enable_timing, interprocess)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the mark at the end of what the stream, else the current one, was given to do."""
+        """Put the mark after all work queued on the stream (by default the current one)."""
         self._event.record(None if stream is None else stream.cupy)
 
     def wait(self, stream: Stream | None = None) -> None:
@@ -82,7 +82,7 @@ class Stream(AnyStream):
         self.cupy.synchronize()
 
     def wait_event(self, event: Event) -> None:
-        """Do nothing more before the mark is reached. The host goes on."""
+        """Make further work wait until the mark is reached. The host does not wait."""
         self.cupy.wait_event(event._event)
 
     def __eq__(self, other: object) -> bool:

@@ -310,7 +310,7 @@ def _warn_of_new_name(old: str, new: str) -> None:
 
 
 def _runs(window: Window, lengths: list[int]) -> tuple[Any, tuple[list[int], list[int]]]:
-    """What goes to or comes from each process, in MPI's form: the bytes, how many for each, and where they begin."""
+    """The data for or from each process, in MPI's form: the bytes, the counts, and the displacements."""
     counts = [length * window.data.element_size() for length in lengths]
     return window.bytes, (counts, [0, *accumulate(counts)][:-1])
 
@@ -389,7 +389,7 @@ def _check_length(tensors: list[Tensor], group: ProcessGroup, words: str) -> Non
 
 
 def _check_sizes(tensor: Tensor, others: list[Tensor]) -> None:
-    if any(each.shape != tensor.shape for each in others):
+    if any(other.shape != tensor.shape for other in others):
         raise RuntimeError("Tensors are not equal in size or data type")
 
 
@@ -406,7 +406,7 @@ def _row_lengths(tensor: Tensor, rows: list[int] | None, size: int) -> list[int]
             raise RuntimeError("Number of tensor splits not equal to group size")
         if sum(rows) != tensor.shape[0]:
             raise RuntimeError("Split sizes doesn't match total dim 0 size")
-        return [each * in_row for each in rows]
+        return [row * in_row for row in rows]
     if tensor.shape[0] % size:
         raise RuntimeError("Tensor's dim 0 does not divide equally across group size")
     return [tensor.shape[0] // size * in_row] * size

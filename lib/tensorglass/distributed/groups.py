@@ -59,7 +59,7 @@ class GroupMember(metaclass=_World):
 
 
 def is_available() -> bool:
-    """Whether the package is there: always. Whether it can run says `is_mpi_available`."""
+    """Whether the package exists: always True. `is_mpi_available` says whether it can run."""
     return True
 
 
@@ -89,7 +89,7 @@ def is_xccl_available() -> bool:
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether ``torchrun`` has started this process: not as long as `mpiexec` does."""
+    """Whether ``torchrun`` has started this process: False, since `mpiexec` does."""
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
@@ -155,7 +155,7 @@ def init_process_group(
 
 
 def destroy_process_group(group: Group = None) -> None:
-    """Wait for what has begun in a group, and give it up; without `group`, all groups."""
+    """Wait for the running operations of a group and destroy it; without `group`, all groups."""
     global _world
     if isinstance(group, int):
         return
@@ -179,7 +179,7 @@ def _end_all(kind: type[BaseException], error: BaseException, traceback: Traceba
     sys.__excepthook__(kind, error, traceback)
     sys.stdout.flush()
     sys.stderr.flush()
-    time.sleep(0.5)  # mpiexec drops what it has not read by then, of this process and of others that fail with it
+    time.sleep(0.5)  # mpiexec drops output that it has not read by then, from this process and others that fail with it
     end_all_processes()
 
 
@@ -191,7 +191,7 @@ def default_group() -> ProcessGroup:
 
 
 def found(group: Group) -> ProcessGroup | None:
-    """The group that is meant, or None if this process is not in it."""
+    """The group that `group` refers to, or None if this process is not in it."""
     if isinstance(group, int):  # GroupMember.NON_GROUP_MEMBER
         return None
     return default_group() if group is None else group
@@ -206,7 +206,7 @@ def member_of(group: Group, caller: str) -> ProcessGroup | None:
 
 
 def rank_in(group: ProcessGroup, global_rank: int | None, group_rank: int | None) -> int:
-    """A process's number in the group, which is given as such or as its number among all."""
+    """A process's rank in the group, from its group rank or its global rank."""
     if group_rank is not None:
         if global_rank is not None:
             raise ValueError("Can't specify both group_rank and global_rank")

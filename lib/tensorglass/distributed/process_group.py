@@ -1,6 +1,6 @@
 """`ProcessGroup`: several processes that exchange arrays, by an MPI communicator.
 
-Every operation is one of MPI's non-blocking ones; what PyTorch says about tensors is in `collectives`.
+Every operation is one of MPI's non-blocking ones; `collectives` handles tensors and PyTorch's errors.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ProcessGroup:
         return work
 
     def reduction(self, op: RedOpType) -> MPI.Op:
-        """What MPI calls a reduction."""
+        """MPI's operation for a reduction."""
         return _OPS[op]
 
     def exchange(self, method: str, *arguments: Any) -> Any:
@@ -81,10 +81,10 @@ class ProcessGroup:
         if self.rank() not in ranks:
             return None
         communicator = self._communicator.Create_group(self._communicator.group.Incl(ranks))
-        return ProcessGroup(communicator, [self.ranks[each] for each in ranks], timeout or self._timeout)
+        return ProcessGroup(communicator, [self.ranks[rank] for rank in ranks], timeout or self._timeout)
 
     def shut_down(self) -> None:
-        """Wait for what has begun, and give the communicator back."""
+        """Wait for running operations, and free the communicator."""
         for work in self._started:
             work.wait()
         self._communicator.Free()

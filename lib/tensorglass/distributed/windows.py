@@ -15,8 +15,8 @@ _WIDER = {float16: float32, bfloat16: float32, bool: int32}
 class Window:
     """A tensor's elements, in its own memory if they lie there in order on the CPU; else in a copy.
 
-    `data` is the tensor that MPI sees, `array` its memory. `store` writes a copy back. As in PyTorch, what arrives does
-    not count as a version of the tensor, and is not recorded.
+    `data` is the tensor that MPI sees, `array` its memory. `store` writes a copy back. As in PyTorch, received data
+    does not change the tensor's version, and is not recorded.
     """
 
     def __init__(self, tensor: Tensor, dtype: dtype | None = None) -> None:
@@ -35,7 +35,7 @@ class Window:
 
     @property
     def bytes(self) -> Any:
-        """The bytes of the elements, for what is only moved."""
+        """The bytes of the elements, for operations that only move them."""
         return as_bytes(self.data)
 
     def store(self) -> tuple[Tensor]:
@@ -52,4 +52,4 @@ def as_bytes(tensor: Tensor) -> Any:
 
 def in_a_row(tensors: list[Tensor]) -> Tensor:
     """Copies of tensors of one size and dtype, on the CPU, one after another along a new first dimension."""
-    return stack([each.data.to("cpu") for each in tensors])
+    return stack([tensor.data.to("cpu") for tensor in tensors])

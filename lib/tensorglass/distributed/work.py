@@ -12,7 +12,7 @@ from tensorglass.tensor.tensor import Tensor
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-#: How often MPI is asked without a pause, and the longest pause after that, in seconds.
+#: How often MPI is polled without a pause, and the longest pause after that, in seconds.
 _ASKED_WITHOUT_PAUSE, _LONGEST_PAUSE = 200, 1e-3
 
 
@@ -31,7 +31,7 @@ class Work:
         self._source = -1
 
     def is_completed(self) -> bool:
-        """Whether the operation is complete. Asking also lets MPI go on with it."""
+        """Whether the operation is complete. Polling also lets MPI make progress."""
         if self._result is None:
             from mpi4py import MPI
 
@@ -47,9 +47,9 @@ class Work:
         return self.is_completed()
 
     def wait(self, timeout: timedelta = timedelta(0)) -> bool:
-        """Wait until the operation is complete; no `timeout` is the group's.
+        """Wait until the operation is complete; without `timeout`, the group's timeout holds.
 
-        MPI is asked again and again, with pauses: neither Ctrl-C nor a time limit would end a wait inside MPI.
+        MPI is polled, with pauses, because neither Ctrl-C nor a timeout would end a wait inside MPI.
         """
         limit = timeout or self._timeout
         deadline = time.monotonic() + limit.total_seconds()

@@ -99,14 +99,14 @@ class TransformedDistribution(Distribution):
             transforms = [transforms]
         if not isinstance(transforms, list):
             raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
-        if not all(isinstance(each, Transform) for each in transforms):
+        if not all(isinstance(transform, Transform) for transform in transforms):
             raise ValueError("transforms must be a Transform or a list of Transforms")
         self.transforms = transforms
         self._transform = ComposeTransform(transforms)
-        tensors = [value for each in transforms for value in vars(each).values() if isinstance(value, Tensor)]
+        tensors = [value for transform in transforms for value in vars(transform).values() if isinstance(value, Tensor)]
         event_dim = len(base_distribution.event_shape)
         shape = torch.broadcast_shapes(
-            (*base_distribution.batch_shape, *base_distribution.event_shape), *[each.shape for each in tensors]
+            (*base_distribution.batch_shape, *base_distribution.event_shape), *[tensor.shape for tensor in tensors]
         )
         batch_shape = shape[: len(shape) - event_dim]
         if batch_shape != base_distribution.batch_shape:

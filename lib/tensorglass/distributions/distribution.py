@@ -98,6 +98,18 @@ class Distribution:
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """What the `expand` of a subclass `cls` fills: the instance given, or a new one of this one's class.
+
+        NotImplementedError if that class has an ``__init__`` of its own, and so needs an `expand` of its own.
+        """
+        if _instance is None and type(self).__init__ != cls.__init__:  # type: ignore[misc]  # the functions, not calls
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
+                "define a custom .expand() method."
+            )
+        return self.__new__(type(self)) if _instance is None else _instance
+
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The same distribution with its parameters expanded to `batch_shape`, without copies."""
         new: Self = self.__new__(type(self)) if _instance is None else _instance

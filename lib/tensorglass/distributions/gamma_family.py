@@ -31,7 +31,7 @@ class _StandardGamma(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grad: Tensor) -> Tensor:
-        concentration, drawn = (each.double() for each in ctx.saved_tensors)
+        concentration, drawn = (saved_tensor.double() for saved_tensor in ctx.saved_tensors)
         step = 1e-5 * concentration
         rise = torch.special.gammainc(concentration + step, drawn) - torch.special.gammainc(concentration - step, drawn)
         log_density = (concentration - 1) * drawn.log() - drawn - torch.lgamma(concentration)

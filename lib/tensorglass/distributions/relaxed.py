@@ -114,7 +114,7 @@ class ExpRelaxedCategorical(Distribution):
 
 
 class _Relaxed(TransformedDistribution):
-    """A distribution that its base tells all about."""
+    """A distribution whose parameters are those of its base."""
 
     has_rsample = True
     base_dist: Any

@@ -1,7 +1,7 @@
-"""Every shortcut of the library. The root installs them by one call; without them everything is right, only slower.
+"""Every shortcut of the library. The root installs them by one call; without them everything works, only slower.
 
-A shortcut returns the result of a usual call. For every other call it returns None, and the plain way runs as it would
-without the shortcut. ``TENSORGLASS_FAST=0`` leaves all of them out, and so does deleting this folder.
+A shortcut returns the result of a common call. For every other call it returns None, and the plain way runs as if there
+were no shortcut. ``TENSORGLASS_FAST=0`` turns all of them off, and so does deleting this folder.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial, wraps
 from importlib import import_module
+from operator import itemgetter
 from typing import Any
 
 from tensorglass import geometry
@@ -24,6 +25,7 @@ from tensorglass.fast import (
     masks,
     matmul,
     node_rules,
+    pad,
     pointwise,
     pointwise_parameters,
     recording,
@@ -31,59 +33,59 @@ from tensorglass.fast import (
     softmax,
     views,
 )
-from tensorglass.fast.networks import cross_entropy, linear, optimizers
-from tensorglass.fast.networks import node_rules as rules_of_networks
+from tensorglass.fast.networks import cross_entropy, layer_rules, linear, optimizers
 from tensorglass.graph.recorder import recorder_of
-from tensorglass.ops.arg_parser import wrap
-from tensorglass.ops.declare import pointwise as declared_pointwise
-from tensorglass.ops.declare import registry, return_types, run_pointwise
+from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.autocast import by_list, state, watched
+from tensorglass.ops.declare.seams import Shortcut, seams
 from tensorglass.ops.kernels import activations, ordering
 from tensorglass.ops.kernels import sum as sums
 from tensorglass.tensor.grad_mode import state as modes
+from tensorglass.tensor.tensor import Tensor
+from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
+_first, _first_list, _last_two = itemgetter(slice(1)), itemgetter(0), itemgetter(slice(1, 3))
 
 
-def shortcut(function: Callable[..., Any], fewest: int, most: int | None = None) -> Callable[[Form], Form]:
+def shortcut(
+    function: Callable[..., Any], fewest: int, most: int | None = None, names: tuple[str, ...] = (),
+    *, inputs: Callable[..., Any] | None = None,
+) -> Callable[[Form], Form]:  # fmt: skip
     """A decorator that tries `function` first, for calls with `fewest` to `most` positional arguments and no keywords.
 
-    Without `most`, for calls with exactly `fewest`. While autocast is on, an operator whose arguments it casts takes no
-    shortcut.
+    Without `most`, for calls with exactly `fewest`. The last of them may be given by their `names`. A call is recorded
+    after it if gradients flow to one of its `inputs`, which are picked out of the arguments. While autocast is on, an
+    operator whose arguments it casts takes no shortcut.
     """
     longest = fewest if most is None else most
 
     def put(form: Form) -> Form:
         behind = by_list(form.__name__, form)
         is_cast = hasattr(behind, "casts")
+        recorder: Any
+        recorder, defaults = (None, ()) if inputs is None else recorder_of(form)
 
         @wraps(behind)
         def function_first(*arguments: Any, **keywords: Any) -> Any:
-            is_short = fewest <= len(arguments) <= longest and not keywords
+            given = arguments
+            if keywords and names and 0 < len(arguments) < longest:
+                by_name = names[len(arguments) - longest :][: len(keywords)]
+                given = (*arguments, *[keywords[each] for each in by_name if each in keywords])
+            is_short = fewest <= len(given) <= longest and (
+                not keywords or len(given) == len(arguments) + len(keywords)
+            )
             if is_short and not (is_cast and watched.was_on and state.dtypes):
-                made = function(*arguments)
+                made = function(*given)
                 if made is not None:
+                    if inputs is not None and modes.grad:
+                        for each in inputs(given):
+                            if (type(each) is Tensor or type(each) in PLAIN) and each._meta is not None:
+                                return recorder.enter((*given, *defaults[len(given) :]), made)
                     return made
             return behind(*arguments, **keywords)
 
         return function_first
-
-    return put
-
-
-def recorded_shortcut(function: Callable[..., Any], count: int) -> Callable[[Form], Form]:
-    """As `shortcut`, for calls with `count` arguments, of which gradients may flow to the first."""
-
-    def put(form: Form) -> Form:
-        recorder, defaults = recorder_of(form)
-
-        def entered(*arguments: Any) -> Any:
-            made = function(*arguments)
-            if made is None or arguments[0]._meta is None or not modes.grad:
-                return made
-            return recorder.enter((*arguments, *defaults[count:]), made)
-
-        return shortcut(entered, count)(form)
 
     return put
 
@@ -96,6 +98,7 @@ _of_norm = partial(
     least=2,
     most_arguments=1,
     mixed=True,
+    quicker=reductions.small_length,
 )
 _to = {
     "bool": dtypes.bool, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
@@ -105,9 +108,9 @@ _to = {
 
 
 def _of_network(module: str, put: str) -> Callable[[Form], Form]:
-    """What `fast.networks` has in this module, by this name, to put before a form.
+    """A decorator that puts `fast.networks.<module>.<put>` before a form.
 
-    It is imported as the operator is declared, for few programs need it.
+    The module is imported when the operator is declared, since few programs need it.
     """
 
     def put_first(form: Form) -> Form:
@@ -117,35 +120,36 @@ def _of_network(module: str, put: str) -> Callable[[Form], Form]:
     return put_first
 
 
-#: What is put before the forms that are handed out, by the names of the operators and of Python's methods.
-SHORTCUTS: dict[str, Callable[[Form], Form]] = {
+#: The shortcuts that are put before public forms, by the names of operators and of Python's methods. A `Shortcut` adds
+#: in another order than the plain way, within its stated tolerance; all others give the same bits.
+SHORTCUTS: dict[str, Callable[[Form], Form] | Shortcut] = {
     # views
     "view": views.of_lengths,
     "reshape": views.of_lengths,
     "t": views.of_matrix,
     "transpose": views.of_two_dims,
     "flatten": views.of_ints(geometry.flat_view),
-    "permute": views.of_ints(geometry.permute, as_one=True),
+    "permute": views.of_ints(geometry.permute, as_one=True, recorded=2),
     "movedim": views.of_ints(geometry.movedim),
-    "squeeze": views.of_ints(geometry.squeeze),
-    "unsqueeze": views.of_ints(geometry.unsqueeze),
-    "expand": views.of_ints(geometry.expand, as_one=True),
-    "narrow": views.of_ints(geometry.narrow),
-    "select": views.of_ints(geometry.select),
-    "diagonal": views.of_ints(geometry.diagonal),
-    "unfold": views.of_ints(geometry.unfold),
+    "squeeze": views.of_ints(geometry.squeeze, recorded=2),  # without `dim` it has a different node
+    "unsqueeze": views.of_ints(geometry.unsqueeze, recorded=2),
+    "expand": views.of_ints(geometry.expand, as_one=True, recorded=2),
+    "narrow": views.of_ints(geometry.narrow, recorded=4),
+    "select": views.of_ints(geometry.select, recorded=3),
+    "diagonal": views.of_ints(geometry.diagonal, recorded=4),
+    "unfold": views.of_ints(geometry.unfold, recorded=4),
     # indexing
     "__getitem__": indexing.of_reading,
     "__setitem__": indexing.of_writing,
-    "index_select": recorded_shortcut(gather_scatter.selected, 3),
-    "gather": recorded_shortcut(gather_scatter.gathered, 3),
+    "index_select": shortcut(gather_scatter.selected, 3, names=("dim", "index"), inputs=_first),
+    "gather": shortcut(gather_scatter.gathered, 3, names=("dim", "index"), inputs=_first),
     "take_along_dim": shortcut(gather_scatter.taken_along, 3),
     "scatter": shortcut(partial(gather_scatter.scattered, gather_scatter.over), 4),
     "scatter_": shortcut(partial(gather_scatter.scattered_in_place, gather_scatter.over), 4),
     "scatter_add": shortcut(partial(gather_scatter.scattered, gather_scatter.add_to), 4),
     "scatter_add_": shortcut(partial(gather_scatter.scattered_in_place, gather_scatter.add_to), 4),
-    "where": shortcut(masks.chosen, 3),
-    "masked_fill": shortcut(masks.filled, 3),
+    "where": shortcut(masks.chosen, 3, inputs=_last_two),
+    "masked_fill": shortcut(masks.filled, 3, inputs=_first),
     "masked_fill_": shortcut(masks.filled_in_place, 3),
     # copies
     "clone": shortcut(copies.copied, 1),
@@ -155,16 +159,19 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "to": copies.of_conversion,
     "type_as": copies.of_conversion,
     **{name: shortcut(copies.of_conversion_to(dtype), 1) for name, dtype in _to.items()},
-    "cat": shortcut(cat_stack.joined, 1, 2),
-    "stack": shortcut(cat_stack.stacked, 1, 2),
-    "hstack": shortcut(cat_stack.side_by_side, 1),
-    "vstack": shortcut(cat_stack.one_below_the_other, 1),
+    "cat": shortcut(cat_stack.joined, 1, 2, ("dim",), inputs=_first_list),
+    "stack": shortcut(cat_stack.stacked, 1, 2, ("dim",), inputs=_first_list),
+    "hstack": shortcut(cat_stack.hstack, 1),
+    "vstack": shortcut(cat_stack.vstack, 1),
+    "pad": pad.of_padding,
     # creation
     "empty": creation.of_size(creation.empty),
     "zeros": creation.of_size(creation.zeros),
     "ones": creation.of_size(creation.ones),
     "rand": creation.of_random("uniform"),
     "randn": creation.of_random("normal"),
+    "rand_like": creation.of_random_like("uniform"),
+    "randn_like": creation.of_random_like("normal"),
     "full": shortcut(creation.full, 2),
     "arange": shortcut(creation.arange, 1, 2),
     "empty_like": shortcut(creation.alike(creation.empty), 1),
@@ -175,18 +182,22 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "from_numpy": shortcut(creation.from_numpy, 1),
     # reductions
     "sum": reductions.of_reduction(
-        reductions.add, reductions.widened, sums.total, many=True, quicker=reductions.small_sum
+        reductions.add, reductions.widened, sums.total, many=True, quicker=reductions.small_sum, by_float32=True
     ),
     "mean": reductions.of_reduction(
-        reductions.average, reductions.floating, sums.average, many=True, quicker=reductions.small_mean
+        reductions.average, reductions.floating, sums.average, many=True, quicker=reductions.small_mean, by_float32=True
     ),
-    "prod": reductions.of_reduction(reductions.multiply, reductions.widened),
+    "prod": reductions.of_reduction(reductions.multiply, reductions.widened, by_float32=True),
     "all": reductions.of_reduction(reductions.every, reductions.truth),
     "any": reductions.of_reduction(reductions.some, reductions.truth),
     "var": reductions.of_reduction(reductions.variance, reductions.floating, least=2, mixed=True),
     "std": reductions.of_reduction(reductions.deviation, reductions.floating, least=2, mixed=True),
-    "amax": reductions.of_reduction(reductions.largest, reductions.as_it_is, ordering.largest, many=True),
-    "amin": reductions.of_reduction(reductions.smallest, reductions.as_it_is, ordering.smallest, many=True),
+    "amax": reductions.of_reduction(
+        reductions.largest, reductions.as_it_is, ordering.largest, many=True, by_float32=True
+    ),
+    "amin": reductions.of_reduction(
+        reductions.smallest, reductions.as_it_is, ordering.smallest, many=True, by_float32=True
+    ),
     "argmax": reductions.of_reduction(reductions.position_of_largest, reductions.position),
     "argmin": reductions.of_reduction(reductions.position_of_smallest, reductions.position),
     "max": reductions.of_extreme(reductions.largest, reductions.position_of_largest, return_types.max),
@@ -205,40 +216,32 @@ SHORTCUTS: dict[str, Callable[[Form], Form]] = {
     "dot": matmul.of_product,
     "addmm": matmul.of_added_product,
     "einsum": einsum.of_pair,
-    "convolution": _of_network("convolution", "with_own_kernels"),
+    "convolution": Shortcut(_of_network("convolution", "with_own_kernels"), 1e-6),
     "max_pool2d": _of_network("pooling", "with_own_kernel"),
     # layers
     "linear": linear.of_linear,
-    "scaled_dot_product_attention": _of_network("scaled_dot_product", "of_attention"),
-    "multi_head_attention": _of_network("self_attention", "of_attention"),
-    "feed_forward": _of_network("feed_forward", "of_feed_forward"),
-    "recurrent_layer": _of_network("recurrent", "of_layer"),
+    "scaled_dot_product_attention": Shortcut(_of_network("scaled_dot_product", "of_attention"), 1e-6),
+    "multi_head_attention": Shortcut(_of_network("self_attention", "of_attention"), 1e-6),
+    "feed_forward": Shortcut(_of_network("feed_forward", "of_feed_forward"), 1e-6),
+    "recurrent_layer": Shortcut(_of_network("recurrent", "of_layer"), 1e-6),
     "cross_entropy": cross_entropy.of_cross_entropy,
-    # optimizers
-    "SGD.update": optimizers.of_update(optimizers.sgd),
-    "Adam.update": optimizers.of_update(optimizers.adam),
-    "RMSprop.update": optimizers.of_update(optimizers.rmsprop),
-    "Adagrad.update": optimizers.of_update(optimizers.adagrad),
 }
 
 
-def _with_shortcut(name: str, form: Form) -> Form:
-    put = SHORTCUTS.get(name)
-    return form if put is None else put(form)
-
-
 def install() -> None:
-    """Have operators that are declared from now on, and backward passes, take the shortcuts."""
-    registry.with_shortcut = _with_shortcut
-    wrap.unrecorded = recording.unrecorded
-    declared_pointwise.shortcuts = pointwise.Shortcuts
-    run_pointwise.run = pointwise_parameters.run
-    run_pointwise.read_operands = kernels.read_operands
-    run_pointwise.launch = kernels.launch
-    node_rules.RULES.update(gather_scatter.RULES | rules_of_networks.RULES)
+    """Fill the seams, before any operator is declared."""
+    seams.forms = {name: each if isinstance(each, Shortcut) else Shortcut(each) for name, each in SHORTCUTS.items()}
+    seams.elementwise = pointwise.Shortcuts
+    seams.unrecorded = recording.unrecorded
+    seams.compute_small = pointwise_parameters.computed_small
+    seams.read_operands = kernels.read_operands
+    seams.launch = kernels.launch
+    seams.update = optimizers.update
+    for each in (gather_scatter, masks, pad, layer_rules):
+        node_rules.RULES.update(each.RULES)
 
-    from tensorglass.autograd import engine  # now, for this declares operators
+    # imported now, since it imports `autograd`, which declares operators
     from tensorglass.fast import backward_on_arrays
 
-    engine.new_run = backward_on_arrays.ArrayRun
-    engine.one_for = backward_on_arrays.one_for
+    seams.backward_pass = backward_on_arrays.ArrayRun
+    seams.one = backward_on_arrays.one

@@ -1,9 +1,9 @@
-"""Derivatives on arrays, where nothing is recorded of them.
+"""Derivatives computed on arrays, where they are not recorded themselves.
 
 Formulas of plain arithmetic mean the same for arrays as for tensors, and their declarations say so (`on_arrays`).
-Others have a second formula here, of which a test shows that it gives what the declared one gives. A node hands its
-formulas the arrays of what it kept. Whatever is out of the ordinary (other dtypes, conjugated or strided elements, what
-was written to or let go of since) is left to `FormulaNode.apply`, which computes it or raises the error.
+Others have a second formula here; a test checks that it gives the same as the declared one. Formulas get the arrays of
+what the node kept. Unusual cases (other dtypes, conjugated or strided elements, tensors that were overwritten or freed)
+are left to `FormulaNode.apply`, which computes them or raises the error.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from tensorglass.tensor.autograd_meta import OutputLike
 from tensorglass.tensor.tensor import Tensor, raw_array
 
 Formula = Callable[..., Any]
-_GIVEN = ("grad", "xp")  # to every formula, before what was kept
+_GIVEN = ("grad", "xp")  # passed to every formula, before the kept values
 
 
 def _share(grad: Array, size: tuple[int, ...]) -> Array | None:
-    """The gradient that each element gets from that of the mean of all."""
+    """Each element's gradient, given the gradient of the mean of all elements."""
     count = geometry.numel(size)
     return filled(grad.item() / count, size, grad.dtype) if count else None
 
 
-#: Second formulas, by operator: of arrays, for each input. None from one leaves the call to the declared formula.
+#: Second formulas, on arrays, for each input of an operator. If one returns None, the declared formula runs.
 FORMULAS: dict[str, Mapping[str, Formula]] = {
     "mul": {"input": lambda grad, other: grad * other, "other": lambda grad, input: grad * input},
     "div": {
@@ -71,36 +71,41 @@ FORMULAS: dict[str, Mapping[str, Formula]] = {
 
 
 class Known:
-    """What is known here of the nodes that have a `Blueprint` in common."""
+    """What this module knows about the nodes that share a `Blueprint`."""
 
     __slots__ = ("is_elementwise", "is_known", "is_view", "last", "rule", "steps")
 
     def __init__(self, steps: tuple[Step, ...], rule: Rule | None) -> None:
-        self.steps = steps  #: as `Blueprint.steps`, of arrays; empty if an input that gradients flow to has none
-        self.rule = rule  #: in place of those, a rule for the node as a whole
+        self.steps = steps  #: as `Blueprint.steps`, on arrays; empty if an input with a gradient has no such formula
+        self.rule = rule  #: instead of steps, a rule for the whole node
         self.is_known = bool(steps or rule)
         self.is_view = rule in VIEWS  #: whether it sends on a view of the gradient
         self.is_elementwise = False  #: whether gradients of operands have the result's size
-        #: size, dtype and device of the last result, and its likeness: all in one, for there are other threads
+        #: size, dtype and device of the last result, and its `OutputLike`: in one tuple, because of other threads
         self.last: tuple[Any, Any, Any, tuple[OutputLike, ...]] = (None, None, None, ())
 
 
+#: What is known of each blueprint, kept as long as the blueprints are.
+KNOWN: dict[Blueprint, Known] = {}
+
+
 def learn(blueprint: Blueprint) -> Known:
-    """What is known of such nodes, from now on found at `Blueprint.fast`."""
+    """Work out what is known of these nodes, and add it to `KNOWN`."""
     derivative = blueprint.derivative
     formulas = FORMULAS.get(derivative.operator, derivative.formulas if derivative.on_arrays else {})
     steps: tuple[Step, ...] = ()
     if blueprint.wanted and all(name in formulas for name in blueprint.wanted):
         steps = blueprint.steps_of(formulas, _GIVEN)
-    known = blueprint.fast = Known(steps, RULES.get(derivative.operator))
+    known = KNOWN[blueprint] = Known(steps, RULES.get(derivative.operator))
     return known
 
 
 def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node | None] | None) -> Gradients | None:
-    """The gradients that `node` sends on, as tensors; None where its formulas must be given tensors."""
-    if not (node.blueprint.fast or learn(node.blueprint)).is_known:
+    """The gradients that `node` sends on, as tensors; None if its formulas need tensors."""
+    known = KNOWN.get(node.blueprint) or learn(node.blueprint)
+    if not known.is_known:
         return None
-    found = in_quiet(gradients_of, node, gradient, towards)
+    found = in_quiet(gradients_of, known, node, gradient, towards)
     if found is None:
         return None
     dtype, version = gradient._dtype, gradient._storage.version
@@ -112,8 +117,10 @@ def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node
     return found
 
 
-def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | None] | None = None) -> list[Any] | None:
-    """The same, as bare arrays where they are small and new; `gradient` may be one, too. To be called by `in_quiet`."""
+def gradients_of(
+    known: Known, node: FormulaNode, gradient: Any, towards: Container[Node | None] | None = None
+) -> list[Any] | None:
+    """The same, as bare arrays if they are small and new; `gradient` may be bare, too. Call it through `in_quiet`."""
     if type(gradient) is BareArray:
         array, dtype = gradient, node.outputs[0].dtype  # type: ignore[union-attr]  # what has a gradient has an output
     else:
@@ -125,13 +132,48 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
             array = raw_array(gradient)
         if gradient._stride != CONTIGUOUS_STRIDES[gradient._size] and any(gradient._stride):
             return None
-    known = node.blueprint.fast or learn(node.blueprint)
     if known.rule is not None:
-        if known.is_view and gradient is not array:  # which others may hold
+        if known.is_view and gradient is not array:  # others may hold it
             return None
         answers = _by_rule(known.rule, node, array, towards)
         return None if answers is None else _settled(answers, array, gradient, dtype)
     array_dtype = array.dtype
+    given = _given(node, array, dtype)
+    if given is None:
+        return None
+    stays_small = known.is_elementwise and gradient is array
+    found: list[Any] = []
+    for formula, pick, _ in known.steps:
+        if formula is None or (towards is not None and node.edges[len(found)][0] not in towards):
+            found.append(None)
+            continue
+        try:
+            answer = formula(*pick(given))
+        except MemoryError:  # the formula on tensors raises the error again, worded as PyTorch does
+            return None
+        if type(answer) is BareArray:
+            if answer is array:
+                if gradient is array and any(each is array for each in found):  # two get it: they share one tensor
+                    gradient = tensor_of(array, dtype)
+                    found = [gradient if each is array else each for each in found]
+                answer = gradient
+            elif answer.dtype is not array_dtype:
+                return None
+            elif not stays_small and answer.nbytes > MOST_BARE:
+                answer = tensor_of(answer, dtype)
+        elif answer is None or answer.dtype is not array_dtype:
+            return None
+        else:  # NumPy returned a scalar, which has no memory to share
+            answer = XP.asarray(answer)
+        found.append(answer)
+    return found
+
+
+def _given(node: FormulaNode, array: Array, dtype: DType) -> list[Any] | None:
+    """The arguments of formulas: the gradient, the array module, and arrays of what the node kept.
+
+    None if a kept tensor has another dtype or layout, or was overwritten or freed since.
+    """
     given = [array, XP]
     for kept in node.kept:
         kind = type(kept)
@@ -161,36 +203,11 @@ def gradients_of(node: FormulaNode, gradient: Any, towards: Container[Node | Non
         elif kind is SavedNumber:
             return None
         given.append(kept)
-    stays_small = known.is_elementwise and gradient is array
-    found: list[Any] = []
-    for formula, pick, _ in known.steps:
-        if formula is None or (towards is not None and node.edges[len(found)][0] not in towards):
-            found.append(None)
-            continue
-        try:
-            answer = formula(*pick(given))
-        except MemoryError:  # the formula on tensors meets the error again, and words it as PyTorch does
-            return None
-        if type(answer) is BareArray:
-            if answer is array:
-                if gradient is array and any(each is array for each in found):  # two get it: they share one tensor
-                    gradient = tensor_of(array, dtype)
-                    found = [gradient if each is array else each for each in found]
-                answer = gradient
-            elif answer.dtype is not array_dtype:
-                return None
-            elif not stays_small and answer.nbytes > MOST_BARE:
-                answer = tensor_of(answer, dtype)
-        elif answer is None or answer.dtype is not array_dtype:
-            return None
-        else:  # NumPy answers with a scalar, which has no memory to share
-            answer = XP.asarray(answer)
-        found.append(answer)
-    return found
+    return given
 
 
 def _by_rule(rule: Rule, node: FormulaNode, array: Array, towards: Container[Node | None] | None) -> list[Any] | None:
-    """What the rule of a node's operator answers, for the edges that lead somewhere."""
+    """The result of the rule of a node's operator, for the edges that lead somewhere."""
     kept = kept_arrays(node)
     if kept is None:
         return None
@@ -207,7 +224,7 @@ def _by_rule(rule: Rule, node: FormulaNode, array: Array, towards: Container[Nod
 
 
 def _settled(answers: list[Any], array: Array, gradient: Any, dtype: DType) -> list[Any]:
-    """What a rule answered: large arrays as tensors, and the gradient itself as it came."""
+    """A rule's result, with large arrays as tensors, and the incoming gradient itself unchanged."""
     shared: Any = None
     for place, each in enumerate(answers):
         if each is None:

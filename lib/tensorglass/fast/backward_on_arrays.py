@@ -1,7 +1,7 @@
-"""A backward pass whose small gradients are bare arrays, as long as nobody can see them.
+"""A backward pass whose small gradients are bare arrays as long as nobody can see them.
 
-That is so without hooks, without `create_graph`, without anomaly detection, and while memory is not measured. Whatever
-is out of the ordinary is run as `engine.Run` runs it.
+That is the case without hooks, `create_graph` and anomaly detection, and while memory is not measured. Everything else
+runs as in `engine.Run`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry, memory
-from tensorglass.autograd import engine
 from tensorglass.autograd.engine import Run, call_tensor_hooks
-from tensorglass.backends import Backend
 from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.dtypes import float32, float64
-from tensorglass.fast.array_derivatives import apply_to_arrays, gradients_of, learn
+from tensorglass.fast.array_derivatives import KNOWN, apply_to_arrays, gradients_of, learn
 from tensorglass.fast.bare_arrays import XP, BareArray, in_quiet, is_spread, shares_memory, tensor_of
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.graph import anomaly
@@ -37,13 +35,13 @@ _add = XP.add
 class ArrayRun(Run):
     """One backward pass."""
 
-    _written: dict[Node, int]  #: how often something was added in place to a bare array that arrived
+    _written: dict[Node, int]  #: how often a bare array that arrived was added to in place
 
     def walk(self, roots: Sequence[Edge], gradients: Sequence[Any]) -> None:
         self._written = {}
         is_whole, keep_graph = self.is_whole, self.keep_graph
         may_be_bare = is_whole and not (self.create_graph or _anomaly.enabled or memory.is_measured())
-        if not may_be_bare:  # tensors from the beginning, which are held here, so that nothing is added to them
+        if not may_be_bare:  # initial gradients are tensors, and held here, so that nothing is added to them in place
             gradients = [
                 self._settled(node, nr, each) if node is not None and type(each) is BareArray else each
                 for (node, nr), each in zip(roots, gradients, strict=True)
@@ -66,7 +64,7 @@ class ArrayRun(Run):
                         break
                 if not is_whole or node.attachments is not None or _anomaly.enabled:
                     node = self._send(node, self._visit(node))
-                elif type(node) is AccumulateGrad:  # from here on what `_visit` does, without its calls
+                elif type(node) is AccumulateGrad:  # from here on the same as `_visit`, inlined
                     arrived = self._take(node)
                     if meta_of(node.variable).hooks:
                         call_tensor_hooks(node, arrived)
@@ -78,26 +76,26 @@ class ArrayRun(Run):
                         node.release()
                     node = self._send(node, sent)
 
-    def _along_arrays(self, node: Any) -> Node | None:
-        """Run a node and those that come after it, as long as nobody can see what goes from one to the next.
+    def _along_arrays(self, node: Any) -> Node | None:  # noqa: C901  # a call for each step would take time at every node
+        """Run a node and its successors, as long as nobody can see the gradients between them.
 
-        Returns the node that is to be run by tensors; None if nothing is left.
+        Returns the next node that must run on tensors; None if nothing is left.
         """
         waiting, all_arrived, keep_graph, ready = self._waiting, self._arrived, self.keep_graph, self._ready
         arrived: Any = all_arrived.pop(node)
         while isinstance(node, FormulaNode):
-            known = node.blueprint.fast or learn(node.blueprint)
+            known = KNOWN.get(node.blueprint) or learn(node.blueprint)
             if node.attachments is not None or not known.is_known:
                 break
             receiver: Any = node.edges[0][0]
             if known.is_view and (waiting[receiver] != 1 or receiver in all_arrived):
-                break  # nothing is added to a view in place, so what is a view must be recognized
-            sent = None if arrived[0] is None else gradients_of(node, arrived[0])
+                break  # views must be recognized, since nothing may be added to a view in place
+            sent = None if arrived[0] is None else gradients_of(known, node, arrived[0])
             if sent is None:
                 break
             if node in self._written or type(arrived[0]) is not BareArray:
                 self._keep_version(node, arrived[0], sent)
-            arrived = None  # what was sent on as it came is then held by its receivers alone
+            arrived = None  # a gradient that was sent on unchanged is then held only by its receivers
             if not keep_graph:
                 node.release()
             own: Any = node.outputs[0]
@@ -119,7 +117,7 @@ class ArrayRun(Run):
                     try:
                         _add(held[0], gradient, out=held[0])  # in place: nobody else sees it
                         self._written[following] = self._written.get(following, 0) + 1
-                    except ValueError:  # it was spread, and may not be written to
+                    except ValueError:  # a spread array may not be written to
                         held[0] = _add(held[0], gradient, out=held[0].copy())
                 elif held is not None or len(outputs) != 1:
                     self._arrive(following, nr, gradient)
@@ -133,7 +131,7 @@ class ArrayRun(Run):
                     if next_node is not None:
                         self._put_off(next_node, arrived)
                     next_node, arrived = following, only
-            if ready:  # then which comes first has to be found out
+            if ready:  # then the queue must decide which node comes first
                 if next_node is not None:
                     self._put_off(next_node, arrived)
                 next_node, arrived = heapq.heappop(ready)[2], None
@@ -152,20 +150,20 @@ class ArrayRun(Run):
             if type(gradient) is BareArray:
                 if is_spread(gradient) and type(node) is AccumulateGrad and _is_copied_in_order(node.variable):
                     settled = tensor_of(gradient.copy(), node.outputs[0].dtype)  # type: ignore[union-attr]  # has it
-                    settled._written()  # as the copy that `add_to_leaf` would have to make
+                    settled._written()  # in place of the copy that `add_to_leaf` would make
                 else:
                     settled = self._settled(node, nr, gradient)
                 arrived[nr] = settled
         return arrived
 
     def _settled(self, node: Node, nr: int, array: Any) -> Tensor:
-        """The tensor of the bare array that arrived at an output, with the version that it has in PyTorch."""
+        """The bare array that arrived at an output, as a tensor, with the version that it has in PyTorch."""
         tensor = tensor_of(array, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
         tensor._storage.version = self._written.get(node, 0)
         return tensor
 
     def _keep_version(self, node: Node, given: Any, sent: list[Any]) -> None:
-        """What `node` sends on of the memory of the gradient `given` to it has the version of that, as a tensor."""
+        """Give each gradient in `sent` that shares memory with `given`, the node's gradient, the same version."""
         is_bare = type(given) is BareArray
         version = self._written.get(node, 0) if is_bare else given._storage.version
         if not version:
@@ -175,11 +173,11 @@ class ArrayRun(Run):
             if type(each) is BareArray and shares_memory(each, array):
                 each = sent[place] = tensor_of(each, node.outputs[0].dtype)  # type: ignore[union-attr]  # it has one
                 each._storage.version = version
-            elif is_bare and isinstance(each, Tensor) and shares_memory(each._array, array):  # two get it
+            elif is_bare and isinstance(each, Tensor) and shares_memory(each._array, array):  # two nodes get it
                 each._storage.version = version
 
     def _put_off(self, node: Node, arrived: Any) -> None:
-        """Put a node among those that are ready; `arrived` are its gradients, None if they are noted already."""
+        """Add a node to the ready queue; `arrived` are its gradients, None if they are recorded already."""
         if arrived is not None:
             self._arrived[node] = arrived
         self._push(node)
@@ -201,9 +199,9 @@ class ArrayRun(Run):
 
 
 def fitted_array(gradient: Any, edge: Edge, node: Node, nr: int, *, may_be_view: bool) -> Any:
-    """`fitted`, except that a bare array of the right size and dtype stays one, and so does its sum, as for a bias.
+    """As `fitted`, but a bare array of the right size and dtype stays one, and so does its sum, as for a bias.
 
-    A sum that lost dimensions is a view. Nothing is added to a view in place, so it may be one only where no further
+    A sum that lost dimensions is a view. Nothing may be added to a view in place, so it stays a view only if no further
     gradient will arrive: with `may_be_view`.
     """
     following, output_nr = edge
@@ -221,9 +219,9 @@ def fitted_array(gradient: Any, edge: Edge, node: Node, nr: int, *, may_be_view:
 
 
 def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
-    """Make a bare array the `grad` of a leaf, in the usual case: it has none yet, no hooks, and no gaps."""
+    """Make a bare array the `grad` of a leaf in the usual case: the leaf has no `grad` yet, no hooks, and no gaps."""
     leaf = node.variable
-    wanted: Any = node.outputs[0]  # a leaf has one
+    wanted: Any = node.outputs[0]  # a leaf has a `Meta`
     meta = meta_of(leaf)
     if (
         type(gradient) is not BareArray
@@ -232,14 +230,14 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
         or meta.hooks
         or meta.post_accumulate
         or not meta.requires_grad
-        or leaf._size is not wanted.size  # other `data` since
+        or leaf._size is not wanted.size  # its `data` was replaced since
         or leaf._stride != CONTIGUOUS_STRIDES[leaf._size]
         or is_spread(gradient)
         or not gradient.flags.c_contiguous
     ):
         return False
     found = tensor_of(gradient, wanted.dtype)
-    if meta.grad is None:  # asked and set with no call between, so in one step for other threads
+    if meta.grad is None:  # tested and set with no call in between, so atomic for other threads
         meta.grad = found
     else:
         collecting.run(_collect, meta, found)
@@ -251,16 +249,13 @@ def _collect(meta: Meta, found: Tensor) -> None:
 
 
 def _is_copied_in_order(leaf: Tensor) -> bool:
-    """Whether `add_to_leaf` would copy a gradient with strides of 0 in row-major order, and nobody sees it before."""
+    """Whether `add_to_leaf` would copy a gradient with strides of 0 into row-major order before anybody sees it."""
     return leaf._stride == CONTIGUOUS_STRIDES[leaf._size] and not meta_of(leaf).hooks
 
 
 _ONES = {float32: XP.ones((), "float32"), float64: XP.ones((), "float64")}
-_one_for_others = engine.one_for
 
 
-def one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backend) -> Any:
-    """The gradient of a scalar with respect to itself, as a bare array."""
-    if device is CPU and not size and dtype in _ONES:
-        return _ONES[dtype].copy()
-    return _one_for_others(size, dtype, device, backend)
+def one(size: tuple[int, ...], dtype: DType, device: Device) -> BareArray | None:
+    """The gradient of a scalar with respect to itself."""
+    return _ONES[dtype].copy() if device is CPU and not size and dtype in _ONES else None

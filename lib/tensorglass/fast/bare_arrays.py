@@ -1,8 +1,8 @@
-"""Bare arrays: small gradients that nobody can see need no header and no storage on their way.
+"""Bare arrays: small gradients that nobody can see need no header and no storage.
 
-A bare array lies without gaps (a matrix perhaps by columns), or is one number that was spread, and has the size and
-dtype of the output that it is the gradient of, on the CPU. Nobody else holds it: a gradient that goes to two nodes is a
-tensor, which they share, for a hook may write to it.
+A bare array is on the CPU and has the size and dtype of its output. It has no gaps (a matrix may be column-major), or
+it is one number expanded by strides of 0. Nobody else holds it: a gradient that goes to two nodes is a tensor that they
+share, because a hook may write to it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor
 
-MOST_BARE = LEAST - 1  #: bytes. What is larger comes from the pool, and is a tensor, so that `memory.peak` counts it
+MOST_BARE = LEAST - 1  #: bytes. Larger gradients come from the pool and are tensors, so that `memory.peak` counts them
 XP = HOST.xp
 BareArray = XP.ndarray
 
 
 class _Thread(threading.local):
     def __init__(self) -> None:
-        self.idle: list[Callable[..., Any]] = []  #: quiet contexts: more than one if a finalizer began a walk
+        #: quiet contexts: several if a finalizer starts a backward pass
+        self.idle: list[Callable[..., Any]] = []
 
 
 _thread = _Thread()
 
 
 def in_quiet(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function within which NumPy gives no warnings."""
+    """Call a function with NumPy's warnings off."""
     idle = _thread.idle
     run = idle.pop() if idle else HOST.quiet()
     try:
@@ -44,9 +45,9 @@ def in_quiet(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def spread(number: Array, size: tuple[int, ...]) -> Array | None:
-    """An array that has the one `number` everywhere, without a copy: all its strides are 0. Not to be written to.
+    """An array whose elements all are `number`, expanded with strides of 0. Do not write to it.
 
-    None where there are no elements.
+    None if there are no elements.
     """
     if not size:
         return number
@@ -58,7 +59,7 @@ def spread(number: Array, size: tuple[int, ...]) -> Array | None:
 
 
 def filled(number: float, size: tuple[int, ...], array_dtype: Any) -> Array:
-    """An array that has `number` everywhere, with less overhead than `numpy.full`."""
+    """A new array whose elements all are `number`, with less overhead than `numpy.full`."""
     made = XP.empty(size, array_dtype)
     made.fill(number)
     return made

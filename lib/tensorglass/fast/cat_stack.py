@@ -1,67 +1,102 @@
-"""Shortcuts of `cat`, `stack` and their like: small tensors of one size without gaps, that no gradient flows to."""
+"""Shortcuts of `cat`, `stack`, `hstack` and `vstack`: small tensors without gaps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry, memory
+from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
+from tensorglass.tensor.torch_function import PLAIN
 
 
 def joined(tensors: Any, dim: Any = 0) -> Tensor | None:
-    """Small tensors of one size without gaps, joined; None for all others."""
-    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:
-        return None
-    first = tensors[0]
-    if type(first) is not Tensor:
-        return None
-    size, dtype, storage, arrays = first._size, first._dtype, first._storage, []
-    if not 0 <= dim < len(size) <= 3 or 0 in size or dtype.is_complex:
-        return None
-    for each in tensors:
-        if type(each) is not Tensor or each._size != size or each._dtype is not dtype or each._meta is not None:
-            return None
-        array = each._array
-        if array is None:
-            array = raw_array(each)
-        if not each._contiguous or each._storage.backend is not HOST or each._storage._nbytes >= LEAST:
-            return None
-        arrays.append(array)
-    if len(arrays) * arrays[0].nbytes >= LEAST:
-        return None
-    array = HOST.xp.concatenate(arrays, dim)
-    size = (*size[:dim], size[dim] * len(arrays), *size[dim + 1 :])
-    made = result_tensor(array, dtype, HOST, storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
+    """Small tensors without gaps, joined; None for all others."""
+    array = _concatenated(tensors, dim)
+    return None if array is None else _made(tensors[0], array)
+
+
+def _made(first: Tensor, array: Array) -> Tensor:
+    size = array.shape
+    made = result_tensor(array, first._dtype, HOST, first._storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
     memory.copied(array.nbytes)
     return made
 
 
-def stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor | None:
-    """Small tensors joined as for `cat`; then the joined dimension is cut in two."""
-    made = joined(tensors, dim)
-    if made is not None:
-        size = tensors[0]._size
-        size = (*size[:dim], len(tensors), *size[dim:])
-        made._array = raw_array(made).reshape(size)
-        made._size, made._stride = size, geometry.CONTIGUOUS_STRIDES[size]
-    return made
+def _concatenated(tensors: Any, dim: Any) -> Array | None:
+    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:
+        return None
+    first = tensors[0]
+    if type(first) not in PLAIN:
+        return None
+    size, dtype = first._size, first._dtype
+    rank = len(size)
+    if not -rank <= dim < rank or 0 in size or dtype.is_complex:
+        return None
+    if rank > 3 and geometry.suggests_channels_last(size, first._stride):  # the result may be channels-last, too
+        return None
+    if dim < 0:
+        dim += rank
+    arrays, nbytes = [], 0
+    for each in tensors:
+        if type(each) not in PLAIN or each._dtype is not dtype:
+            return None
+        own = each._size
+        if own != size and (len(own) != rank or own[:dim] != size[:dim] or own[dim + 1 :] != size[dim + 1 :]):
+            return None
+        array = each._array
+        if array is None:
+            array = raw_array(each)
+        if not each._contiguous or each._storage.backend is not HOST:
+            return None
+        nbytes += array.nbytes
+        arrays.append(array)
+    joined_array: Array | None = None if nbytes >= LEAST else HOST.xp.concatenate(arrays, dim)
+    return joined_array
 
 
-def side_by_side(tensors: Sequence[Tensor]) -> Tensor | None:
-    """`hstack`, as for `cat`."""
-    return joined(tensors, 0 if _are_vectors(tensors) else 1)
+def stacked(tensors: Any, dim: Any = 0) -> Tensor | None:
+    """Small tensors of one size, concatenated as by `cat`; then the dimension is split in two."""
+    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(tensors[0]) not in PLAIN:
+        return None
+    size = tensors[0]._size
+    rank = len(size)
+    if type(dim) is not int or rank > 3 or not -rank - 1 <= dim <= rank:
+        return None
+    for each in tensors:
+        if type(each) not in PLAIN or each._size != size:
+            return None
+    dim %= rank + 1
+    is_last = dim == rank
+    array = _concatenated(tensors, 0 if is_last else dim)
+    if array is None:
+        return None
+    if is_last:
+        array = HOST.xp.ascontiguousarray(array.reshape(len(tensors), *size).transpose(*range(1, rank + 1), 0))
+    else:
+        array = array.reshape(*size[:dim], len(tensors), *size[dim:])
+    return _made(tensors[0], array)
 
 
-def one_below_the_other(tensors: Sequence[Tensor]) -> Tensor | None:
-    """`vstack`, as for `cat`."""
-    return stacked(tensors) if _are_vectors(tensors) else joined(tensors, 0)
+def hstack(tensors: Any) -> Tensor | None:
+    """`hstack`, as for `cat`, of tensors without gradients."""
+    return joined(tensors, min(_rank(tensors) - 1, 1)) if _rank(tensors) else None
 
 
-def _are_vectors(tensors: Any) -> bool:
-    """Whether the first is one; `joined` looks at the others."""
-    first = tensors[0] if type(tensors) in (list, tuple) and tensors else None
-    return type(first) is Tensor and len(first._size) == 1
+def vstack(tensors: Any) -> Tensor | None:
+    """`vstack`, as for `cat`, of tensors without gradients."""
+    rank = _rank(tensors)
+    return stacked(tensors) if rank == 1 else joined(tensors, 0) if rank else None
+
+
+def _rank(tensors: Any) -> int:
+    """The number of dimensions of all of them; 0 unless they are tensors of one rank, none with a `Meta`."""
+    if type(tensors) not in (list, tuple) or any(
+        type(each) is not Tensor or each._meta is not None for each in tensors
+    ):
+        return 0
+    ranks = {len(each._size) for each in tensors}
+    return ranks.pop() if len(ranks) == 1 else 0

@@ -1,7 +1,7 @@
-"""Shortcuts of `clone`, `contiguous`, `copy_` and the conversions: small tensors that no gradient flows to.
+"""Shortcuts of `clone`, `contiguous`, `copy_` and the conversions: small tensors without gradients.
 
-The array module's own copy of a tensor without gaps is laid out as PyTorch's, so neither strides nor a format need to
-be worked out. Every other call goes on to the plain form.
+The array module's copy of a tensor without gaps has PyTorch's layout, so neither strides nor a format need to be worked
+out. Every other call goes to the plain form.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 
 
 def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which returns its argument itself where that has no gaps."""
+    """A shortcut before `form`, which returns its argument itself if that has no gaps."""
 
     @wraps(form)
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
@@ -42,7 +42,7 @@ def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which takes a tensor and a dtype, by place or by name, a tensor to be like, or the CPU."""
+    """A shortcut before `form`, which takes a tensor and a dtype (by position or name), another tensor, or the CPU."""
 
     @wraps(form)
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
@@ -64,7 +64,7 @@ def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def of_overwriting(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which overwrites a tensor with another."""
+    """A shortcut before `form`, which overwrites a tensor with another."""
 
     @wraps(form)
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
@@ -77,7 +77,7 @@ def of_overwriting(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, which sets every element to zero."""
+    """A shortcut before `form`, which sets every element to zero."""
 
     @wraps(form)
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
@@ -95,9 +95,9 @@ def of_zeroing(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def overwritten(target: Any, source: Any) -> bool:
-    """Whether `source` was written over `target`: of one dtype, on two storages, and nothing is recorded.
+    """Copy `source` to `target` and return True if they have one dtype and two storages and nothing is recorded.
 
-    It has the same size, or lacks leading dimensions, as a bias that is written to each row.
+    `source` has the same size, or lacks leading dimensions, as a bias that is copied to each row.
     """
     if not type(target) is type(source) is Tensor or target._meta is not None:
         return False
@@ -113,7 +113,7 @@ def overwritten(target: Any, source: Any) -> bool:
     place, array = raw_array(target), raw_array(source)
     if target._contiguous and source._contiguous:
         place[...] = array
-    elif self_overlaps(target._size, target._stride):  # to be refused
+    elif self_overlaps(target._size, target._stride):  # will be refused
         return False
     else:
         assign(HOST.xp, place, array, False)
@@ -123,7 +123,7 @@ def overwritten(target: Any, source: Any) -> bool:
 
 
 def converted(input: Any, dtype: DType) -> Tensor | None:
-    """`input` as `dtype`: itself if it has that, or a copy where there is nothing to ask; None for all others."""
+    """`input` as `dtype`: itself if it has that dtype, or a copy in the simple cases; None for all others."""
     if type(input) is not Tensor:
         return None
     if input._dtype is dtype:
@@ -145,7 +145,7 @@ def copied(input: Any, dtype: DType | None = None) -> Tensor | None:
     if dtype is None:
         array, dtype = array.copy(), input._dtype
     elif array.size * dtype.itemsize >= LEAST or _is_by_halves(input._dtype, dtype, array.size):
-        return None  # the copy's bytes come from the pool, or are had in another way
+        return None  # the copy's memory comes from the pool, or elements need converting in another way
     else:
         array = HOST.run(array.astype, HOST.array_dtype(dtype))
     made = result_tensor(array, dtype, HOST, storage.device, input._size, input._stride)
@@ -154,12 +154,12 @@ def copied(input: Any, dtype: DType | None = None) -> Tensor | None:
 
 
 def _is_by_halves(source: DType, dtype: DType, count: int) -> bool:
-    """Whether a conversion is not the array module's own: of many float16, or to float16 by way of float32."""
+    """Whether a conversion must not use the array module's: many float16, or to float16 by way of float32."""
     return (dtype is float16 and source.itemsize == 8) or (count >= half_types.LARGE and float16 in (dtype, source))
 
 
 def _packed(input: Any) -> Tensor | None:
-    """A row-major copy of a small tensor that lies otherwise; None for all others."""
+    """A row-major copy of a small tensor with another layout; None for all others."""
     if type(input) is not Tensor or input._meta is not None or input._conj:
         return None
     size, storage = input._size, input._storage
@@ -172,7 +172,7 @@ def _packed(input: Any) -> Tensor | None:
 
 
 def of_conversion_to(dtype: DType) -> Callable[[Any], Tensor | None]:
-    """What `float`, `long` and their like do to a small tensor; the function gives None for all others."""
+    """A function that does what `float`, `long` and the like do to a small tensor, and returns None for all others."""
 
     def to_dtype(input: Any) -> Tensor | None:
         return converted(input, dtype)

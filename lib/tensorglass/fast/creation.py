@@ -1,4 +1,4 @@
-"""Shortcuts of functions that make tensors: small ones on the CPU, of a size and nothing else."""
+"""Shortcuts of factory functions: small tensors on the CPU, given a size and nothing else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _ones(size: tuple[int, ...], array_dtype: Any) -> Array:
 
 
 def empty(size: tuple[int, ...], array_dtype: Any) -> Array | None:
-    """An array that nobody has written yet; None where it is to be filled."""
+    """An uninitialized array; None if new memory has to be filled."""
     return None if fills_new_memory() else HOST.xp.empty(size, array_dtype)
 
 
@@ -39,7 +39,7 @@ zeros, ones = HOST.xp.zeros, _ones
 
 
 def of_size(make_array: Make) -> Callable[[Form], Form]:
-    """What puts `make_array` before a function that takes a size."""
+    """A decorator that puts `make_array` before a function that takes a size."""
 
     def put(form: Form) -> Form:
         @wraps(form)
@@ -53,7 +53,7 @@ def of_size(make_array: Make) -> Callable[[Form], Form]:
 
 
 def of_size_and_dtype(make_array: Make) -> Callable[[Form], Form]:
-    """What puts `make_array` before a method that takes a size: of the tensor's own dtype."""
+    """A decorator that puts `make_array` before a method that takes a size and uses the tensor's dtype."""
 
     def put(form: Form) -> Form:
         @wraps(form)
@@ -72,7 +72,7 @@ def of_size_and_dtype(make_array: Make) -> Callable[[Form], Form]:
 
 
 def alike(make_array: Make) -> Callable[[Any], Tensor | None]:
-    """A function that makes a tensor like a small one without gaps on the CPU; it gives None for all others."""
+    """A function that makes a tensor like a small one without gaps on the CPU, and returns None for all others."""
 
     def make(input: Any) -> Tensor | None:
         if type(input) is not Tensor:
@@ -103,19 +103,26 @@ def full(size: Any, fill_value: Any) -> Tensor | None:
     return made
 
 
+def _drawing(name: str) -> Make:
+    """What draws "uniform" or "normal" numbers in one go."""
+    from tensorglass.ops.kernels import random_bits
+    from tensorglass.ops.random.vmap import drawn  # imported by the time the functions of that module are declared
+
+    sample = getattr(random_bits, name)
+
+    def make(size: tuple[int, ...], array_dtype: Any) -> Array:
+        work = dtypes.float64 if array_dtype == "float64" else dtypes.float32
+        numbers = HOST.launch(drawn, sample, default_generator._bits, math.prod(size), work)
+        return numbers.astype(array_dtype, copy=False).reshape(size)
+
+    return make
+
+
 def of_random(name: str) -> Callable[[Form], Form]:
-    """What puts numbers drawn in one go before a function that takes a size: "uniform" or "normal" ones."""
+    """A decorator that puts a single draw of "uniform" or "normal" numbers before a function that takes a size."""
 
     def put(form: Form) -> Form:
-        from tensorglass.ops.kernels import random_bits
-        from tensorglass.ops.random.vmap import drawn  # which has been imported when its functions are handed out
-
-        sample = getattr(random_bits, name)
-
-        def make(size: tuple[int, ...], array_dtype: Any) -> Array:
-            work = dtypes.float64 if array_dtype == "float64" else dtypes.float32
-            numbers = HOST.launch(drawn, sample, default_generator._bits, math.prod(size), work)
-            return numbers.astype(array_dtype, copy=False).reshape(size)
+        make = _drawing(name)
 
         @wraps(form)
         def small_first(*sizes: Any, **keywords: Any) -> Tensor:
@@ -128,8 +135,28 @@ def of_random(name: str) -> Callable[[Form], Form]:
     return put
 
 
+def of_random_like(name: str) -> Callable[[Form], Form]:
+    """The same for a function that takes a tensor, of float32 or float64."""
+
+    def put(form: Form) -> Form:
+        make = alike(_drawing(name))
+
+        @wraps(form)
+        def small_first(*arguments: Any, **keywords: Any) -> Tensor:
+            is_usual = len(arguments) == 1 and not keywords and type(arguments[0]) is Tensor
+            made = make(arguments[0]) if is_usual and arguments[0]._dtype in _DRAWN else None
+            return form(*arguments, **keywords) if made is None else made
+
+        return small_first
+
+    return put
+
+
+_DRAWN = (dtypes.float32, dtypes.float64)
+
+
 def small(sizes: Sequence[Any], make_array: Make, dtype: DType | None = None) -> Tensor | None:
-    """The tensor of a call with a size and nothing else, of small plain ints; None: look closer.
+    """The result of a call with only a size of small plain ints; None for all others.
 
     `make_array` makes its elements, of the default dtype or of the one given.
     """
@@ -141,7 +168,7 @@ def small(sizes: Sequence[Any], make_array: Make, dtype: DType | None = None) ->
             return None
         count *= length
     dtype = dtype or dtypes.get_default_dtype()
-    if count * dtype.itemsize >= LEAST or not sizes or as_device(None) is not CPU:  # the pool has no part in it
+    if count * dtype.itemsize >= LEAST or not sizes or as_device(None) is not CPU:  # too small for the pool
         return None
     size = tuple(sizes)
     array = make_array(size, HOST.array_dtype(dtype))
@@ -151,7 +178,7 @@ def small(sizes: Sequence[Any], make_array: Make, dtype: DType | None = None) ->
 
 
 def arange(start: Any, end: Any = None) -> Tensor | None:
-    """Some small ints; None for all others."""
+    """`arange` of a few small ints; None for all others."""
     if type(start) is not int or not (end is None or type(end) is int):
         return None
     if end is None:
@@ -163,17 +190,17 @@ def arange(start: Any, end: Any = None) -> Tensor | None:
 
 
 _INT64 = HOST.array_dtype(dtypes.int64)
-_FEW = LEAST // 8  # of which the pool has no part
+_FEW = LEAST // 8  # too few for the pool
 
 
 def from_numpy(array: Any) -> Tensor | None:
-    """The tensor on an array without gaps that may be written to; None for all others."""
+    """A tensor on a writable array without gaps; None for all others."""
     if type(array) is not HOST.xp.ndarray:
         return None
     dtype = HOST.find_dtype(array) if array.flags.carray else None
     if dtype is None:
         return None
     size = array.shape
-    if 1 in size or 0 in size:  # the array's own strides may be any
+    if 1 in size or 0 in size:  # the strides of such an array may be arbitrary
         return None
     return result_tensor(array.view(), dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size], is_ours=False)

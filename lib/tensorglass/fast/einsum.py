@@ -1,4 +1,4 @@
-"""The shortcut of `einsum`: two small tensors that no gradient flows to, which meet once more."""
+"""The shortcut of `einsum`: two small tensors without gradients, in an equation and with sizes seen before."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.tensor.construct import result_tensor, view_of
 from tensorglass.tensor.tensor import Tensor
 
-#: The sizes of the results of two small operands, and of what each is a view of, if it is one.
+#: For an equation and two small operands: the result's size, and its base's size if it is a view.
 _RESULTS: dict[Any, tuple[tuple[int, ...], tuple[int, ...] | None]] = {}
 _MOST_KEPT = 256
 
 
 def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, where two small tensors that no gradient flows to meet once more.
+    """A shortcut before `form`, for two small tensors without gradients whose equation and sizes were seen before.
 
-    The array module multiplies them in one step. It does not know how PyTorch's result lies, so the first call goes by
-    `form`, and how its result lies is remembered. Larger ones may lie as a product of matrices wants them.
+    The array module multiplies them in one step. It does not know the layout of PyTorch's result, so the first call
+    goes to `form`, and the layout of its result is remembered. Larger results may have the layout of a matrix product.
     """
 
     @wraps(form)
@@ -62,9 +62,9 @@ _PLAIN = (dtypes.float32, dtypes.float64)
 
 
 def _as_matrices(equation: str, one: Tensor, other: Tensor) -> Tensor | None:
-    """The product of two tensors without gaps whose letters stand in the order in which matrices in a batch want them.
+    """The product of two tensors without gaps whose letters are in the order of a batched matrix product.
 
-    None for all others, and where a length is 1, which counts as none.
+    None for all others, and if a length is 1, since such dimensions are dropped.
     """
     counts = _counts_of_matrices(equation)
     if counts is None or not (one._contiguous and other._contiguous) or 1 in one._size or 1 in other._size:
@@ -86,7 +86,7 @@ def _as_matrices(equation: str, one: Tensor, other: Tensor) -> Tensor | None:
 
 @lru_cache(256)
 def _counts_of_matrices(equation: str) -> tuple[int, int, int] | None:
-    """How many letters of a batch, of rows and of columns; None where they stand otherwise, as most do not."""
+    """The number of letters for batch, rows and columns; None if they are in another order, which is rare."""
     left, arrow, result = equation.replace(" ", "").partition("->")
     one, comma, other = left.partition(",")
     batch = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
@@ -99,7 +99,7 @@ def _counts_of_matrices(equation: str) -> tuple[int, int, int] | None:
 
 
 def _is_plain(equation: str) -> bool:
-    """Whether it consists of letters, commas and an arrow."""
+    """Whether an equation consists of letters, commas and an arrow."""
     letters = equation.replace(",", "").replace("->", "")
     return letters.isalpha() and letters.isascii()
 
@@ -109,7 +109,7 @@ def _is_small(*counts: int) -> bool:
 
 
 def _is_packed(made: Tensor) -> bool:
-    """Whether a result, and what it is a view of, are all of their storage, row by row."""
+    """Whether a result, and its base, are contiguous and fill their storage."""
     return all(
         each is None or (each._stride == CONTIGUOUS_STRIDES[each._size] and each.nbytes == made._storage._nbytes)
         for each in (made, made._base)

@@ -1,8 +1,8 @@
-"""Shortcuts of `gather`, `index_select` and the `scatter`s: small tensors without gaps. What is written to may have no
-gradients.
+"""Shortcuts of `gather`, `index_select` and the `scatter`s: small tensors without gaps. A tensor that is written to
+must not have gradients.
 
-In the row of all elements, a place is an index times a step, plus an offset that depends on the sizes alone and is
-remembered.
+An element's position in the flattened array is an index times a step, plus an offset that depends only on the sizes and
+is cached.
 """
 
 from __future__ import annotations
@@ -26,21 +26,20 @@ from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
-Write = Callable[[Array, Array, Any], None]  #: of values to places of a row
+Write = Callable[[Array, Array, Any], None]  #: writes values to positions of a flattened array
 
 
 def gathered(input: Any, dim: Any, index: Any) -> Tensor | None:
-    """The elements of a small tensor that an index names along a dimension; None for all others."""
+    """`gather` of a small tensor; None for all others."""
     places = _places(input, dim, index)
     if places is None:
         return None
     made = take(raw_array(input), places)
-    memory.copied(made.nbytes)
-    return _like(input, made, index._size)
+    return _copied_like(input, made, index._size)
 
 
 def taken_along(input: Any, indices: Any, dim: Any) -> Tensor | None:
-    """`gather`, where both have the same size beside `dim`."""
+    """`gather` if both have the same size in the other dimensions."""
     if not type(input) is type(indices) is Tensor or type(dim) is not int or not 0 <= dim < len(input._size):
         return None
     if input._meta is not None:
@@ -50,7 +49,7 @@ def taken_along(input: Any, indices: Any, dim: Any) -> Tensor | None:
 
 
 def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
-    """The slices of a small tensor that a vector names along a dimension; None for all others."""
+    """`index_select` of a small tensor; None for all others."""
     if type(input) not in PLAIN or type(index) is not Tensor or type(dim) is not int or input._conj:
         return None
     size, rank = input._size, len(input._size)
@@ -63,24 +62,22 @@ def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
     if chosen.view("uint64").max() >= size[dim]:  # or below 0
         return None
     made = take(array, chosen, dim)
-    memory.copied(made.nbytes)
-    return _like(input, made, (*size[:dim], chosen.size, *size[dim + 1 :]))
+    return _copied_like(input, made, (*size[:dim], chosen.size, *size[dim + 1 :]))
 
 
 def scattered(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Tensor | None:
-    """A copy of a small tensor, in which `write` has put a tensor of the index's size to its places; else None."""
+    """A copy of a small tensor into which `write` has put a tensor of the index's size; None for all others."""
     places = _places(input, dim, index) if type(input) is Tensor and input._meta is None else None
     values = _values(input, index, source) if places is not None and type(source) is Tensor else None
     if places is None or values is None or source._meta is not None:
         return None
     made = input._array.copy()
     write(made.reshape(-1), places.reshape(-1), values)
-    memory.copied(made.nbytes)
-    return _like(input, made, input._size)
+    return _copied_like(input, made, input._size)
 
 
 def scattered_in_place(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Tensor | None:
-    """The same in the tensor itself, with a number too."""
+    """The same in place; the value may be a number, too."""
     is_tensor = type(source) is Tensor
     is_plain = type(input) is Tensor and input._meta is None and not (is_tensor and source._meta is not None)
     places = _places(input, dim, index) if is_plain else None
@@ -101,7 +98,7 @@ def scattered_in_place(write: Write, input: Any, dim: Any, index: Any, source: A
 
 
 def _values(input: Tensor, index: Tensor, source: Tensor) -> Array | None:
-    """The row of elements that go to the places; None leaves the call to the plain way."""
+    """The flattened values to write; None leaves the call to the plain way."""
     values = packed_array(source)
     if values is None or source._dtype is not input._dtype or source._size != index._size or source._conj:
         return None
@@ -109,19 +106,21 @@ def _values(input: Tensor, index: Tensor, source: Tensor) -> Array | None:
 
 
 def over(row: Array, places: Array, values: Array) -> None:
-    """Write the values to their places; of several for one place the last."""
+    """Write the values to their positions; of several values for one position, the last one stays."""
     row[places] = values
 
 
 add_to = HOST.xp.add.at
 
 
-def _like(input: Tensor, made: Array, size: tuple[int, ...]) -> Tensor:
-    return result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
+def _copied_like(input: Tensor, made: Array, size: tuple[int, ...]) -> Tensor:
+    result = result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
+    memory.copied(made.nbytes)
+    return result
 
 
 def _places(input: Any, dim: Any, index: Any) -> Array | None:
-    """Which elements of `input` an index names, counted through them all; None leaves the call to the plain way."""
+    """The flat positions of the elements of `input` that an index selects; None leaves the call to the plain way."""
     if type(input) not in PLAIN or type(index) is not Tensor or type(dim) is not int or input._conj:
         return None
     if index._dtype is not int64 or index._meta is not None or input._dtype in WIDE_UNSIGNED:
@@ -139,7 +138,7 @@ def _places(input: Any, dim: Any, index: Any) -> Array | None:
 
 
 def _gradient(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    """For what was gathered: the gradients at the places that they came from, added up where several came from one."""
+    """The gradient of `gather` for its input: added up where several elements came from one position."""
     input, index = kept["input"], kept["index"]
     plan = _beside(input.shape, index.shape, kept["dim"])
     if plan is None or not grad.flags.c_contiguous or index.dtype.char not in "lq":
@@ -149,8 +148,8 @@ def _gradient(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
     places = (places if beside is None else places + beside).reshape(-1)
     made = HOST.xp.zeros(input.shape, grad.dtype)
     row, values = made.reshape(-1), grad.reshape(-1)
-    if index.shape[kept["dim"]] == 1:  # then no place occurs twice
-        row[places] = values + 0.0  # as the sum with a zero is: of minus zero, zero
+    if index.shape[kept["dim"]] == 1:  # then no position occurs twice
+        row[places] = values + 0.0  # as a sum with zero: -0.0 becomes 0.0
     else:
         add_to(row, places, values)
     return [made]
@@ -160,9 +159,9 @@ def _gradient(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
 RULES: dict[str, Rule] = {"gather": _gradient}
 
 
-@lru_cache(64)  # of which each holds an array
+@lru_cache(64)  # each entry holds an array
 def _beside(size: tuple[int, ...], index_size: tuple[int, ...], dim: int) -> tuple[Array | None, int, int] | None:
-    """The offset of each place, the step from one index to the next, and how many indices there may be."""
+    """The offset of each position, the step between consecutive indices, and the number of valid indices."""
     rank = len(size)
     if len(index_size) != rank or not -rank <= dim < rank or not 0 < math.prod(index_size) < MANY:
         return None

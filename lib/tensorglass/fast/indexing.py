@@ -1,15 +1,18 @@
-"""Shortcuts of ``x[…]``: rows, slices, elements and masks, of tensors that no gradient flows to.
+"""Shortcuts of ``x[…]``: rows, slices, elements and masks, of tensors without gradients.
+
+For tensors with gradients, ints, slices and None are applied item by item, each as a view of the view before.
 
 ``x[[0, 2]]`` and ``x[positions]`` are rows of a tensor without gaps. In ``x[rows, columns]`` there is a position for
-each dimension, so that an element has one place in the row of all elements, where NumPy reads and writes in one step.
-Everything else, positions counted from the end included, is left to the form, which also raises the error for positions
-that are not there.
+each dimension, so an element has one position in the flattened array, where NumPy reads and writes in one step.
+Everything else, including negative positions, is left to the form, which also raises the error for positions out of
+range.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
+from types import NoneType
 from typing import Any
 
 from tensorglass import geometry, memory
@@ -21,6 +24,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import WIDE_UNSIGNED, int64
 from tensorglass.fast.copies import overwritten
+from tensorglass.fast.recording import entering_view
 from tensorglass.fast.reductions import packed_array
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.kernels import select_by_mask
@@ -28,12 +32,13 @@ from tensorglass.ops.kernels.python_numbers import checked_alone, number_array
 from tensorglass.tensor.construct import result_tensor, view_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
+from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 
 
 def of_reading(form: Form) -> Form:
-    """``input[index]``."""
+    """A shortcut before ``input[index]``."""
 
     @wraps(form)
     def getitem(input: Tensor, index: Any) -> Any:
@@ -52,13 +57,66 @@ def of_reading(form: Form) -> Form:
                     made = read_cells(input, index)
             if made is not None:
                 return made
+        elif state.grad and type(input) in PLAIN:
+            view = _followed(input, index if type(index) is tuple else (index,))
+            if view is not None:
+                return view
         return form(input, index)
 
     return getitem
 
 
+def _followed(input: Tensor, items: tuple[Any, ...]) -> Tensor | None:
+    """The view of a tensor with a history by ints, slices, None and one Ellipsis; None for all other items."""
+    dims = ellipses = 0
+    for item in items:
+        if type(item) is int or type(item) is slice:
+            dims += 1
+        elif item is Ellipsis:
+            ellipses += 1
+        elif item is not None:
+            return None
+    rank = len(input._size)
+    if dims > rank or ellipses > 1:
+        return None
+    enter_slice = _entering_slices()
+    view: Any = input
+    dim = 0
+    for item in items:
+        if item is Ellipsis:
+            dim += rank - dims
+        elif item is None:
+            view = view.unsqueeze(dim)
+            dim += 1
+        elif type(item) is int:
+            if not -view._size[dim] <= item < view._size[dim]:
+                return None
+            view = view.select(dim, item)
+        else:
+            start, stop, step = item.start, item.stop, 1 if item.step is None else item.step
+            if not (type(step) is int and step > 0 and type(stop) in _BOUNDS and type(start) in _BOUNDS):
+                return None
+            length = view._size[dim]
+            if start or step != 1 or not (stop is None or stop >= length or not length):
+                values = view, dim, start or 0, stop, step
+                made = view_of(view, *geometry.index_slice(view._size, view._stride, view._offset, dim, item))
+                view = made if view._meta is None else enter_slice(values, made)
+            dim += 1
+    return None if view is input else view
+
+
+_BOUNDS = (int, NoneType)
+
+
+@cache
+def _entering_slices() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
+    from tensorglass.ops.derivatives.view_nodes import slice_view  # declared by the time of the first call
+
+    return entering_view(slice_view)
+
+
 def of_writing(form: Form) -> Form:
-    """``input[index] = value``."""
+    """A shortcut before ``input[index] = value``."""
 
     @wraps(form)
     def setitem(input: Tensor, index: Any, value: Any) -> None:
@@ -84,7 +142,7 @@ def of_writing(form: Form) -> Form:
 
 
 def _element(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
-    """``input[index]`` for an int for each dimension; None for all else."""
+    """``input[index]`` with an int for each dimension; None for all others."""
     size, offset = input._size, input._offset
     if len(index) != len(size):
         return None
@@ -96,7 +154,7 @@ def _element(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
 
 
 def _element_is_written(input: Tensor, index: tuple[Any, ...], value: float) -> bool:
-    """Whether ``input[index] = value`` was done, by an int for each dimension."""
+    """Do ``input[index] = value`` with an int for each dimension, and return True; False if it was not done."""
     if len(index) != len(input._size) or not -_LARGEST < value < _LARGEST or input._storage.device is not CPU:
         return False
     if input._dtype is not dtypes.float32 and input._dtype is not dtypes.float64:
@@ -112,11 +170,11 @@ def _element_is_written(input: Tensor, index: tuple[Any, ...], value: float) -> 
     return True
 
 
-_LARGEST = 1e38  # of numbers that any of the two dtypes holds
+_LARGEST = 1e38  # of numbers that either dtype can hold
 
 
 def _at(input: Tensor, index: int) -> Tensor | None:
-    """``input[index]``; None where it is not there."""
+    """``input[index]``; None if the index is out of range."""
     size, stride = input._size, input._stride
     if not size or not -size[0] <= index < size[0]:
         return None
@@ -130,8 +188,10 @@ def _slice(input: Tensor, index: slice) -> Tensor:
 
 
 def read_rows(input: Tensor, index: Tensor | list[Any]) -> Tensor | None:
-    """``input[index]`` for positions of the first dimension; None: look closer."""
+    """``input[index]`` for positions along the first dimension; None for all others."""
     if isinstance(index, Tensor):
+        if index._dtype is dtypes.bool:
+            return _read_masked(input, index)
         positions, own_size, own_stride = raw_array(index), index._size, index._stride
         if index._dtype is not dtypes.int64 or not own_size or index._storage.backend is not HOST:
             return None
@@ -157,19 +217,33 @@ def read_rows(input: Tensor, index: Tensor | list[Any]) -> Tensor | None:
     return made
 
 
+def _read_masked(input: Tensor, mask: Tensor) -> Tensor | None:
+    """``input[mask]`` of a small `input`, with a mask of its size; None for all others."""
+    if mask._size != input._size or not mask._size or input._conj or input._storage._nbytes >= LEAST:
+        return None
+    source, chosen = packed_array(input), packed_array(mask)
+    if source is None or chosen is None:
+        return None
+    made = source[chosen]
+    result = result_tensor(made, input._dtype, HOST, input._storage.device, made.shape, (1,))
+    memory.copied(made.nbytes)
+    return result
+
+
 def read_cells(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
-    """``input[index]``, a copy, where that is the usual call and `input` is small; None for all others."""
+    """``input[index]`` as a copy, for common indices of a small `input`; None for all others."""
     places = _places(input, index)
     if places is None:
         return None
     made = take(raw_array(input), places)
-    memory.copied(made.nbytes)
     size = index[0]._size
-    return result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
+    result = result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
+    memory.copied(made.nbytes)
+    return result
 
 
 def cells_are_written(input: Tensor, index: tuple[Any, ...], value: Any) -> bool:
-    """Whether ``input[index] = value`` was done: with a number that fits, or a tensor of the index tensors' size."""
+    """Do ``input[index] = value`` for a number that fits or a tensor of the index's size; say whether it was done."""
     places = _places(input, index)
     if places is None or any(each._storage is input._storage for each in index):
         return False
@@ -190,7 +264,7 @@ def cells_are_written(input: Tensor, index: tuple[Any, ...], value: Any) -> bool
 
 
 def _places(input: Tensor, index: tuple[Any, ...]) -> Array | None:
-    """Where the elements are in the row of all of them; None leaves the call to the plain way."""
+    """The flat positions of the elements; None leaves the call to the plain way."""
     size = input._size
     if len(index) != len(size) or input._conj or input._dtype in WIDE_UNSIGNED or input._storage._nbytes >= LEAST:
         return None
@@ -208,7 +282,7 @@ def _places(input: Tensor, index: tuple[Any, ...]) -> Array | None:
 
 
 def written_by_tensor(input: Tensor, index: Tensor, value: Any) -> bool:
-    """Whether ``input[index] = value`` was done: all on the CPU, without gaps."""
+    """Do ``input[index] = value`` for tensors on the CPU without gaps; return whether it was done."""
     if (
         input._dtype in dtypes.WIDE_UNSIGNED
         or index._meta is not None

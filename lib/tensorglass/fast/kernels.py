@@ -1,4 +1,4 @@
-"""What follows from the declaration of an elementwise operator, worked out once; and quicker ways to run a kernel.
+"""Facts that follow from an elementwise operator's declaration, worked out once; and quicker ways to run a kernel.
 
 The shortcuts of `fast.pointwise` look at types and fields of a call's operands, and look everything else up here.
 """
@@ -28,9 +28,9 @@ from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
-_FEW_RULES = 8  # as most functions of parameters give
-_FEW = LEAST // 16  #: elements of which the pool has no part, whatever their dtype
-_LONG_ROW = 8192  # elements, from which on a longer row gains nothing
+_FEW_RULES = 8  # most functions of parameters return fewer
+_FEW = LEAST // 16  #: elements: too few for the pool, whatever their dtype
+_LONG_ROW = 8192  # elements; beyond that a longer row gains nothing
 _WORTH_WIDENING = 1 << 14
 
 
@@ -63,25 +63,25 @@ class Facts:
         self.kernel = kernel
         self.has_one_rule = isinstance(kernel.rule, DTypeRule)  #: whatever its parameters
         self.checks = [each for each in (kernel.check, kernel.late_check) if each is not None]
-        #: results of so many bytes are written into memory of the pool; smaller ones are what the kernel returns
+        #: results of at least so many bytes are written into pool memory; smaller ones are the kernel's own array
         self.least_pooled = LEAST if kernel.takes_out else sys.maxsize
-        #: records a call without parameters that has run, if gradients flow; gives the result
+        #: records a finished call without parameters if gradients flow, and returns the result
         self.record: Callable[[tuple[Any, ...], Tensor], Tensor] = _as_it_is
         recorder = kernel.recorder
         if recorder is not None and not recorder.derivative.in_place_only:
             self.record = entering(recorder, tuple(kernel.defaults.values()), len(kernel.operands))
         self._direct_by_rule: dict[DTypeRule, dict[DType, DType]] = {}
         rule = kernel.rule_for({})
-        #: from operands' dtypes to the result's: those that need no conversion, half types that are computed in
-        #: float32, and complex dtypes, which need no conversion unless elements are conjugated
+        #: maps operand dtypes to the result's: those that need no conversion, half types computed in float32, and
+        #: complex dtypes, which need no conversion unless the conjugate bit is set
         self.direct, self.halves, self.complexes = _of_declared(rule)
-        #: the dtypes that need no check: all, or, since `checks` refuse none of them, the floating-point ones
+        #: the dtypes that need no check: all of them, or the floating-point ones if there are `checks`
         self.unchecked = self.direct
         if self.checks:
             self.unchecked = {dtype: result for dtype, result in self.direct.items() if dtype.is_floating_point}
         self.rounds_numbers = rule.rounds_numbers  #: whether numbers beside half types are rounded to them
-        self.is_like_input = rule.is_like_input  #: whether a new result lies as the first operand does
-        #: what a number adds to the operands' layouts, by which a new result's strides are chosen
+        self.is_like_input = rule.is_like_input  #: whether a new result has the layout of the first operand
+        #: a number's contribution to the operand layouts that determine a new result's strides
         self.layout_of_numbers: tuple[Layout, ...] = (((), ()),) if rule.numbers_lie else ()
         self.calls: dict[Backend, Callable[..., Array]] = {}  #: the kernel as a function of arrays alone
         self.on_host = self.bind(HOST)  #: that of the CPU
@@ -106,8 +106,12 @@ class Facts:
         return found
 
 
+#: What is known of each elementwise operator's kernel.
+FACTS: dict[Kernel, Facts] = {}
+
+
 def _half_dtypes(rule: DTypeRule) -> dict[DType, DType]:
-    """The half types that are computed in float32, and the result's dtype."""
+    """Maps half types that are computed in float32 to the result's dtype."""
     halves = {}
     for dtype in (dtypes.float16, dtypes.bfloat16):
         if not rule.lacks(rule.promoted(dtype)):
@@ -118,9 +122,9 @@ def _half_dtypes(rule: DTypeRule) -> dict[DType, DType]:
 
 
 def _direct_dtypes(rule: DTypeRule, are_complex: bool = False) -> dict[DType, DType]:
-    """From the dtypes of operands that go to the kernel as they are to the dtypes of what it returns.
+    """Maps operand dtypes that go to the kernel unconverted to the dtypes of the kernel's results.
 
-    Complex dtypes are asked for separately, since their elements may have to be conjugated when read.
+    Complex dtypes are separate, since their elements may have to be conjugated when read.
     """
     direct = {}
     for dtype in dtypes.ALL:
@@ -146,7 +150,7 @@ def _of_declared(rule: DTypeRule) -> tuple[dict[DType, DType], ...]:
 def small_layout(layouts: tuple[Layout, ...]) -> tuple[tuple[int, ...], tuple[int, ...], str] | None:
     """Size and stride of a result, and the order in which NumPy can allocate it: "C" or "F".
 
-    None for all others, large and 0-dim ones among them.
+    None for all others, including large and 0-dim ones.
     """
     size, stride, order = result_layout(layouts)
     if not size or 0 in size or geometry.numel(size) > _FEW:
@@ -168,7 +172,7 @@ def compute_alike(
     order: tuple[int, ...] | None,
     *arrays: Array,
 ) -> Tensor:
-    """A new result of checked arrays that the kernel takes as they are, whatever their strides."""
+    """A new result of checked arrays that need no conversion, whatever their strides."""
     backend, kernel = like.backend, facts.kernel
     made = backend.empty(dtype, size, order)
     bound = facts.calls.get(backend) or facts.bind(backend)
@@ -176,7 +180,7 @@ def compute_alike(
         backend.launch(half.compute, bound, arrays, made, kernel.takes_out)
     elif kernel.ufunc in COSTLY and THREADS.number > 1 and made.nbytes >= LEAST_SHARED and _is_one_run(arrays, made):
         THREADS.fill(bound, arrays, made)
-    elif kernel.ufunc is not None and backend is HOST:  # sooner than by `into`
+    elif kernel.ufunc is not None and backend is HOST:  # quicker than by `into`
         operands, place = _widened(arrays, made)
         backend.run(bound, *operands, out=place)
     else:
@@ -185,10 +189,10 @@ def compute_alike(
 
 
 def _widened(arrays: tuple[Array, ...], made: Array) -> tuple[tuple[Array, ...], Array]:
-    """Operands and result of an elementwise function, in wider rows where one operand is a row; else as they are.
+    """Operands and result of an elementwise function, reshaped to wider rows if one operand is a row; else unchanged.
 
-    The array module sets up its loop anew for each row of a matrix. Beside a row (a bias beside a batch) that is
-    repeated some times, as many of the matrix's rows count as one.
+    The array module sets up its loop again for each row of a matrix. If the other operand is a row (a bias beside a
+    batch), the row is repeated several times, so that as many rows of the matrix count as one.
     """
     if len(arrays) != 2 or made.size < _WORTH_WIDENING or made.ndim < 2 or not made.flags.c_contiguous:
         return arrays, made
@@ -207,12 +211,12 @@ def _widened(arrays: tuple[Array, ...], made: Array) -> tuple[tuple[Array, ...],
 
 @remembered
 def _repetitions(count: int, length: int) -> int:
-    """How often a row of this length is repeated beside `count` of them; 0 where that gains nothing."""
+    """How often to repeat a row of this length beside `count` rows; 0 if that gains nothing."""
     return next((times for times in range(min(_LONG_ROW // length, count), 1, -1) if count % times == 0), 0)
 
 
 def _is_one_run(arrays: Sequence[Array], made: Array) -> bool:
-    """Whether operands and result are NumPy's, of one size and without gaps."""
+    """Whether operands and result are NumPy arrays of one size without gaps."""
     return all(type(each) is HOST.xp.ndarray and each.flags.c_contiguous for each in (*arrays, made)) and all(
         each.shape == made.shape for each in arrays
     )
@@ -221,11 +225,11 @@ def _is_one_run(arrays: Sequence[Array], made: Array) -> bool:
 def compute_packed(
     facts: Facts, like: UntypedStorage, dtype: DType, size: tuple[int, ...], stride: tuple[int, ...], *arrays: Array
 ) -> Tensor:
-    """`compute_alike` where the array that the kernel itself returns lies as the result should: row-major."""
+    """`compute_alike` if the kernel's own array has the result's layout: row-major."""
     backend = like.backend
     try:
         made = backend.attempt(facts.calls.get(backend) or facts.bind(backend), *arrays)
-    except (MemoryError, RuntimeError):  # `compute_alike` meets the error again, and words it as PyTorch does
+    except (MemoryError, RuntimeError):  # `compute_alike` raises the error again, worded as PyTorch does
         return compute_alike(facts, like, dtype, size, stride, None, *arrays)
     return result_tensor(made, dtype, backend, like.device, size, stride)
 
@@ -245,7 +249,7 @@ def _convert_into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], t
 
 
 def _goes_by_blocks(call: Call, found: Plan, backend: Backend) -> bool:
-    """Whether large operands of a half type are computed with block by block."""
+    """Whether large half-type operands are processed block by block."""
     promoted = found.promoted
     if promoted.itemsize != 2:
         return False
@@ -254,10 +258,10 @@ def _goes_by_blocks(call: Call, found: Plan, backend: Backend) -> bool:
     return is_large and (call.out is None or call.out._dtype is found.result)
 
 
-def read_operands(call: Call, found: Plan, backend: Backend, target: Array | None = None) -> list[Array | None]:
-    """`run_pointwise.read_operands`, which leaves halves that are computed with block by block as they are.
+def read_operands(call: Call, found: Plan, backend: Backend, target: Array | None) -> Sequence[Array | None] | None:
+    """The operands' arrays; half-type operands that are processed block by block stay unconverted.
 
-    One operand may be converted into the result's memory, in place of an array of its own.
+    Otherwise one operand may be converted into the result's memory instead of a new array.
     """
     kernel, promoted, dtype = call.kernel, found.promoted, found.compute
     if _goes_by_blocks(call, found, backend):
@@ -270,6 +274,8 @@ def read_operands(call: Call, found: Plan, backend: Backend, target: Array | Non
             for each in call.operands
         ]
     free = target if kernel.ufunc is not None and not call.parameters and found.result is dtype else None
+    if free is None:
+        return None
     arrays: list[Array | None] = []
     for each in call.operands:
         if free is not None and isinstance(each, Tensor) and _fits(each, dtype, free, backend):
@@ -282,7 +288,7 @@ def read_operands(call: Call, found: Plan, backend: Backend, target: Array | Non
 
 
 def _fits(operand: Tensor, dtype: DType, free: Array, backend: Backend) -> bool:
-    """Whether an operand is to be converted, and has the size of the result."""
+    """Whether an operand must be converted and has the result's size."""
     return operand._dtype is not dtype and operand._storage.backend is backend and operand._size == free.shape
 
 
@@ -290,10 +296,10 @@ def _copy_into(xp: Any, target: Array, source: Array) -> None:
     target[...] = source
 
 
-def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> None:
-    """`run_pointwise.launch`, block by block for large arrays of a half type."""
+def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> bool:
+    """Run the kernel bound for calls without parameters; block by block for large half-type arrays."""
     kernel = call.kernel
-    facts: Facts = kernel.facts
+    facts = FACTS[kernel]
     if call.parameters:
         run: Callable[..., Array] = partial(kernel.function, backend.xp, **call.parameters)
     else:
@@ -301,6 +307,7 @@ def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | N
     if _goes_by_blocks(call, found, backend):
         function = kernel.function if len(arrays) == 1 and not call.parameters and call.out is None else None
         backend.launch(half.compute, run, arrays, target, kernel.takes_out, function)
-        return
+        return True
     is_direct = kernel.takes_out and (found.result is found.compute or found.result is dtypes.bool)
     backend.launch(into if is_direct else _convert_into, run, arrays, target)
+    return True

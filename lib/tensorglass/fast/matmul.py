@@ -25,10 +25,10 @@ Form = Callable[..., Tensor]
 
 
 def of_product(form: Form) -> Form:
-    """`form`, which multiplies two tensors: as `matmul` does, or of fewer dimensions."""
+    """A shortcut before `form`, which multiplies two tensors as `matmul` does, or tensors of fewer dimensions."""
     dims = _DIMS.get(form.__name__)
     enter: Any = None
-    form = autocast.by_list(form.__name__, form)  # behind the shortcut, which is not taken where autocast is on
+    form = autocast.by_list(form.__name__, form)  # behind the shortcut, which is not taken while autocast is on
 
     @wraps(form)
     def product_first(*arguments: Any, **keywords: Any) -> Tensor:
@@ -41,10 +41,10 @@ def of_product(form: Form) -> Form:
                 and (dims is None or (len(input._size), len(other._size)) == dims)
             ):
                 is_recorded = (input._meta is not None or other._meta is not None) and state.grad
-                if not is_recorded or len(input._size) == len(other._size) == 2:
+                if not is_recorded or len(input._size) == len(other._size) == 2 or dims == (3, 3):
                     made = product(input, other)
                     if made is not None and is_recorded:
-                        enter = enter or _entering_mm()
+                        enter = enter or _entering(dims or (2, 2))
                         return enter((input, other), made)
                     if made is not None:
                         return made
@@ -56,15 +56,15 @@ def of_product(form: Form) -> Form:
 _DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1)}
 
 
-def _entering_mm() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
-    """What enters a product of matrices into the graph, under whichever name it was called."""
-    from tensorglass.ops.linalg.matmul import mm  # which has been declared by the time of the first call
+def _entering(dims: tuple[int, int]) -> Callable[[tuple[Any, ...], Tensor], Tensor]:
+    """A function that records a product of matrices, or of batches of them, under whichever name it was called."""
+    from tensorglass.ops.linalg.matmul import bmm, mm  # declared by the time of the first call
 
-    return entering(recorder_of(mm)[0], (None,), 2, is_elementwise=False)
+    return entering(recorder_of(bmm if dims == (3, 3) else mm)[0], (None,), 2, is_elementwise=False)
 
 
 def of_added_product(form: Form) -> Form:
-    """`form`, which adds a product of matrices to a tensor."""
+    """A shortcut before `form`, which adds a product of matrices to a tensor."""
 
     @wraps(form)
     def sum_first(*arguments: Any, **keywords: Any) -> Tensor:
@@ -110,7 +110,7 @@ def product(input: Tensor, other: Tensor) -> Tensor | None:
             made = HOST.run(HOST.xp.matmul, one, two)
             if size and not made.flags.c_contiguous:
                 return None
-    except MemoryError:  # the plain way meets the error again, and words it as PyTorch does
+    except MemoryError:  # the plain way raises the error again, worded as PyTorch does
         return None
     if not size:
         made = HOST.xp.asarray(made)
@@ -121,7 +121,7 @@ def product(input: Tensor, other: Tensor) -> Tensor | None:
 def _plan(
     size: tuple[int, ...], other_size: tuple[int, ...], itemsize: int
 ) -> tuple[tuple[int, ...], tuple[int, ...], bool] | None:
-    """Size and stride of a common product, and whether BLAS is to make it in one piece; None for all others."""
+    """Size and stride of a common product, and whether one BLAS call computes it; None for all others."""
     dims = len(size), len(other_size)
     if dims not in ((1, 1), (2, 1), (2, 2), (3, 3)) or size[-1] != other_size[-2:][0]:
         return None
@@ -137,7 +137,7 @@ def _plan(
 
 
 def _added(input: Any, mat1: Any, mat2: Any) -> Tensor | None:
-    """The sum for such tensors, as in a linear layer; None for all others."""
+    """The same with a tensor added, as in a linear layer; None for all others."""
     if not (
         type(input) in PLAIN and type(mat1) in PLAIN and type(mat2) in PLAIN and len(mat1._size) == len(mat2._size) == 2
     ):

@@ -1,14 +1,15 @@
-"""Derivatives on arrays for a node as a whole, towards all of its inputs: products of matrices and views.
+"""Derivatives on arrays for a whole node, for all of its inputs: products of matrices and views.
 
-The formulas of `array_derivatives` are given arrays of one dtype without gaps. A rule takes what the node kept as it
-is, whatever its strides and dtypes, and computes only the gradients that are wanted. Its arguments are the gradient of
-the result, which lies without gaps; what was kept, by name; and for each edge whether a gradient goes there. It returns
-one gradient for each edge, a new array or a view of the given one, or None to leave all to the declared formulas.
+The formulas of `array_derivatives` get arrays of one dtype without gaps. A rule takes the kept arrays whatever their
+strides and dtypes, and computes only the gradients that are wanted. Its arguments are the gradient of the result, which
+has no gaps; the kept arrays, by name; and for each edge whether its gradient is wanted. It returns one gradient for
+each edge, a new array or a view of the given one; or None to leave everything to the declared formulas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from tensorglass.backends import Array
@@ -26,7 +27,7 @@ Rule = Callable[[Array, Kept, list[bool]], "list[Array | None] | None"]
 
 
 def kept_arrays(node: FormulaNode) -> Kept | None:
-    """What a node kept, with arrays for tensors; None where it was written to, let go of, or kept by a user's hook."""
+    """A node's kept values, with arrays for tensors; None if one was overwritten, freed, or packed by a user's hook."""
     found: Kept = {}
     for name, value in zip(node.blueprint.saved, node.kept, strict=True):
         kind = type(value)
@@ -55,7 +56,7 @@ def kept_arrays(node: FormulaNode) -> Kept | None:
 
 
 def _product(one: Array, other: Array) -> Array:
-    """The product of matrices, in memory of the pool where it is large."""
+    """The product of matrices, in pool memory if it is large."""
     size = one.shape[0], other.shape[1]
     if size[0] * size[1] * one.itemsize <= MOST_BARE:
         return matrix_product(XP, one, other)
@@ -63,9 +64,9 @@ def _product(one: Array, other: Array) -> Array:
 
 
 def _towards_factor(stride: tuple[int, ...], one: Array, other: Array) -> Array | None:
-    """``one @ other``, the gradient of a matrix of these strides: its columns lie in a row if the matrix's do.
+    """``one @ other``, the gradient of a matrix with these strides: column-major if the matrix is.
 
-    None where an array would not tell how it lies: without elements, or with one row or column.
+    None if the layout of an array is ambiguous: without elements, or with one row or column.
     """
     rows, columns = one.shape[0], other.shape[1]
     if not rows * columns * one.shape[1]:
@@ -79,7 +80,7 @@ def _mm(
     grad: Array, kept: Kept, wanted: list[bool], one: tuple[str, str] = ("input", "input_stride"),
     other: tuple[str, str] = ("mat2", "mat2_stride"),
 ) -> list[Array | None] | None:  # fmt: skip
-    """For a product of two matrices; `one` and `other` are the names by which each was kept, and its strides."""
+    """The rule for a product of two matrices; `one` and `other` are the names of each kept matrix and its strides."""
     first = second = None
     if wanted[0]:
         first = _towards_factor(kept[one[1]], grad, kept[other[0]].T)
@@ -99,6 +100,20 @@ def _addmm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | 
     return None if found is None else [grad if wanted[0] else None, *found]
 
 
+def _bmm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    factors = (grad, kept["mat2"].swapaxes(1, 2)) if wanted[0] else None
+    others = (kept["input"].swapaxes(1, 2), grad) if wanted[1] else None
+    answers: list[Array | None] = []
+    for pair in (factors, others):
+        if pair is None:
+            answers.append(None)
+            continue
+        if not grad.size or max(each.nbytes for each in pair) > MOST_BARE:
+            return None
+        answers.append(XP.ascontiguousarray(matrix_product(XP, *pair)))
+    return answers
+
+
 def _transposed(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
     return [grad.T] if grad.ndim == 2 and min(grad.shape) > 1 else None
 
@@ -107,12 +122,47 @@ def _view(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | N
     return [grad.reshape(kept["input_size"])] if grad.flags.c_contiguous else None
 
 
+def _unsqueezed(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    return [grad.squeeze(kept["dim"])] if grad.flags.c_contiguous else None
+
+
+def _expanded(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    return [grad]  # `fitted` then sums it to the input's size, as for any operand that was broadcast
+
+
+def _within(grad: Array, kept: Kept, place: tuple[Any, ...]) -> list[Array | None] | None:
+    """Zeros, with the gradient of a part in its place."""
+    size = kept["input_size"]
+    if prod(size) * grad.itemsize > MOST_BARE:
+        return None
+    made = XP.zeros(size, grad.dtype)
+    made[place] = grad
+    return [made]
+
+
+def _selected(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    dim = kept["dim"] % len(kept["input_size"])
+    return _within(grad, kept, (slice(None),) * dim + (kept["index"],))
+
+
+def _sliced(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
+    dim = kept["dim"] % len(kept["input_size"])
+    return _within(grad, kept, (slice(None),) * dim + (slice(kept["start"], kept["end"], kept["step"]),))
+
+
 #: By operator. `fast.networks` has more of them.
 RULES: dict[str, Rule] = {
     "addmm": _addmm,
+    "bmm": _bmm,
+    "expand": _expanded,
     "mm": _mm,
+    "select": _selected,
+    "slice_view": _sliced,
+    "squeeze": _view,
     "t": _transposed,
+    "unsafe_view": _view,
+    "unsqueeze": _unsqueezed,
     "view": _view,
 }
-#: Those of views: what they send on lies in the memory of the gradient.
-VIEWS = (_transposed, _view)
+#: The rules of views: the gradients that they send on share memory with the given gradient.
+VIEWS = (_transposed, _unsqueezed, _view)

@@ -1,9 +1,9 @@
 """Shortcuts of elementwise operators: from the operands straight to the kernel.
 
-Operands without gaps, of one size and one dtype, go straight to the kernel, and so does one of them beside a number
-that does not promote. Those of one dtype that lie otherwise take the next way, on which the result's strides are
-looked up; others go to `compute`, and refusals and parameters to `fallback`, the form that reads the arguments one by
-one. Each call looks at types and fields only; all that follows from the operator alone is in `Facts`.
+Operands without gaps, of one size and dtype, go straight to the kernel, and so does such an operand with a number that
+does not promote it. For operands of one dtype with other layouts, the result's strides are looked up. Other operands go
+to `compute`; errors and parameters go to `fallback`, the form that parses its arguments. Each call only checks types
+and fields; everything that follows from the operator alone is in `Facts`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import Any
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.kernels import Facts, compute_alike, compute_packed, into, small_layout
-from tensorglass.fast.pointwise_parameters import computed_small
+from tensorglass.fast.kernels import FACTS, Facts, compute_alike, compute_packed, into, small_layout
+from tensorglass.fast.pointwise_calls import of_calls
+from tensorglass.fast.pointwise_parameters import FEW_HALVES, computed_small, of_halves
 from tensorglass.geometry import CONTIGUOUS_STRIDES, self_overlaps
 from tensorglass.ops.arg_parser.pointwise_arguments import CallSignature
 from tensorglass.ops.declare.kernel import Call, Kernel
-from tensorglass.ops.declare.pointwise import Direct
 from tensorglass.ops.declare.result_layout import Layout, result_layout
 from tensorglass.ops.declare.run_pointwise import compute
+from tensorglass.ops.declare.seams import Elementwise
+from tensorglass.ops.kernels.half import LARGE
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -29,8 +31,8 @@ from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 
-_LEFT_OUT: Any = object()  # in place of an argument that the caller must give: `fallback` says so
-_PLAIN = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # numbers that no subclass makes special, and their category
+_LEFT_OUT: Any = object()  # the default of a required argument: `fallback` raises if it is missing
+_PLAIN = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # exact types of numbers, without subclasses, and their category
 
 
 def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
@@ -39,14 +41,16 @@ def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> For
 
     def of_many(*arguments: Any, **keywords: Any) -> Any:
         if len(arguments) == len(kinds) and not keywords and type(arguments[0]) in PLAIN:
-            has_meta = False
+            has_meta = has_number = False
             for argument, kind in zip(arguments, kinds, strict=True):
                 if type(argument) in PLAIN:
                     has_meta = has_meta or argument._meta is not None
                 elif type(argument) not in kind:
                     break
+                else:
+                    has_number = True
             else:
-                if signature.are_alike(arguments):
+                if (has_meta or not has_number) and signature.are_alike(arguments):
                     made = None if has_meta else computed_small(kernel, arguments, {})
                     return compute(Call(kernel, arguments, {})) if made is None else made
         return fallback(*arguments, **keywords)
@@ -58,14 +62,17 @@ def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     kernel = facts.kernel
     on_host, is_like_input, direct = facts.on_host, facts.is_like_input, facts.unchecked
     least_packed = 0 if is_like_input else facts.least_pooled
-    attempt = HOST.attempt
+    attempt, compute_halves = HOST.attempt, of_halves(facts, FEW_HALVES)
 
     def unary(input: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
         if (type(input) is not Tensor and type(input) not in PLAIN) or more or keywords:
             return fallback(*_given(input), *more, **keywords)
         result = direct.get(input._dtype)
         if result is None:
-            return compute(Call(kernel, (input,), {}))
+            halves = compute_halves(input)
+            if halves is None:
+                return compute(Call(kernel, (input,), {}))
+            return facts.record((input,), halves) if input._meta is not None and state.grad else halves
         array, size, storage = input._array, input._size, input._storage
         if array is None:
             array = raw_array(input)
@@ -73,7 +80,7 @@ def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
             stride = CONTIGUOUS_STRIDES[size]
             try:
                 made = attempt(on_host, array)
-            except (MemoryError, RuntimeError):  # `compute` meets the error again, and words it as PyTorch does
+            except (MemoryError, RuntimeError):  # `compute` raises the error again, worded as PyTorch does
                 return compute(Call(kernel, (input,), {}))
             answer = result_tensor(made, result, HOST, CPU, size, stride)
         else:
@@ -141,21 +148,21 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
 
 
 def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
-    """For operands of one dtype that lie otherwise or have several sizes, and for numbers."""
+    """For operands of one dtype with other layouts or different sizes, and for numbers."""
     kernel = facts.kernel
     direct, checks, is_like_input = facts.direct, facts.checks, facts.is_like_input
     unchecked = {} if is_like_input else facts.unchecked
     least_pooled, array_of_number, calls, bind = facts.least_pooled, kernel.array_of_number, facts.calls, facts.bind
     first, second = [_PLAIN if name in signature.numbers else {} for name in signature.operands]
-    of_numbers = facts.layout_of_numbers
+    of_numbers, compute_halves = facts.layout_of_numbers, of_halves(facts, LARGE - 1)
 
     def with_number(input: Tensor, other: Any) -> Tensor | None:
-        """A small tensor without gaps, and a number that does not promote; None for others."""
+        """A small tensor without gaps and a number that does not promote it; None for all others."""
         dtype, storage, one = input._dtype, input._storage, input._array
         result, size = unchecked.get(dtype), input._size
         if result is None or one is None or not input._contiguous or second[type(other)] > dtype.category:
             return None
-        stride = CONTIGUOUS_STRIDES[size]  # if the length of a dimension is 1 or 0, a number may give it another
+        stride = CONTIGUOUS_STRIDES[size]  # if a dimension has length 1 or 0, a number may change its stride
         if not size or input._stride != stride or 0 in size or storage._nbytes >= least_pooled:
             return None
         backend = storage.backend
@@ -186,7 +193,11 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
         else:
             is_alike = second[kind] <= dtype.category
         if result is None or not is_alike:
-            return compute(Call(kernel, (input, other), {}))
+            halves = compute_halves(input, other) if is_tensor else None
+            if halves is None:
+                return compute(Call(kernel, (input, other), {}))
+            is_recorded = (input._meta is not None or other._meta is not None) and state.grad
+            return facts.record((input, other), halves) if is_recorded else halves
         for check in checks:
             check((input, other))
         layouts: tuple[Layout, ...] = ((input._size, input._stride),)
@@ -225,7 +236,7 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
             return fallback(self, *_given(other), *more, **keywords)
         dtype, storage, one, two = self._dtype, self._storage, self._array, None
         meta = self._meta
-        is_unrecorded = meta is None or not (state.grad or meta.is_inference)  # as an optimizer's step is
+        is_unrecorded = meta is None or not (state.grad or meta.is_inference)  # such as an optimizer's step
         is_apart = self._contiguous or not self_overlaps(self._size, self._stride)
         if direct.get(dtype) is dtype and is_unrecorded and is_apart:
             if one is None:
@@ -244,11 +255,11 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
         if backend is HOST:
             try:
                 attempt(on_host, one, two, one)
-            except RuntimeError:  # with nothing done, where another thread is at it
+            except RuntimeError:  # nothing was done: another thread holds the context
                 HOST.run(on_host, one, two, one)
         else:
             backend.run(calls.get(backend) or bind(backend), one, two, one)
-        if self._counter is None:  # `_written`, written out
+        if self._counter is None:  # `_written`, inlined
             storage.version += 1
         else:
             self._written()
@@ -282,20 +293,21 @@ def _given(*arguments: Any) -> list[Any]:
     return [argument for argument in arguments if argument is not _LEFT_OUT]
 
 
-class Shortcuts(Direct):
-    """What is put before the forms of an elementwise operator."""
+class Shortcuts(Elementwise):
+    """The shortcuts that are put before the forms of an elementwise operator."""
 
     def __init__(self, kernel: Kernel, signature: CallSignature) -> None:
         super().__init__(kernel, signature)
-        self.facts = kernel.facts = Facts(kernel)
+        self.facts = FACTS[kernel] = Facts(kernel)
 
-    def out_of_place(self, form: Form) -> Form:
+    def out_of_place(self, form: Form, is_method: bool = False) -> Form:
         put = {1: _fast_unary, 2: _fast_binary}.get(len(self.signature.operands), _fast_of_many)
-        return put(self.facts, self.signature, form)
+        return put(self.facts, self.signature, of_calls(self.facts, self.signature, form, is_method=is_method))
 
     def in_place(self, form: Form) -> Form:
         put = {1: _fast_unary_in_place, 2: _fast_in_place}.get(len(self.signature.operands))
-        return form if put is None else put(self.facts, self.signature, form)
+        small_first = of_calls(self.facts, self.signature, form, is_method=True, in_place=True)
+        return small_first if put is None else put(self.facts, self.signature, small_first)
 
     def between_two(self, form: Form) -> Form:
         return _direct_binary(self.facts, self.signature, form)

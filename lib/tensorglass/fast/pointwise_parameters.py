@@ -1,39 +1,36 @@
-"""Shortcuts of small calls of elementwise operators, whatever their parameters and ``out=``.
+"""Shortcuts of small calls of elementwise operators with any parameters and ``out=``.
 
-Where all tensors have one size and dtype and no gaps, the result has it too, and the kernel's own array is the result.
-Most calls without parameters do not even come here: `fast.pointwise` has ways for those.
+If all tensors have one size and dtype and no gaps, so does the result, and the kernel's own array is the result. Most
+calls without parameters do not come here: `fast.pointwise` handles them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.fast.kernels import Facts
+from tensorglass.fast.kernels import FACTS, Facts
 from tensorglass.geometry import CONTIGUOUS_STRIDES
-from tensorglass.ops.declare import run_pointwise
-from tensorglass.ops.declare.kernel import Call, Kernel
+from tensorglass.ops.declare.kernel import Kernel
 from tensorglass.ops.declare.run_pointwise import with_half_alpha
 from tensorglass.ops.kernels import half
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
-_CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  # of numbers that no subclass makes special
+CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  #: exact types of numbers, without subclasses
+FLOAT32 = HOST.array_dtype(dtypes.float32)
+FEW_HALVES = 1 << 10  #: elements; looking up their results in a table takes longer than computing them
 
 
-def run(call: Call) -> Tensor:
-    """`run_pointwise.run`, with a shortcut for small calls."""
-    done = computed_small(*call)
-    return _run_plainly(call) if done is None else done
-
-
-_run_plainly = run_pointwise.run
+_Read = tuple[Tensor, list[Any], int, bool]
 
 
 def computed_small(
@@ -43,8 +40,65 @@ def computed_small(
     out: Tensor | None = None,
     inplace: bool = False,
 ) -> Tensor | None:
-    """The result of a small call on the CPU, of which nothing is recorded here; None for all others."""
-    facts: Facts = kernel.facts
+    """The result of a small call on the CPU, without recording it; None for all others."""
+    read = _read_alike(operands)
+    return None if read is None else _computed(FACTS[kernel], read, operands, parameters, out, inplace)
+
+
+def _computed(
+    facts: Facts, read: _Read, operands: Sequence[Any], parameters: dict[str, Any], out: Tensor | None, inplace: bool
+) -> Tensor | None:
+    kernel = facts.kernel
+    first, arrays, highest, has_none = read
+    dtype, size = first._dtype, first._size
+    if highest > dtype.category or not size or first._storage._nbytes >= LEAST:
+        return None
+    computed, result = dtype, facts.direct_for(parameters).get(dtype)
+    if result is None:
+        computed, result = other_dtypes(facts, dtype, parameters)
+    if result is None or (out is not None and not takes_result(out, result, size, operands)):
+        return None
+    has_numbers = highest is not dtypes.BOOL
+    # If a length is 1 or 0 the stride is arbitrary, and with numbers it affects the result's strides.
+    if (has_numbers or facts.is_like_input) and (first._stride != CONTIGUOUS_STRIDES[size] or 0 in size):
+        return None
+    is_half = computed is not dtype
+    if is_half:
+        if len(operands) == 1 and not parameters and out is None and arrays[0].size > FEW_HALVES:
+            made = HOST.launch(half.looked_up, kernel.function, arrays[0], HOST.array_dtype(result))
+            if made is not None:
+                return result_tensor(made, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
+        if dtype is dtypes.float16 and first.numel() >= half.LARGE:  # these are processed block by block
+            return None
+    if has_none or parameters or is_half or not dtype.is_floating_point:
+        for check in facts.checks:  # none of the checks refuses plain floats
+            check(operands, **parameters)
+    if inplace and kernel.inplace_check is not None:
+        kernel.inplace_check(operands, **parameters)
+    if is_half and facts.rounds_numbers and parameters:
+        parameters = with_half_alpha(parameters, HOST, dtype)
+    if has_numbers:
+        arrays = [array_of_number(facts, each, dtype, is_half) if type(each) in CATEGORY else each for each in arrays]
+    if out is not None:
+        if is_half:
+            arrays = [None if each is None else HOST.run(each.astype, FLOAT32) for each in arrays]
+        return _write(kernel, arrays, parameters, out, is_direct=not is_half or result is dtypes.bool)
+    run = partial(kernel.function, HOST.xp, **parameters) if parameters else facts.on_host
+    array_dtype = HOST.array_dtype(result)
+    try:
+        made = HOST.attempt(through_float32, run, arrays, array_dtype) if is_half else HOST.attempt(run, *arrays)
+    except (MemoryError, RuntimeError):  # the plain way meets the error again, and words it as PyTorch does
+        return None
+    if made.dtype is not array_dtype and made.dtype != array_dtype:
+        made = HOST.run(made.astype, array_dtype)
+    return result_tensor(made, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
+
+
+def _read_alike(operands: Sequence[Any]) -> _Read | None:
+    """The first tensor, the operands' arrays, the highest category of numbers, and whether operands are omitted.
+
+    None unless there is a tensor, and all have one size and dtype, no gaps, and are on the CPU.
+    """
     arrays: list[Any] = []
     first, highest, has_none = None, dtypes.BOOL, False
     for operand in operands:
@@ -62,57 +116,77 @@ def computed_small(
         elif operand is None:
             has_none = True
             arrays.append(None)
-        elif type(operand) in _CATEGORY:
-            highest = max(highest, _CATEGORY[type(operand)])
+        elif type(operand) in CATEGORY:
+            highest = max(highest, CATEGORY[type(operand)])
             arrays.append(operand)
         else:
             return None
-    if first is None or highest > dtype.category or not size or first._storage._nbytes >= LEAST:
-        return None
-    computed, result = dtype, facts.direct_for(parameters).get(dtype)
-    if result is None and (facts.has_one_rule or not parameters):
-        if dtype.is_complex:
-            result = facts.complexes.get(dtype)
-        else:
-            computed, result = dtypes.float32, facts.halves.get(dtype)
-    if result is None or (out is not None and not _is_plain(out, result, size, operands)):
-        return None
-    # Where a length is 1 or 0 the stride may be any, and beside numbers it matters for the result's.
-    has_numbers = highest is not dtypes.BOOL
-    if (has_numbers or facts.is_like_input) and (first._stride != CONTIGUOUS_STRIDES[size] or 0 in size):
-        return None
-    if computed is not dtype:
-        if len(operands) == 1 and not parameters and out is None:
-            made = HOST.launch(half.looked_up, kernel.function, arrays[0], HOST.array_dtype(result))
-            if made is not None:
-                return result_tensor(made, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
-        if dtype is dtypes.float16 and raw_array(first).size >= half.LARGE:  # these go block by block
+    return None if first is None else (first, arrays, highest, has_none)
+
+
+def other_dtypes(facts: Facts, dtype: DType, parameters: dict[str, Any]) -> tuple[DType, DType | None]:
+    """The compute dtype for complex and half types, and the result's dtype; None leaves the call to the plain way."""
+    if parameters and not facts.has_one_rule:
+        return dtype, None
+    return (dtype, facts.complexes.get(dtype)) if dtype.is_complex else (dtypes.float32, facts.halves.get(dtype))
+
+
+def array_of_number(facts: Facts, number: Any, dtype: DType, is_half: bool) -> Array:
+    """A number beside operands of `dtype`, as the array to compute with: beside half types it is float32."""
+    made_of = facts.kernel.array_of_number
+    if not is_half:
+        return made_of(HOST, number, dtype)
+    if facts.rounds_numbers:
+        return HOST.run(made_of(HOST, number, dtype).astype, FLOAT32)
+    return made_of(HOST, number, dtypes.float32)
+
+
+def through_float32(run: Callable[..., Array], arrays: Sequence[Array | None], array_dtype: Any) -> Array:
+    """What `run` computes from half-type arrays, each widened once; the result is rounded once, to `array_dtype`."""
+    wide = [None if each is None else each.astype(FLOAT32) for each in arrays]
+    return run(*wide).astype(array_dtype, copy=False)
+
+
+def of_halves(facts: Facts, most: int) -> Callable[..., Tensor | None]:
+    """A function of at most `most` elements of one half type and size, without gaps: the operator's result, not
+    recorded; None for all others.
+    """
+    halves, checks, is_like_input = facts.halves, facts.checks, facts.is_like_input
+    on_host, attempt = facts.on_host, HOST.attempt
+
+    def compute_halves(*operands: Tensor) -> Tensor | None:
+        first = operands[0]
+        dtype, size, storage = first._dtype, first._size, first._storage
+        result = halves.get(dtype)
+        if result is None or not size or storage.device is not CPU:
             return None
-    if has_none or parameters or computed is not dtype or not dtype.is_floating_point:
-        for check in facts.checks:  # none of them refuses plain floats
-            check(operands, **parameters)
-    if inplace and kernel.inplace_check is not None:
-        kernel.inplace_check(operands, **parameters)
-    if computed is not dtype:
-        arrays = [HOST.run(each.astype, "float32") if isinstance(each, HOST.xp.ndarray) else each for each in arrays]
-        if facts.rounds_numbers and parameters:
-            parameters = with_half_alpha(parameters, HOST, dtype)
-    if has_numbers and computed is dtype:
-        array_of_number = kernel.array_of_number
-        arrays = [array_of_number(HOST, each, dtype) if type(each) in _CATEGORY else each for each in arrays]
-    elif has_numbers:
-        arrays = [_number(facts, each, dtype, computed) if type(each) in _CATEGORY else each for each in arrays]
-    if out is None:
+        arrays: list[Array] = []
+        for each in operands:
+            array = each._array
+            if array is None:
+                array = raw_array(each)
+            is_here = each._contiguous and each._storage.device is CPU
+            if each._dtype is not dtype or each._size != size or not is_here:
+                return None
+            arrays.append(array)
+        stride = CONTIGUOUS_STRIDES[size]
+        if arrays[0].size > most or (is_like_input and (first._stride != stride or 0 in size)):
+            return None
+        for check in checks:
+            check(operands)
         try:
-            made = HOST.attempt(kernel.function, HOST.xp, *arrays, **parameters)
-        except (MemoryError, RuntimeError):  # the plain way meets the error again, and words it as PyTorch does
+            made = attempt(through_float32, on_host, arrays, HOST.array_dtype(result))
+        except (MemoryError, RuntimeError):
             return None
-        array_dtype = HOST.array_dtype(result)
-        if made.dtype is not array_dtype and made.dtype != array_dtype:
-            made = HOST.run(made.astype, array_dtype)
-        return result_tensor(made, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
+        return result_tensor(made, result, HOST, CPU, size, stride)
+
+    return compute_halves
+
+
+def _write(kernel: Kernel, arrays: list[Any], parameters: dict[str, Any], out: Tensor, *, is_direct: bool) -> Tensor:
+    """`out`, with the result in it; the kernel may write it there itself if `is_direct`."""
     place = raw_array(out)
-    if kernel.takes_out and (computed is dtype or result is dtypes.bool):
+    if kernel.takes_out and is_direct:
         made = HOST.launch(kernel.function, *arrays, **parameters, out=place)
     else:
         made = HOST.launch(kernel.function, *arrays, **parameters)
@@ -122,18 +196,11 @@ def computed_small(
     return out
 
 
-def _number(facts: Facts, number: float, dtype: DType, computed: DType) -> Array:
-    """A number as an operand beside tensors of `dtype`, in the dtype computed in."""
-    if computed is not dtype and facts.rounds_numbers:
-        return HOST.run(facts.kernel.array_of_number(HOST, number, dtype).astype, "float32")
-    return facts.kernel.array_of_number(HOST, number, computed)
-
-
-def _is_plain(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any]) -> bool:
-    """Whether the result fits ``out=`` as it is, and writing there changes no operand but that very tensor."""
+def takes_result(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any]) -> bool:
+    """Whether the result fits ``out=`` unchanged, and writing to it changes no operand except that very tensor."""
     if type(out) not in PLAIN or out._dtype is not result or out._size != size or out._storage.backend is not HOST:
         return False
-    raw_array(out)  # which finds out whether there are gaps
+    raw_array(out)  # this also sets `_contiguous`
     if not out._contiguous:
         return False
     storage = out._storage

@@ -1,7 +1,7 @@
-"""Shortcuts of recording: common calls of elementwise operators, and products, entered as `Recorder` enters them.
+"""Shortcuts of recording: common calls of elementwise operators, and products, recorded as `Recorder` does.
 
-What is to be done depends only on which operands gradients flow to, so it is looked up by a number with a bit for each
-operand. Unusual calls are left to the recorder.
+What to do depends only on which operands have gradients, so it is looked up by a number with a bit for each operand.
+Unusual calls are left to the recorder.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorglass.fast.array_derivatives import learn
+from tensorglass.fast.array_derivatives import KNOWN, Known, learn
 from tensorglass.graph import anomaly
 from tensorglass.graph.accumulate_grad import gradient_edge
 from tensorglass.graph.derivative import derivative_of
@@ -27,22 +27,11 @@ _anomaly = anomaly.state
 Enter = Callable[[tuple[Any, ...], Tensor], Tensor]
 
 
-def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_elementwise: bool = True) -> Enter:
-    """A function that enters a call of `recorder`'s operator that has run, and returns its result.
+def _edges_of(count: int, takes_numbers: bool) -> Callable[[tuple[Any, ...]], tuple[int, tuple[Edge, ...]]]:
+    """A function that returns the flow and the edges of `count` operands; the flow is negative for unusual operands.
 
-    It is given the `count` operands and the result; the operator's parameters are `left_out`.
+    Unrolled for one and for two, since a loop takes longer.
     """
-    known_flows: list[Blueprint | None] = [None] * 2**count
-    takes_numbers = recorder.derivative.wraps_numbers
-
-    def by_recorder(operands: tuple[Any, ...], result: Tensor, flow: int) -> Tensor:
-        node = recorder.begin(operands + left_out)
-        if node is not None:
-            recorder.finish(node, result)
-            if flow > 0 and node.blueprint.leads and recorder.is_plain:
-                (node.blueprint.fast or learn(node.blueprint)).is_elementwise = is_elementwise
-                known_flows[flow] = node.blueprint
-        return result
 
     def edges_of_one(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
         (operand,) = operands
@@ -80,21 +69,42 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
             edges.append(edge)
         return flow, tuple(edges)
 
-    # Written out for one and for two, since a loop takes longer.
-    edges_of = edges_of_one if count == 1 else edges_of_two if count == 2 else edges_of_several
+    return edges_of_one if count == 1 else edges_of_two if count == 2 else edges_of_several
+
+
+def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_elementwise: bool = True) -> Enter:
+    """A function that records a finished call of `recorder`'s operator, and returns its result.
+
+    It gets the `count` operands and the result; `left_out` are the values of the operator's parameters.
+    """
+    known_flows: list[tuple[Blueprint, Known] | None] = [None] * 2**count
+    takes_numbers = recorder.derivative.wraps_numbers
+
+    def by_recorder(operands: tuple[Any, ...], result: Tensor, flow: int) -> Tensor:
+        node = recorder.begin(operands + left_out)
+        if node is not None:
+            recorder.finish(node, result)
+            if flow > 0 and node.blueprint.leads and recorder.is_plain:
+                known = KNOWN.get(node.blueprint) or learn(node.blueprint)
+                known.is_elementwise = is_elementwise
+                known_flows[flow] = node.blueprint, known
+        return result
+
+    edges_of = _edges_of(count, takes_numbers)
 
     def enter(operands: tuple[Any, ...], result: Tensor) -> Tensor:
         flow, edges = edges_of(operands)
-        blueprint = known_flows[flow] if flow > 0 else None
-        if blueprint is None or watched.saved_tensors_hooks or _anomaly.enabled:
+        found = known_flows[flow] if flow > 0 else None
+        if found is None or watched.saved_tensors_hooks or _anomaly.enabled:
             return by_recorder(operands, result, flow)
+        blueprint, known = found
         node = _new(FormulaNode)
         node.edges = edges
         size, dtype, device = result._size, result._dtype, result._storage.device
-        known_size, known_dtype, known_device, outputs = blueprint.fast.last  # results often are as the last one was
+        known_size, known_dtype, known_device, outputs = known.last  # results are often like the last one
         if size is not known_size or dtype is not known_dtype or device is not known_device:
             outputs = (like(result),)
-            blueprint.fast.last = size, dtype, device, outputs
+            known.last = size, dtype, device, outputs
         node.outputs = outputs
         node.sequence_nr = next_number()
         node.attachments = None
@@ -110,7 +120,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
             elif type(value) in PLAIN:
                 meta = value._meta
                 if value._counter is None and (meta is None or not meta.is_inference):
-                    saved = _new(SavedInput)  # `keep_input`, written out
+                    saved = _new(SavedInput)  # `keep_input`, inlined
                     saved.tensor = value
                     saved.version = value._storage.version
                     saved.made_by = edges[place][0]
@@ -120,7 +130,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
             kept_values.append(value)
         meta = result._meta = Meta()
         meta.grad_fn = node
-        if blueprint.keeps_result:  # which asks what the result came out of
+        if blueprint.keeps_result:  # it reads the result's `grad_fn`
             kept_values.append(keep_result(result))
         return result
 
@@ -128,9 +138,9 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
 
 
 def entering_view(form: Callable[..., Tensor]) -> Callable[[tuple[Any, ...], Tensor], Tensor]:
-    """A function that enters a call of `form`, an operator that makes a view, and returns the view.
+    """A function that records a call of `form`, an operator that makes a view, and returns the view.
 
-    It is given all arguments, the viewed tensor first, and the view. One blueprint serves all calls of the operator.
+    It gets all arguments, the viewed tensor first, and the view. All calls of the operator share one blueprint.
     """
     recorder: Recorder | None = None
     blueprint: Blueprint | None = None
@@ -138,7 +148,7 @@ def entering_view(form: Callable[..., Tensor]) -> Callable[[tuple[Any, ...], Ten
     def enter(arguments: tuple[Any, ...], view: Tensor) -> Tensor:
         nonlocal recorder, blueprint
         edge = gradient_edge(arguments[0])
-        if edge is NOWHERE:  # the view may yet come to have a history, by a write to its base
+        if edge is NOWHERE:  # a write to its base may give the view a history later
             return form(*arguments)
         if blueprint is None or _anomaly.enabled:
             recorder = recorder or recorder_of(form)[0]
@@ -162,6 +172,6 @@ def entering_view(form: Callable[..., Tensor]) -> Callable[[tuple[Any, ...], Ten
 
 
 def unrecorded(body: Callable[..., Any]) -> Callable[..., Any]:
-    """The operator without what records it, for a first argument that no gradient flows to."""
+    """The operator without recording, for a first argument without gradients."""
     found, bare = derivative_of(body), getattr(body, "__wrapped__", body)
     return bare if found is not None and list(found.formulas) == ["input"] else body

@@ -1,7 +1,7 @@
-"""Shortcuts of reductions: over one dimension, over several where that is allowed, or over all.
+"""Shortcuts of reductions: over one dimension, over several if allowed, or over all.
 
-Axes, dtypes and size of the result follow from the dtype, the size and `dim`, so they are remembered, and the array
-module's function alone is called. Every other call goes on to the form that is handed out.
+Axes, dtypes and size of the result follow from the dtype, the size and `dim`, so they are cached, and only the array
+module's function is called. Every other call goes to the public form.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.graph.recorder import recorder_of
 from tensorglass.ops.arg_parser.checks import are_ints
-from tensorglass.ops.kernels.sum import IN_TURN, LONG_PIECE, ONES, ROWS
+from tensorglass.ops.kernels.sum import WORTH_IT, small_product
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
-#: From the input's dtype to the dtype computed in and the result's; None leaves the call to the plain way.
+#: Maps the input's dtype to the dtype to compute in and the result's; None leaves the call to the plain way.
 Kinds = Callable[[DType], tuple[DType, DType] | None]
 Axes = int | tuple[int, ...] | None  # None: all of them
-#: Called with an array, its axes, and the dtype to compute in.
+#: A function of an array, its axes, and the dtype to compute in.
 Form = Callable[..., Any]
 Function = Callable[[Array, Axes, Any], Any]
 
-SMALL = 4096  # elements; above that the call's own cost no longer shows, and `kernels/sum` is faster
-MANY = 1 << 14  #: the same where there are no better ways
+SMALL = WORTH_IT  # elements; beyond that the call's overhead no longer matters, and `ops/kernels` is faster
+MANY = 1 << 14  #: the same for functions without a better kernel
 
 
 def of_reduction(
@@ -47,10 +47,12 @@ def of_reduction(
     many: bool = False,
     order: int | None = None,
     quicker: Callable[[tuple[int, ...], tuple[int, ...], str], Function | None] | None = None,
+    by_float32: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What puts `function` before a form with the parameters ``(input, dim, keepdim)`` for small tensors on the CPU.
+    """A decorator that puts `function` before a form ``(input, dim, keepdim)`` for small tensors on the CPU.
 
-    `quicker` returns a quicker function for a size, axes and the character of the array's dtype, if there is one.
+    `quicker` returns a quicker function for a size, axes and the array dtype's character code, if there is one. Half
+    types are reduced `by_float32`, and rounded once.
 
     Large tensors go to the reduction's own `kernel`, if it is given and computes in their dtype. At least `least`
     elements must be reduced to one, and at most `most_arguments` be given by position. A form that has other parameters
@@ -61,12 +63,15 @@ def of_reduction(
 
     @geometry.remembered
     def planned(dtype: DType, size: tuple[int, ...], dim: Axes, keepdim: bool) -> Any:
-        found, count, ndim = kinds(dtype), math.prod(size), len(size)
+        is_half = by_float32 and dtype in _HALVES
+        found, count, ndim = kinds(dtypes.float32 if is_half else dtype), math.prod(size), len(size)
         dims = range(ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,)
         if found is None or not count or not dims or not all(-ndim <= each < ndim for each in dims):
             return None
-        if count < (MANY if of_large is None else SMALL):
+        if count < (MANY if of_large is None and not is_half else SMALL):
             run: Function | None = function
+        elif is_half:
+            run = None
         else:
             run = of_large if found[0] is dtype else None
         if run is None:
@@ -81,8 +86,10 @@ def of_reduction(
             kept = tuple([1 if axis in axes else length for axis, length in enumerate(size)])
         axis = None if dim is None else axes[0] if len(axes) == 1 else axes
         computed = HOST.array_dtype(found[0])
-        if quicker is not None and run is function and found[0] is dtype:
+        if quicker is not None and run is function and (found[0] is dtype or is_half):
             run = quicker(size, axes, computed.char) or function
+        if is_half:
+            return _rounded_once(run, HOST.array_dtype(dtype)), axis, computed, dtype, kept
         return run, axis, computed, found[1], kept
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
@@ -107,11 +114,11 @@ def of_reduction(
             array = input._array
             try:
                 made = HOST.attempt(run, raw_array(input) if array is None else array, axis, computed)
-            except (MemoryError, RuntimeError):  # the latter where another thread is at it
+            except (MemoryError, RuntimeError):  # RuntimeError: another thread holds the context
                 return form(*arguments, **keywords)
             if not size:
                 made = HOST.xp.asarray(made)
-            elif not input._contiguous:  # then what the array module made may lie in another order
+            elif not input._contiguous:  # then the array module's result may have another layout
                 made = HOST.xp.ascontiguousarray(made)
             if made.shape != size:
                 made = made.reshape(size)
@@ -125,10 +132,17 @@ def of_reduction(
 
 
 def _is_usual_order(arguments: tuple[Any, ...], keywords: dict[str, Any], order: int | None) -> bool:
-    """Whether a call gives the input and the order of a norm, which is the usual one, and nothing else."""
+    """Whether a call only passes the input and the usual order of a norm."""
     if order is None or len(arguments) != 2 or keywords:
         return False
     return type(arguments[1]) in (int, float) and arguments[1] == order
+
+
+def _rounded_once(function: Function, array_dtype: Any) -> Function:
+    def run(array: Array, axis: Axes, dtype: Any) -> Any:
+        return function(array.astype(dtype), axis, dtype).astype(array_dtype)
+
+    return run
 
 
 def _with_axes(kernel: Callable[..., Array]) -> Function:
@@ -143,8 +157,8 @@ def _with_axes(kernel: Callable[..., Array]) -> Function:
 def of_extreme(
     function: Function, find: Callable[..., Array], pair: Callable[..., Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """As `of_reduction` for `max` and `min`, of which a dimension wants a `pair`: elements and their positions."""
-    of_all = of_reduction(function, as_it_is)
+    """As `of_reduction`, for `max` and `min`, which return a `pair` of values and indices if a dimension is given."""
+    of_all = of_reduction(function, as_it_is, by_float32=True)
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
         whole = of_all(form)
@@ -164,7 +178,7 @@ def of_extreme(
             axis, starts, step, size = plan
             positions = find(array, axis, None)
             elements = take(array, positions * step + starts)
-            if not size:  # of one row NumPy makes scalars
+            if not size:  # NumPy returns scalars for a single row
                 elements, positions = HOST.xp.asarray(elements), HOST.xp.asarray(positions)
             if keepdim:
                 size = (*size[:axis], 1, *size[axis:])
@@ -209,9 +223,9 @@ def packed_array(input: Tensor) -> Array | None:
     return array if input._contiguous else None
 
 
-@lru_cache(64)  # of which each holds an array
+@lru_cache(64)  # each entry holds an array
 def _along(size: tuple[int, ...], dim: int) -> tuple[int, Array, int, tuple[int, ...]] | None:
-    """The axis, where its elements begin in memory, how far apart they are, and the size without it."""
+    """The axis, the flat positions where its slices begin, the step between its elements, and the size without it."""
     if not 0 < math.prod(size) < MANY or not -len(size) <= dim < len(size):
         return None
     axis = dim % len(size)
@@ -222,27 +236,28 @@ def _along(size: tuple[int, ...], dim: int) -> tuple[int, Array, int, tuple[int,
 # --- sums by products ------------------------------------------------------------------------------------------------
 
 
-def small_sum(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Callable[..., Any] | None:
-    """A function that adds arrays of `size` and of a dtype's `char` up over `axes` by one product, if there is one."""
-    if char not in ONES or math.prod(size) > LONG_PIECE:
-        return None
-    ones = ONES[char][: math.prod([size[axis] for axis in axes])]
-    if len(ones) <= IN_TURN:
-        return None
-    if len(axes) == len(size):
-        return lambda array, axis, dtype: array.ravel().dot(ones)
-    if len(size) > 2 or len(ones) > ROWS:
-        return None
-    if axes == (1,):
-        return lambda array, axis, dtype: array.dot(ones)
-    return lambda array, axis, dtype: ones.dot(array)
+def small_sum(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Function | None:
+    """A function that sums arrays of `size` and dtype `char` over `axes` by one matrix product, if there is one."""
+    product = small_product(size, axes, char)
+    return None if product is None else product[0]
 
 
-def small_mean(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Callable[..., Any] | None:
+def small_mean(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Function | None:
     """The same for the mean."""
-    add = small_sum(size, axes, char)
-    count = math.prod([size[axis] for axis in axes])
-    return None if add is None else lambda array, axis, dtype: add(array, axis, dtype) / count
+    product = small_product(size, axes, char)
+    if product is None:
+        return None
+    add, count = product[0], math.prod([size[axis] for axis in axes])
+    return lambda array, axis, dtype: add(array) / count
+
+
+def small_length(size: tuple[int, ...], axes: tuple[int, ...], char: str) -> Function | None:
+    """The same for the root of the sum of squares."""
+    product = small_product(size, axes, char)
+    if product is None:
+        return None
+    add = product[0]
+    return lambda array, axis, dtype: _root(add(array * array))
 
 
 # --- the functions, and the dtypes that they take --------------------------------------------------------------------
@@ -261,7 +276,7 @@ def average(array: Array, axis: Axes, dtype: Any) -> Any:
 
 
 def variance(array: Array, axis: Axes, dtype: Any) -> Any:
-    """The squares of the distances from the mean along an axis, divided by their number less 1; in double precision."""
+    """The unbiased variance along an axis, in double precision."""
     wide = array.astype("float64")
     sums = add(wide, axis, keepdims=True)
     count = wide.size // sums.size
@@ -281,16 +296,17 @@ def length(array: Array, axis: Axes, dtype: Any) -> Any:
 
 
 def position_of_largest(array: Array, axis: Axes, dtype: Any) -> Any:
-    """Where the largest element along an axis stands."""
+    """The index of the largest element along an axis."""
     return argmax(array, axis)
 
 
 def position_of_smallest(array: Array, axis: Axes, dtype: Any) -> Any:
-    """Where the smallest element along an axis stands."""
+    """The index of the smallest element along an axis."""
     return argmin(array, axis)
 
 
 _FLOATS = (dtypes.float32, dtypes.float64)
+_HALVES = (dtypes.float16, dtypes.bfloat16)
 
 
 def widened(dtype: DType) -> tuple[DType, DType] | None:
@@ -311,10 +327,10 @@ def floating(dtype: DType) -> tuple[DType, DType] | None:
 
 
 def position(dtype: DType) -> tuple[DType, DType] | None:
-    """Numbers give positions."""
+    """Numbers give int64 indices."""
     return None if as_it_is(dtype) is None else (dtype, dtypes.int64)
 
 
 def truth(dtype: DType) -> tuple[DType, DType] | None:
-    """Whatever is not complex gives truth values; bytes give bytes."""
+    """All dtypes except complex give bool; uint8 gives uint8."""
     return None if dtype.is_complex or dtype is dtypes.uint8 else (dtypes.bool, dtypes.bool)

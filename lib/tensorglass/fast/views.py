@@ -1,8 +1,8 @@
 """Shortcuts of views: plain ints.
 
-Plain ints need no parsing, so such a call goes straight to the header's arithmetic, or to its remembered result. Where
-gradients flow to the tensor, the view is entered into the graph, if the operator has one node in PyTorch whatever its
-arguments are. Every other call goes on to the form that is handed out.
+Plain ints need no parsing, so such a call goes straight to the header's arithmetic, or to its cached result. If the
+tensor has gradients, the view is recorded, provided that the operator has the same node in PyTorch for all arguments.
+Every other call goes to the public form.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tensorglass.tensor.torch_function import PLAIN
 
 Header = tuple[tuple[int, ...], tuple[int, ...], int]
 
-_LEFT_OUT: Any = object()  # in place of an argument that was not given
+_LEFT_OUT: Any = object()  # the default of an omitted argument
 
 
 def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, an operator that reads the same elements with other lengths."""
+    """A shortcut before `form`, which views a tensor with another size."""
 
     @wraps(form)
     def fast_path(input: Any = _LEFT_OUT, /, *shape: Any, **keywords: Any) -> Tensor:
@@ -38,7 +38,7 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
                 if stride is not None:
                     if input._meta is None:
                         return view_of(input, size, stride, input._offset)
-                    if state.grad and (is_view or input.is_contiguous()):  # of others `reshape` has a node of its own
+                    if state.grad and (is_view or input.is_contiguous()):  # otherwise `reshape` has a different node
                         return enter_view((input, lengths), view_of(input, size, stride, input._offset))
         return form(*shape, **keywords) if input is _LEFT_OUT else form(input, *shape, **keywords)
 
@@ -47,8 +47,8 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _entering_lengths() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
-    """What enters a view of other lengths, under whichever name it was called."""
-    from tensorglass.ops.views.shape import view  # which has been declared by the time of the first call
+    """A function that records a view with another size, under whichever name it was called."""
+    from tensorglass.ops.views.shape import view  # declared by the time of the first call
 
     return entering_view(view)
 
@@ -57,7 +57,7 @@ _enter_lengths: Any = None
 
 
 def enter_view(arguments: tuple[Tensor, tuple[int, ...]], made: Tensor) -> Tensor:
-    """Enter `made`, the first argument with other lengths, into the graph."""
+    """Record `made`, the first argument viewed with another size."""
     global _enter_lengths
     if _enter_lengths is None:
         _enter_lengths = _entering_lengths()
@@ -66,7 +66,7 @@ def enter_view(arguments: tuple[Tensor, tuple[int, ...]], made: Tensor) -> Tenso
 
 
 def of_matrix(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, an operator that exchanges the dimensions of a matrix."""
+    """A shortcut before `form`, which transposes a matrix."""
 
     @wraps(form)
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
@@ -83,7 +83,7 @@ def of_matrix(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, an operator that exchanges two dimensions."""
+    """A shortcut before `form`, which transposes two dimensions."""
 
     @wraps(form)
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
@@ -101,40 +101,45 @@ def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def of_ints(
-    arithmetic: Callable[..., Header | None], *, as_one: bool = False
+    arithmetic: Callable[..., Header | None], *, as_one: bool = False, recorded: int | None = None
 ) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]:
-    """What puts `arithmetic` before a form for a call with ints alone: a function of size, stride, offset and these.
+    """A decorator that puts `arithmetic`, a function of size, stride, offset and ints, before a form called with ints.
 
-    It is remembered what it came to. `as_one`: it takes the ints as one tuple, and so may the call.
+    Its results are cached. `as_one`: it takes the ints as one tuple, and so may the call. Calls with `recorded`
+    arguments, including the tensor, omit none and have one node in PyTorch: they are recorded.
     """
 
     @geometry.remembered
     def planned(size: tuple[int, ...], stride: tuple[int, ...], numbers: tuple[int, ...]) -> Header | None:
         try:
             return arithmetic(size, stride, 0, numbers) if as_one else arithmetic(size, stride, 0, *numbers)
-        except (RuntimeError, IndexError, TypeError, ValueError):  # the form meets the error again, and says it in full
+        except (RuntimeError, IndexError, TypeError, ValueError):  # the form raises the error again, with its notes
             return None
 
-    def enter(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def put(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         @wraps(form)
         def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
             if arguments and not keywords:
                 input, numbers = arguments[0], arguments[1:]
-                if type(input) is Tensor and input._meta is None:
+                if type(input) in PLAIN and (input._meta is None or (state.grad and recorded is not None)):
                     if as_one and len(numbers) == 1 and type(numbers[0]) is tuple:
                         numbers = numbers[0]
                     elif as_one and not numbers:
-                        return form(input)  # which says what is missing
+                        return form(input)  # it raises for the missing argument
                     for number in numbers:
                         if type(number) is not int:
                             break
                     else:
-                        found = planned(input._size, input._stride, numbers)
-                        if found is not None:
-                            size, stride, offset = found
-                            return view_of(input, size, stride, input._offset + offset)
+                        values = (input, numbers) if as_one else arguments
+                        if input._meta is None or len(values) == recorded:
+                            found = planned(input._size, input._stride, numbers)
+                            if found is not None:
+                                size, stride, offset = found
+                                made = view_of(input, size, stride, input._offset + offset)
+                                return made if input._meta is None else enter(values, made)
             return form(*arguments, **keywords)
 
+        enter = entering_view(form)
         return fast_path
 
-    return enter
+    return put

@@ -26,9 +26,9 @@ def vmap(
 ) -> Function:
     """A function that calls `func` for each slice of its arguments along `in_dims`, and stacks along `out_dims`.
 
-    Both are a number for all, or nested as the arguments and results are; None for what is passed on as it is.
+    Both are one number for all, or nested like the arguments and results; None for arguments that are passed unsliced.
     `randomness` says what random operators in `func` do: raise ("error"), draw anew for each slice ("different"), or
-    draw the same for all ("same"). Numbers are drawn for `chunk_size` slices together; nothing else depends on it.
+    draw the same for all ("same"). `chunk_size` only affects how many slices random numbers are drawn for at a time.
 
     >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))
     tensor([3., 3.])
@@ -54,10 +54,10 @@ def vmap(
         for index in range(count):
             if index % together == 0:
                 draws = SliceDraws(randomness, min(together, count - index))
-            # A backward pass leaves the graph for the next slice, as if there were but one pass.
+            # Backward passes keep the graph for the next slice, since PyTorch would only make one pass.
             with draws.slice(index % together), setting(state, keeps_graphs=state.keeps_graphs or index + 1 < count):
                 results.append(func(*slices(index), **kwargs))
-        if not results:  # with nothing to call it on, the form of the results is found on a slice of zeros
+        if not results:  # without slices, the structure of the results is found with a slice of zeros
             zeros = [
                 leaf if dim is None else leaf.new_zeros((*leaf._size[:dim], *leaf._size[dim + 1 :]))
                 for leaf, dim in zip(leaves, dims, strict=True)
@@ -83,6 +83,11 @@ def _read_arguments(
         )
     leaves, structure = tree_flatten(args)
     dims = structure.broadcast_prefix(in_dims)
+    if not leaves:
+        raise ValueError(
+            f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+            "over a function with no inputs. The latter is unsupported."
+        )
     if dims is None:
         raise ValueError(
             f"{call}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "

@@ -1,6 +1,6 @@
-"""`functional_call`: a module called with other parameters and buffers than its own, so that it is a function of them.
+"""`functional_call`: a module called with other parameters and buffers, so that it is a function of them.
 
-A module is known here by what it has: `named_parameters`, `named_buffers`, `get_submodule` and its dictionaries.
+Modules are duck-typed here: `named_parameters`, `named_buffers`, `get_submodule` and the module's dictionaries.
 """
 
 from __future__ import annotations
@@ -33,12 +33,19 @@ def functional_call(
     """
     replaced = _merged(parameter_and_buffer_dicts)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    if tie_weights:
-        replaced = _tied(module, replaced)
-    if strict:
-        _check_names(module, replaced)
-    with _replaced(module, replaced):
+    with in_place_of_its_own(module, replaced, tie_weights, strict):
         return module(*args, **(kwargs or {}))
+
+
+@contextmanager
+def in_place_of_its_own(module: Any, tensors: Tensors, tie_weights: bool, strict: bool) -> Iterator[None]:
+    """Within the block the module has these tensors, as `functional_call` describes them."""
+    if tie_weights:
+        tensors = _tied(module, tensors)
+    if strict:
+        _check_names(module, tensors)
+    with _replaced(module, tensors):
+        yield
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[Tensors, Tensors]:
@@ -48,17 +55,17 @@ def stack_module_state(models: Sequence[Any]) -> tuple[Tensors, Tensors]:
     """
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if len({each.training for each in models}) > 1:
+    if len({model.training for model in models}) > 1:
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
-    if len({type(each) for each in models}) > 1:
+    if len({type(model) for model in models}) > 1:
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    parameters = [dict(each.named_parameters()) for each in models]
-    buffers = [dict(each.named_buffers()) for each in models]
+    parameters = [dict(model.named_parameters()) for model in models]
+    buffers = [dict(model.named_buffers()) for model in models]
     return _stacked(parameters), _stacked(buffers)
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
-    """Have every batch norm below `root` keep no running statistics, so that it writes to nothing; `root`."""
+    """Turn off the running statistics of every batch norm in `root`, so that it writes nothing in place; `root`."""
     for module in root.modules():
         if any(each.__name__ == "_BatchNorm" for each in type(module).__mro__):
             module.running_mean = module.running_var = module.num_batches_tracked = None
@@ -98,7 +105,7 @@ def _named_tensors(module: Any) -> dict[str, Tensor]:
 
 
 def _tied(module: Any, replaced: Tensors) -> Tensors:
-    """`replaced`, with all names of the tensors that it replaces."""
+    """`replaced`, extended to all names of tied tensors."""
     names_of: dict[Tensor, list[str]] = {}
     for name, tensor in _named_tensors(module).items():
         names_of.setdefault(tensor, []).append(name)
@@ -146,7 +153,8 @@ def _replaced(module: Any, replaced: Tensors) -> Iterator[None]:
             if not name:
                 raise KeyError('tensor name can\'t be empty string ""')
             places = (owner._parameters, owner._buffers)
-            place = next((each for each in places if name in each), vars(owner))  # what it does not have, it has now
+            # names that the module lacks are added
+            place = next((each for each in places if name in each), vars(owner))
             _check_is_tensor(place.get(name), f"attribute `{name}`: ")
             before.append((place, name, place.get(name, _NOTHING)))
             place[name] = tensor

@@ -1,8 +1,8 @@
-"""What every transformation does on the way in and out: inputs become new leaves, and results leave the graph behind.
+"""What every transform does with inputs and outputs: inputs become new leaves, and results are detached from them.
 
 Each level of ``grad(grad(f))`` has leaves of its own, made from those of the level around it. A result stays connected
-to the levels around it if it was computed from something of theirs, and is a plain tensor if not: the leaves of an
-inner level, which has returned, connect it to nothing. Below stands what is asked of arguments and results.
+to the outer levels if it was computed from their tensors. Otherwise it is a plain tensor: the leaves of an inner level
+that has returned do not count. Below are the checks of arguments and results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def outside_inference(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, which leaves inference mode while it runs: nothing would be recorded there."""
+    """Run `function` outside inference mode, in which nothing would be recorded."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -39,7 +39,7 @@ def outside_inference(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Level(Context):
-    """One transformation of one call, open while it runs. To be made outside of its `enable_grad`."""
+    """One running call of a transform. Create it outside of the transform's `enable_grad`."""
 
     def __init__(self) -> None:
         self._is_recorded_around = state.grad
@@ -61,7 +61,7 @@ class Level(Context):
         return self._own(_ordinary(tensor).detach())
 
     def zero_cotangent(self, output: Tensor) -> Tensor:
-        """A gradient of zeros for `output`, which the gradients of the inputs are differentiated by."""
+        """A zero gradient for `output`, with respect to which the inputs' gradients are differentiated."""
         return self._own(zeros_like(output.detach()))
 
     def _own(self, leaf: Tensor) -> Tensor:
@@ -70,7 +70,7 @@ class Level(Context):
         return leaf
 
     def unwrap(self, value: Any) -> Any:
-        """Results, nested as they may be, as the levels around see them."""
+        """Nested results as the outer levels see them."""
         return tree_map(lambda leaf: self._unwrap(leaf) if isinstance(leaf, Tensor) else leaf, value)
 
     def _unwrap(self, tensor: Tensor) -> Tensor:
@@ -79,9 +79,9 @@ class Level(Context):
         return tensor if self._is_recorded_around and self._comes_from_around(tensor) else tensor.detach()
 
     def _comes_from_around(self, tensor: Tensor) -> bool:
-        """Whether some end of the graph behind a tensor is the user's, or a leaf of another level that is open.
+        """Whether a tensor's graph ends at some leaf of the user, or of another open level.
 
-        Leaves of levels that are over stay in the graph of what was computed from theirs and something else.
+        Leaves of closed levels may still be in the graph, if a tensor was also computed from other leaves.
         """
         node = history(tensor)
         if node is None:
@@ -105,7 +105,7 @@ class Level(Context):
 
 
 def _ordinary(tensor: Any) -> Any:
-    """A copy of a tensor made in inference mode, which nodes cannot save."""
+    """A normal copy of an inference tensor, which nodes could not save."""
     return tensor.clone() if isinstance(tensor, Tensor) and tensor.is_inference() else tensor
 
 
@@ -120,7 +120,7 @@ def gradients(
     """`autograd.grad` of the outputs that gradients flow from; zeros where none arrive."""
     places = [place for place, output in enumerate(outputs) if requires_grad(output)]
     if not places:
-        return [zeros_like(each.detach()) for each in inputs]
+        return [zeros_like(input.detach()) for input in inputs]
     found = grad(
         [outputs[place] for place in places],
         list(inputs),
@@ -143,7 +143,7 @@ def refuse_integers(outputs: list[Tensor]) -> None:
 
 
 def refuse_complex(name: str, side: str, value: Any) -> None:
-    """Raise RuntimeError if there is a complex tensor on a side of a function: among its inputs or its outputs."""
+    """Raise RuntimeError for complex tensors among a function's inputs or outputs."""
     for number, each in enumerate(tree_flatten(value)[0]):
         if isinstance(each, Tensor) and each.is_complex():
             raise RuntimeError(
@@ -152,7 +152,7 @@ def refuse_complex(name: str, side: str, value: Any) -> None:
 
 
 def with_leaves(level: Level, args: tuple[Any, ...], argnums: Argnums) -> tuple[list[Any], list[Tensor], TreeSpec]:
-    """The arguments with leaves of `level` for those that count; these leaves, and how they are nested."""
+    """The arguments, with leaves of `level` in place of the differentiated ones; these leaves, and their structure."""
     counted = list(range(len(args))) if argnums is ALL else places(argnums, len(args))
     single = isinstance(argnums, int)
     leaves, structure = tree_flatten(args[counted[0]] if single else tuple([args[place] for place in counted]))
@@ -165,7 +165,7 @@ def with_leaves(level: Level, args: tuple[Any, ...], argnums: Argnums) -> tuple[
 
 
 def places(argnums: Any, count: int) -> list[int]:
-    """The positions that `argnums` means, counted from the front."""
+    """The positions in `argnums`, counted from the front."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     given = argnums if isinstance(argnums, tuple) else (argnums,)
@@ -183,7 +183,7 @@ def places(argnums: Any, count: int) -> list[int]:
 
 
 def split_aux(output: Any, name: str) -> tuple[Any, Any]:
-    """The output and what came along with it."""
+    """The output and the auxiliary data."""
     if not (isinstance(output, tuple) and len(output) == 2):
         raise RuntimeError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True")
     return output

@@ -1,7 +1,7 @@
 """Pytrees: nested tuples, lists and dictionaries with tensors in them, flattened and put together again.
 
-Tuples, named tuples, lists, deques, dictionaries and classes given to `register_pytree_node` are containers; all
-else is a leaf, also what is derived from these. A `TreeSpec` is what is left when the leaves are taken out.
+Tuples, named tuples, lists, deques, dictionaries and classes given to `register_pytree_node` are containers; everything
+else is a leaf, including instances of subclasses. A `TreeSpec` is the structure without the leaves.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class GetAttrKey:
 
 
 class NodeDef(NamedTuple):
-    """How a container is taken apart, and put together again."""
+    """How a container is flattened and unflattened."""
 
     type: Any
     flatten_fn: Callable[[Any], tuple[list[Any], Any]]
@@ -123,7 +123,7 @@ class TreeSpec:
         return SUPPORTED_NODES[self.type].unflatten_fn(parts, self.context)
 
     def flatten_up_to(self, tree: Any) -> list[Any]:
-        """What stands in the places of the leaves in `tree`, which may go deeper there. ValueError if it is other."""
+        """The subtrees of `tree` in the places of this spec's leaves. ValueError if the structures differ."""
         if self.is_leaf():
             return [tree]
         kind = _kind(tree)
@@ -146,7 +146,7 @@ class TreeSpec:
         return [leaf for child, part in pairs for leaf in child.flatten_up_to(part)]
 
     def broadcast_prefix(self, prefix: Any) -> list[Any] | None:
-        """A value for each leaf, from a value for all or a nested one; None if that is nested differently."""
+        """A value for each leaf, from a single value or a tree prefix; None if the structures do not match."""
         kind = _kind(prefix)
         if kind is None or self.is_leaf():
             return [prefix] * self.num_leaves if kind is None else None
@@ -179,7 +179,7 @@ _DICTIONARIES = (dict, OrderedDict, defaultdict)
 
 
 def _namedtuple() -> None:
-    """In the place of every class of named tuples."""
+    """Stands for every class of named tuples."""
 
 
 def _by_number(flatten: Callable[[Any], tuple[list[Any], Any]]) -> Callable[[Any], tuple[list[tuple[Any, Any]], Any]]:
@@ -243,7 +243,7 @@ _NODES = (
     ),
     NodeDef(deque, _flatten_deque, lambda parts, maxlen: deque(parts, maxlen=maxlen), _by_number(_flatten_deque)),
 )
-#: How each kind of container is taken apart.
+#: How each kind of container is flattened.
 SUPPORTED_NODES: dict[Any, NodeDef] = {node.type: node for node in _NODES}
 
 
@@ -257,8 +257,8 @@ def register_pytree_node(
 ) -> None:
     """Let objects of `cls` be containers. `flatten_fn` gives their parts, and what `unflatten_fn` needs besides them.
 
-    What else PyTorch takes says how specs are written to files, which is not done here. ValueError for a class that is
-    registered already.
+    PyTorch's other arguments are about serializing specs, which is not done here. ValueError for a class that is
+    already registered.
     """
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")

@@ -66,8 +66,8 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
     (tensor(-0.), tensor(1.))
     """
 
-    @functools.wraps(func)
     @outside_inference
+    @functools.wraps(func)
     def both(*args: Any, **kwargs: Any) -> Any:
         with Level() as level, enable_grad():
             arguments, wanted, structure = with_leaves(level, args, argnums)
@@ -98,7 +98,7 @@ def _check_scalar(output: Any) -> None:
 
 
 class _Vjp:
-    """A function that ran on leaves of its own: ready for backward passes from its outputs."""
+    """A function that has run on new leaves, ready for backward passes from its outputs."""
 
     def __init__(
         self, level: Level, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str
@@ -151,14 +151,14 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
 
 
 class _Jvp(_Vjp):
-    """A function whose backward pass was recorded: the backward pass of that one pushes tangents forward."""
+    """A function whose backward pass was recorded: the backward pass of that pass pushes tangents forward."""
 
     def __init__(
         self, level: Level, func: Function, args: tuple[Any, ...], argnums: Argnums, has_aux: bool, name: str
     ) -> None:
         super().__init__(level, func, args, argnums, has_aux, name)
-        #: the outputs that may move: integers do not
-        self.moving = [each for each in self.outputs if each._dtype.category >= FLOATING]
+        #: the differentiable outputs: not integers
+        self.moving = [output for output in self.outputs if output._dtype.category >= FLOATING]
         with enable_grad():
             self.cotangents = [self.level.zero_cotangent(each) for each in self.moving]
             self.gradients = gradients(self.moving, self.leaves, self.cotangents)
@@ -168,8 +168,8 @@ class _Jvp(_Vjp):
         with enable_grad():
             found = iter(gradients(self.gradients, self.cotangents, tangents, retain_graph=True))
         return [
-            self.level.unwrap(next(found)) if each._dtype.category >= FLOATING else zeros_like(each)
-            for each in self.outputs
+            self.level.unwrap(next(found)) if output._dtype.category >= FLOATING else zeros_like(output)
+            for output in self.outputs
         ]
 
 
@@ -232,8 +232,8 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
-    @functools.wraps(func)
     @outside_inference
+    @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         refuse_complex("jacrev", "input", args)
         with Level() as level:
@@ -267,8 +267,8 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
             [0., 4.]])
     """
 
-    @functools.wraps(func)
     @outside_inference
+    @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         refuse_complex("jacfwd", "input", args)
         if randomness not in ("error", "different", "same"):
@@ -292,7 +292,9 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
                 for place, output in enumerate(pushed.outputs):
                     size = (*output._size, *leaf._size)
                     found = (
-                        stack([each[place] for each in columns]).movedim(0, -1) if columns else output.new_zeros(size)
+                        stack([column[place] for column in columns]).movedim(0, -1)
+                        if columns
+                        else output.new_zeros(size)
                     )
                     matrices[place].append(found.reshape(size))
             return _nested(pushed, matrices, has_aux)
@@ -322,5 +324,5 @@ def _basis(tensor: Tensor) -> list[Tensor]:
 
 def _nested(pulled: _Vjp, matrices: list[list[Tensor]], has_aux: bool) -> Any:
     """The matrices nested as the outputs, and in each place as the inputs."""
-    found = pulled.output_structure.unflatten([pulled.input_structure.unflatten(each) for each in matrices])
+    found = pulled.output_structure.unflatten([pulled.input_structure.unflatten(matrix) for matrix in matrices])
     return (found, pulled.level.unwrap(pulled.aux)) if has_aux else found

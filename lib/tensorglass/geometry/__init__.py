@@ -1,8 +1,8 @@
 """Geometry: integer arithmetic on `(size, stride, offset)`, without a single array.
 
-A view is nothing but a new header over the same storage, so that everything there is to know about views can be worked
-out on tuples of ints. Each function answers exactly as PyTorch does, odd sizes (0-dim, 0, 1) and stride 0 included, and
-raises PyTorch's errors with notes that explain them.
+A view is nothing but a new header on the same storage, so everything about views can be worked out on tuples of ints.
+Each function answers exactly as PyTorch does, odd sizes (0-dim, 0, 1) and stride 0 included, and raises PyTorch's
+errors with notes that explain them.
 
 A header is a tuple `(size, stride, offset)`; functions that make a view take those three first and return a
 new one.
@@ -10,7 +10,7 @@ new one.
 ========================  ============================================================================
 `dims`                    naming dimensions, counting elements
 `strides`                 the strides of new tensors; contiguous, channels-last, dense; bytes needed
-`broadcast`               how sizes meet; expand
+`broadcast`               broadcast sizes; expand
 `iteration`               the strides of a pointwise result, and of what an index reads
 `views`                   transpose, permute, movedim, squeeze, unsqueeze
 `slicing`                 select, slice, narrow, diagonal, unfold, as_strided

@@ -1,4 +1,4 @@
-"""Broadcasting: tensors of different sizes meet without a copy.
+"""Broadcasting: tensors of different sizes are combined without a copy.
 
 Sizes are lined up at their last dimension, and a dimension of size 1 is stretched by giving it stride 0, so that every
 step along it lands on the same cell.
@@ -16,9 +16,9 @@ _MEETING = "07 broadcasting"
 
 
 def broadcast_shapes(*sizes: Ints) -> Ints:
-    """Return the size at which the operands of an operator meet.
+    """Return the broadcast size of an operator's operands.
 
-    Raises RuntimeError in the words of PyTorch's operators when two of them do not fit.
+    Raises RuntimeError, worded as PyTorch's operators do, when two of them cannot be broadcast.
     """
     common = sizes[0] if sizes else ()
     for size in sizes:
@@ -94,7 +94,7 @@ def public_broadcast_shapes(*shapes: Ints | Sequence[int] | int) -> Ints:
 
 @remembered
 def broadcast_strides(size: Ints, stride: Ints, to_size: Ints) -> Ints:
-    """Return the strides with which a tensor is read as one of `to_size`: 0 wherever it is stretched.
+    """Return the strides that make a tensor read as one of size `to_size`: 0 in every stretched dimension.
 
     `size` must be broadcastable to `to_size`; that is not checked.
     """
@@ -175,7 +175,7 @@ def _cannot_be_stretched(size: Ints, new_size: Ints, dim: int, length: int) -> R
 def summed_dims(size: Ints, wanted: Ints) -> Ints | None:
     """Return the dimensions of `size` that a tensor of size `wanted` is expanded along to reach it.
 
-    None if it cannot be expanded so: what was broadcast forwards is summed backwards.
+    None if it cannot be expanded. Backward sums over these dimensions.
     """
     lead = len(size) - len(wanted)
     if lead < 0 or any(length not in (1, own) for own, length in zip(size[lead:], wanted, strict=True)):

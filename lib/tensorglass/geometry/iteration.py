@@ -1,7 +1,7 @@
 """The strides of a pointwise result: in which order a pointwise operator walks its operands.
 
-A new result is laid out like the operands it is made from, so that all of them are read and written in one sweep
-through memory. PyTorch's TensorIterator decides it; these are its rules.
+A new result is laid out like its operands, so that all of them are read and written in one sweep through memory. These
+are the rules of PyTorch's TensorIterator.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def elementwise_strides(size: Ints, operands: Sequence[tuple[Ints, Ints]]) -> In
     The operands may be of smaller size, as they were before broadcasting. A Python number takes part as `((),
     ())`.
     """
-    # Nearly always every operand is plainly contiguous, and then so is the result, broadcast or not: such an
-    # operand never asks for two dimensions to change places (but for one of size 0, which might).
+    # Nearly always every operand is contiguous. Then the result is contiguous too, broadcast or not, because a
+    # contiguous operand never makes two dimensions change places (unless one has size 0).
     for own_size, stride in operands:
         if stride != contiguous_strides(own_size) or 0 in own_size:
             return _strides_in_memory_order(size, tuple(operands))
@@ -63,7 +63,7 @@ def _strides_in_memory_order(size: Ints, operands: tuple[tuple[Ints, Ints], ...]
 
 
 def _strides_of_like_operands(size: Ints, strides: Sequence[Ints]) -> Ints | None:
-    """Return the strides of the result if all operands, being of one size, plainly agree on them."""
+    """Return the strides of the result if all operands have the same size and the same strides."""
     if all(is_contiguous(size, stride) for stride in strides):
         return contiguous_strides(size)
     if all(is_channels_last(size, stride) for stride in strides):
@@ -76,11 +76,11 @@ def _strides_of_like_operands(size: Ints, strides: Sequence[Ints]) -> Ints | Non
 
 @remembered
 def index_strides(size: Ints, stride: Ints, first: int, shape: Ints, indices: tuple[tuple[Ints, Ints], ...]) -> Ints:
-    """Return the strides of what advanced indexing reads: `indices`, of these sizes and strides, in the place of
-    dimension `first` and those that follow, broadcast to `shape`.
+    """Return the strides of the result of advanced indexing. `indices` are the (size, stride) of the index tensors,
+    which stand for dimension `first` and those after it and are broadcast to `shape`.
 
-    PyTorch runs a pointwise kernel over the tensor, which stands still along the indexed dimensions (stride
-    0), and over the index tensors, which are stretched along all others.
+    PyTorch runs a pointwise kernel over the tensor, with stride 0 along the indexed dimensions, and over the index
+    tensors, which are expanded along all other dimensions.
     """
     after = first + len(indices)
     result = (*size[:first], *shape, *size[after:])

@@ -1,4 +1,4 @@
-"""Overlap: does a tensor reach one cell twice, and do two tensors share cells?
+"""Overlap: does a tensor reach one memory cell twice, and do two tensors share cells?
 
 Writing is safe only where every cell is reached once. PyTorch asks a quick question that can answer "too hard to tell",
 and lets such a write pass; `self_overlaps` takes the time to give the exact answer.
@@ -66,7 +66,7 @@ def byte_range(size: Ints, stride: Ints, offset: int, itemsize: int) -> tuple[in
 def overlap_status(a: Header, a_itemsize: int, b: Header, b_itemsize: int) -> Overlap:
     """Say whether two tensors on one storage share cells, as far as PyTorch looks.
 
-    A tensor and itself are FULL whatever their layout, which the caller must see to: here are headers only.
+    A tensor and itself overlap FULLY whatever the layout. The caller checks that case: this function sees headers only.
     """
     a_size, a_stride, a_offset = a
     b_size, b_stride, b_offset = b
@@ -83,7 +83,7 @@ def overlap_status(a: Header, a_itemsize: int, b: Header, b_itemsize: int) -> Ov
 
 
 def check_no_partial_overlap(written: Header, written_itemsize: int, read: Header, read_itemsize: int) -> None:
-    """Raise RuntimeError if two tensors on one storage share some cells, or all but in another order."""
+    """Raise RuntimeError if two tensors on one storage share some cells, or share all of them in a different order."""
     if overlap_status(read, read_itemsize, written, written_itemsize) is Overlap.PARTIAL:
         raise _shared_cells(written, written_itemsize, read, read_itemsize)
 
@@ -131,7 +131,7 @@ def self_overlaps(size: Ints, stride: Ints) -> bool:
 
 
 def _reaches(dims: list[tuple[int, int]], distance: int) -> bool:
-    """Say whether steps forth and back along `dims`, each `(stride, most steps)`, can move by `distance`."""
+    """Say whether steps forward and backward along `dims`, each `(stride, most steps)`, can add up to `distance`."""
     if not dims:
         return distance == 0
     (step, most), inner = dims[0], dims[1:]

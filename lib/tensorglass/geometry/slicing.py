@@ -1,7 +1,7 @@
 """Views that pick cells: one index, a range, a diagonal, sliding windows, or any strides at all.
 
-To begin later is to add to the offset, to skip is to multiply the stride. Every function takes a header and returns the
-header of the view, which shares the storage.
+Starting later adds to the offset; skipping elements multiplies the stride. Every function takes a header and returns
+the header of the view, which shares the storage.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _STRIDES = "05 strides and offset"
 
 
 def select(size: Ints, stride: Ints, offset: int, dim: int, index: int) -> Header:
-    """Return the header of `tensor.select(dim, index)`: that dimension fixed at `index`, and gone."""
+    """Return the header of `tensor.select(dim, index)`: that dimension is fixed at `index` and removed."""
     if not size:
         raise explained(
             IndexError("select() cannot be applied to a 0-dim tensor."),
@@ -118,7 +118,7 @@ def _no_slice_of_scalar() -> IndexError:
 
 
 def narrow(size: Ints, stride: Ints, offset: int, dim: int, start: int, length: int) -> Header:
-    """Return the header of the `length` elements from `start` on along `dim`. Borders do not give way."""
+    """Return the header of the `length` elements from `start` on along `dim`. Positions outside raise an error."""
     if not size:
         raise explained(
             RuntimeError("narrow() cannot be applied to a 0-dim tensor."),
@@ -249,7 +249,7 @@ def check_within_storage(size: Ints, stride: Ints, offset: int, itemsize: int, n
             else f"The first element would be cell {offset}; the storage has no cells.",
             notebook=_STRIDES,
         )
-    checked_strides(size, stride)  # along a stride of 0 any length takes no storage
+    checked_strides(size, stride)  # with stride 0, any length takes no extra storage
 
 
 def _path_to_last(size: Ints, stride: Ints, offset: int) -> str:

@@ -75,7 +75,7 @@ def chunk(size: Ints, chunks: int, dim: int = 0) -> Parts:
 
 
 def tensor_split(size: Ints, sections_or_indices: int | Sequence[int], dim: int = 0) -> Parts:
-    """Return so many parts along `dim`, as equal as can be, or the parts between the given cuts."""
+    """Return the given number of parts along `dim`, as equal as possible, or the parts between the given cuts."""
     _check_has_dims(size, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     length = size[wrap_dim(dim, len(size))]
     if not isinstance(sections_or_indices, int):

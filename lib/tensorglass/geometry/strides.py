@@ -44,7 +44,7 @@ def _stride_overflow(size: Ints) -> RuntimeError:
 def checked_strides(size: Ints, stride: Ints) -> Ints:
     """Return the strides of a new header of this size: those given, which must be as many as the dimensions.
 
-    As in PyTorch, a negative one means that the dimension lies around the next one without a gap. Raises
+    As in PyTorch, a negative stride means that the dimension is packed around the next one without a gap. Raises
     RuntimeError for a negative length, and for more elements or longer strides than 64 bits can count.
     """
     checked_numel(size)
@@ -127,7 +127,7 @@ def is_non_overlapping_and_dense(size: Ints, stride: Ints) -> bool:
 
 
 def _is_packed(size: Ints, stride: Ints, order: Sequence[int]) -> bool:
-    """Say whether each dimension of `order` begins where the one before it ends. Size 1 has no say."""
+    """Say whether each dimension of `order` begins where the one before it ends. Dimensions of size 1 are skipped."""
     expected = 1
     for dim in order:
         length = size[dim]
@@ -141,10 +141,10 @@ def _is_packed(size: Ints, stride: Ints, order: Sequence[int]) -> bool:
 def sort_dims(ndim: int, precedes: Callable[[int, int], int]) -> list[int]:
     """Return the dimensions ordered from the closest-packed, as PyTorch orders them.
 
-    It begins with the row-major order (the last dimension first) and lets each dimension sink as far inward
-    as it can. `precedes(inner, outer)` is negative when the two are in order, positive when they must change
-    places, and 0 when nothing is known, in which case the look-out goes on to the next dimension. Because of
-    that 0 no ordinary sort will do: the order is not a total one.
+    It is an insertion sort that starts from the row-major order (the last dimension first) and moves each dimension as
+    far inward as it can. `precedes(inner, outer)` is negative when the two are in order, positive when they must be
+    swapped, and 0 when they cannot be compared; then the next dimension is tried. Because of that 0 the order is not
+    total, so an ordinary sort would not do.
     """
     order = list(range(ndim - 1, -1, -1))
     for start in range(1, ndim):
@@ -183,7 +183,7 @@ def _innermost_first(size: Ints, stride: Ints) -> list[int]:
 
     def precedes(inner: int, outer: int) -> int:
         a, b = stride[inner], stride[outer]
-        if a == 0 or b == 0:  # an expanded dimension has no place of its own in memory
+        if a == 0 or b == 0:  # the stride of an expanded dimension says nothing about the order
             return 0
         if a != b:
             return 1 if a > b else -1
@@ -218,7 +218,7 @@ def storage_nbytes(size: Ints, stride: Ints, offset: int, itemsize: int) -> int:
 
 @remembered
 def reach(size: Ints, stride: Ints, offset: int, itemsize: int) -> tuple[int, bool]:
-    """Return `storage_nbytes` and `is_contiguous` of a header: all that is asked before its elements are read."""
+    """Return `storage_nbytes` and `is_contiguous` of a header: both are needed before its elements are read."""
     return storage_nbytes(size, stride, offset, itemsize), is_contiguous(size, stride)
 
 

@@ -1,8 +1,8 @@
 """view: the same cells read with another size.
 
 Neighbouring dimensions form one run when a step of the outer one lands exactly where the inner one ends (`stride[outer]
-== size[inner] * stride[inner]`). A view may cut a run where it likes and join what lies in one run, but no dimension of
-the result may reach over the border between two runs: that takes a copy.
+== size[inner] * stride[inner]`). A view may cut a run anywhere and may join dimensions within a run. But no dimension
+of the result may cross the border between two runs: that takes a copy.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def infer_size(shape: Sequence[int], elements: int) -> Ints:
 
 @remembered
 def view_strides(size: Ints, stride: Ints, new_size: Ints) -> Ints | None:
-    """Return the strides with which the cells of a tensor are read as `new_size`; None if that takes a copy.
+    """Return the strides that read a tensor's cells as `new_size`; None if that takes a copy.
 
     Both sizes must hold the same number of elements.
     """
@@ -75,7 +75,7 @@ def view_strides(size: Ints, stride: Ints, new_size: Ints) -> Ints | None:
 
 
 def _fit_runs(size: Ints, stride: Ints, new_size: Ints) -> Ints | int:
-    """Return the strides of the view, or the outermost dimension of the run that it reaches beyond."""
+    """Return the strides of the view, or the outermost dimension of the run whose border it would cross."""
     if 0 in size:
         return stride if size == new_size else contiguous_strides(new_size)
     new_stride = [1] * len(new_size)
@@ -150,8 +150,7 @@ def _why_dims_cannot_merge(size: Ints, stride: Ints, new_size: Ints, outer: int)
 def flatten_size(size: Ints, start_dim: int = 0, end_dim: int = -1) -> Ints:
     """Return the size after `tensor.flatten(start_dim, end_dim)`: those dimensions become one.
 
-    It is `size` itself, the same object, when a single dimension is named: then `flatten` returns its tensor
-    as it is.
+    It is `size` itself, the same object, when only one dimension is named: then `flatten` returns its input unchanged.
     """
     start, end = wrap_dim(start_dim, len(size)), wrap_dim(end_dim, len(size))
     if start > end:

@@ -1,4 +1,4 @@
-"""Views that rearrange dimensions: their order and the ones of size 1. Not an element moves.
+"""Views that reorder dimensions, or add and remove dimensions of size 1. No element moves.
 
 Exchanging two dimensions exchanges two lengths and two strides, and nothing else. Every function takes a header and
 returns the header of the view.

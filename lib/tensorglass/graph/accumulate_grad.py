@@ -25,28 +25,28 @@ collecting = CriticalSection()  #: two threads may add to the same leaf
 
 
 class AccumulateGrad(Node):
-    """The end of the line: adds what arrives to a leaf's `grad`."""
+    """The node of a leaf: adds the gradients that arrive to its `grad`."""
 
     __slots__ = ("variable",)
 
     def __init__(self, variable: Tensor) -> None:
         self.edges = ()
         self.outputs = (like(variable),)
-        self.sequence_nr = sys.maxsize  # leaves come first, so that a gradient is complete as soon as can be
+        self.sequence_nr = sys.maxsize  # leaves run first, so that their gradients are complete as early as possible
         self.attachments = None
         self.variable = variable
 
     def name(self) -> str:
-        """PyTorch's name for it, which is not that of the class."""
+        """PyTorch's name, which is not the name of this class."""
         return "torch::autograd::AccumulateGrad"
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
-        add_to_leaf(self.variable, gradients, holders=0)
+        add_to_leaf(self.variable, gradients, others=-1)
         return []
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:
-    """The node of a leaf: the same one as long as some graph needs it."""
+    """The node of a leaf: the same object as long as some graph needs it."""
     meta = meta_of(leaf)
     node = None if meta.accumulate is None else meta.accumulate()
     if node is None:
@@ -67,30 +67,40 @@ def gradient_edge(tensor: Tensor) -> Edge:
 
 
 def history(tensor: Tensor) -> Node | None:
-    """The node that made a tensor, one that users do not see too; None for a leaf."""
+    """The node that made a tensor, including nodes hidden from users; None for a leaf."""
     meta = tensor._meta
     if meta is None:
         return None
     return meta.grad_fn if tensor._base is None else tensor._history
 
 
-def add_to_leaf(leaf: Tensor, arrived: Arrived, holders: int = 2) -> None:
-    """Add the gradient that has arrived to a leaf's `grad`, in place unless that is recorded, and call its hooks.
+def _count_of_one_holder() -> int:
+    held = [object()]
+    return sys.getrefcount(held[0])
 
-    `holders` is the number of references to a gradient that nobody else holds: those of `arrived`, of the caller, and
-    of the tuple that is passed to the node's hooks.
+
+#: What `getrefcount` returns for an object held by one list or one field only. It is measured, because interpreters
+#: differ in whether the argument itself counts.
+ONE_HOLDER = _count_of_one_holder()
+
+
+def add_to_leaf(leaf: Tensor, arrived: Arrived, others: int = 0) -> None:
+    """Add an arrived gradient to a leaf's `grad`, in place unless the addition is recorded, and call its hooks.
+
+    `others` is the number of references to the gradient, besides `arrived`, that do not count as somebody holding it:
+    the tuple passed to the node's hooks. With -1 the gradient is always copied.
     """
     meta = meta_of(leaf)
-    collecting.run(_collect, leaf, meta, arrived, holders)
+    collecting.run(_collect, leaf, meta, arrived, others)
     if meta.post_accumulate:
         call_after_accumulation(meta.post_accumulate, leaf)
 
 
-def _collect(leaf: Tensor, meta: Meta, arrived: Arrived, holders: int) -> None:
-    if arrived[0] is None or not meta.requires_grad:  # the flag may have been taken back since
+def _collect(leaf: Tensor, meta: Meta, arrived: Arrived, others: int) -> None:
+    if arrived[0] is None or not meta.requires_grad:  # `requires_grad` may have been set to False since
         return
-    own = _own(leaf, arrived, holders) if meta.grad is None else None
-    if meta.grad is None:  # still: `fast` sets it without this critical section
+    own = _own(leaf, arrived, others) if meta.grad is None else None
+    if meta.grad is None:  # checked again: `fast` sets it outside this critical section
         meta.grad = own
     elif state.grad:
         meta.grad = meta.grad + arrived[0]
@@ -98,9 +108,9 @@ def _collect(leaf: Tensor, meta: Meta, arrived: Arrived, holders: int) -> None:
         meta.grad += arrived[0]
 
 
-def _own(leaf: Tensor, arrived: Arrived, holders: int) -> Tensor:
-    """The gradient itself if nobody else holds it and it lies as the leaf does; else a copy that does."""
-    is_alone = sys.getrefcount(arrived[0]) == holders
+def _own(leaf: Tensor, arrived: Arrived, others: int) -> Tensor:
+    """The gradient itself if nobody else holds it and it has the leaf's layout; else a copy with that layout."""
+    is_alone = sys.getrefcount(arrived[0]) == ONE_HOLDER + others
     gradient: Any = arrived[0]
     is_dense = geometry.is_non_overlapping_and_dense(leaf._size, leaf._stride)
     lies_alike = _lies_as(leaf, gradient) if is_dense else gradient.is_contiguous()
@@ -111,14 +121,14 @@ def _own(leaf: Tensor, arrived: Arrived, holders: int) -> Tensor:
         return gradient.new_empty_strided(leaf._size, leaf._stride).copy_(gradient)
     copy: Tensor = gradient.clone(memory_format=contiguous_format)
     if is_dense:
-        copy._written()  # as after the `copy_` that it stands for
+        copy._written()  # as after the `copy_` that PyTorch does here
     return copy
 
 
 def _lies_as(leaf: Tensor, gradient: Tensor) -> bool:
     if gradient._stride == leaf._stride:
         return True
-    if len(gradient._size) > len(leaf._size):  # the leaf has other `data` since
+    if len(gradient._size) > len(leaf._size):  # the leaf's `data` was replaced since
         return False
-    each = zip(gradient._size, leaf._stride, gradient._stride, strict=False)  # the leaf may have more strides
-    return all(step == own_step or (length == 1 and step) for length, own_step, step in each)
+    dims = zip(gradient._size, leaf._stride, gradient._stride, strict=False)  # the leaf may have more dimensions
+    return all(step == own_step or (length == 1 and step) for length, own_step, step in dims)

@@ -1,7 +1,7 @@
 """Anomaly detection: where in the program was the operator whose derivative went wrong?
 
 While it is on, every node keeps the call stack under which it was recorded, and backward looks for nan in what each
-node returns. A node that was recorded while a derivative was found also keeps whose.
+node returns. A node that was recorded while another node's derivative ran also keeps that node.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ state = _State()
 
 
 class _Running(threading.local):
-    node: Node | None = None  #: the one whose derivative this thread is computing
+    node: Node | None = None  #: the node whose derivative this thread is computing
 
 
 _running = _Running()
@@ -69,7 +69,7 @@ class detect_anomaly(setting):
 
 def remember(node: Node) -> None:
     """Keep the stack under which a node is recorded, down to the user's line."""
-    import traceback  # when it is needed: imports should be quick
+    import traceback  # imported here, so that importing the library stays quick
 
     stack = traceback.extract_stack()
     while len(stack) > 1 and "tensorglass" in stack[-1].filename.replace("\\", "/").split("/"):
@@ -80,25 +80,25 @@ def remember(node: Node) -> None:
 
 
 def watched(node: Node, gradients: list[Any], towards: Any = None) -> Gradients:
-    """Run a node; on an error, or nan in what it returns, say where it was recorded."""
+    """Run a node; if it raises, or returns nan, warn with the place where it was recorded."""
     before, _running.node = _running.node, node
     try:
-        found = node.apply(gradients, towards)
+        answers = node.apply(gradients, towards)
     except Exception:
         _print_stack(node)
         raise
     finally:
         _running.node = before
     if state.check_nan:
-        for place, gradient in enumerate(found):
+        for place, gradient in enumerate(answers):
             if gradient is not None and bool((gradient != gradient).any()):
                 _print_stack(node)
                 raise RuntimeError(f"Function '{node.name()}' returned nan values in its {place}th output.")
-    return found
+    return answers
 
 
 def _print_stack(node: Node | None) -> None:
-    """Warn of where a node was recorded, and then of where those were in whose derivatives that happened."""
+    """Warn with the stack that recorded a node, and with that of each node in whose derivative it was recorded."""
     first = node
     while node is not None:
         stack = node.metadata.get("traceback_")

@@ -34,7 +34,7 @@ _TAKES_MANY = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's parameters: what `inspect.signature` tells, in a hundredth of the time."""
+    """The names of a function's parameters, as in `inspect.signature`, in a hundredth of the time."""
     code = getattr(function, "__code__", None)
     if code is None or hasattr(function, "__wrapped__"):
         return tuple(inspect.signature(function).parameters)
@@ -48,10 +48,10 @@ def takes_many(function: Callable[..., Any]) -> bool:
 
 
 def defaults_of(function: Callable[..., Any]) -> tuple[Any, ...]:
-    """For each of a function's parameters what it is where it is left out, `Parameter.empty` where it may not be."""
+    """The default of each of a function's parameters; `Parameter.empty` for one without a default."""
     code = getattr(function, "__code__", None)
     if code is None or hasattr(function, "__wrapped__") or takes_many(function):
-        return tuple([each.default for each in inspect.signature(function).parameters.values()])
+        return tuple([parameter.default for parameter in inspect.signature(function).parameters.values()])
     given, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
     must = (inspect.Parameter.empty,) * (code.co_argcount - len(given))
     return (
@@ -83,20 +83,21 @@ class Derivative:
     ) -> None:
         self.operator = operator  #: its name
         self.formulas = dict(formulas)
-        #: for each input the names that its formula needs
-        self.parameters = {name: parameters_of(each) for name, each in self.formulas.items()}
-        #: the same without the gradients, which are not kept but given
+        #: for each input, the names that its formula needs
+        self.parameters = {name: parameters_of(formula) for name, formula in self.formulas.items()}
+        #: the same without the gradients, which are passed in and not kept
         self.kept = {
-            name: tuple(each for each in needs if each not in GRADIENTS) for name, needs in self.parameters.items()
+            name: tuple(need for need in needs if need not in GRADIENTS) for name, needs in self.parameters.items()
         }
         self.on_arrays = on_arrays  #: whether the formulas mean the same for arrays as for tensors
         self.node_name = node_name  #: PyTorch's name of the node, or a function of some of the call's arguments
-        self.outputs = outputs  #: how many of the results gradients flow from; None: all that can have one
-        self.wraps_numbers = wraps_numbers  #: whether PyTorch makes tensors of numbers, which then have an edge
-        #: what PyTorch keeps as a tensor whatever was passed, so that a second backward does not find it any more
+        self.outputs = outputs  #: how many results have gradients; None: all whose dtype allows it
+        self.wraps_numbers = wraps_numbers  #: whether PyTorch wraps numbers in tensors, which then have an edge
+        #: what PyTorch always keeps as a tensor, so that a second backward finds it freed
         self.keeps = (*keeps, *self.formulas) if wraps_numbers else keeps
         self.real_only = real_only  #: what PyTorch calls the operator when it refuses complex results
-        self.in_place_only = in_place_only  #: whether the result has no gradient unless it overwrites what had one
+        #: whether the result has a gradient only if it overwrites a tensor that had one
+        self.in_place_only = in_place_only
 
 
 def derivative(
@@ -112,13 +113,14 @@ def derivative(
 ) -> Callable[[F], F]:
     """Declare the derivative of the operator below.
 
-    `node` is PyTorch's name where it is not ``<Name>Backward0``, or a function that gives it: its parameters name the
-    arguments that it depends on, and None from it means that this call is not recorded as a whole. `keeps` names
-    arguments that PyTorch keeps as tensors whatever was passed. `in_place_only` is for what has no gradient, such as a
-    comparison, unless it overwrites something that had one; `real_only` names one whose complex results are refused.
+    `node` is PyTorch's name where it is not ``<Name>Backward0``, or a function of some arguments, named by its
+    parameters, that returns it; None from it means that the operators that the call is composed of are recorded
+    instead. `keeps` names arguments that PyTorch always keeps as tensors. `in_place_only` marks an operator, such as a
+    comparison, whose result only has a gradient if it overwrites a tensor that had one. `real_only` is the name in
+    PyTorch's error for complex results.
 
-    `on_arrays` says that the formulas are arithmetic that arrays have as well, each giving a new array or `grad`
-    itself: `fast` may give them arrays where nothing is recorded.
+    `on_arrays` says that the formulas only use arithmetic that arrays also support, and that each returns a new array
+    or `grad` itself. Then `fast` may pass them arrays when nothing is recorded.
     """
 
     def mark(body: F) -> F:
@@ -132,5 +134,5 @@ def derivative(
 
 def derivative_of(body: Callable[..., Any]) -> Derivative | None:
     """The derivative declared for a kernel or function, if there is one."""
-    found: Derivative | None = getattr(body, "derivative", None)
-    return found
+    derivative: Derivative | None = getattr(body, "derivative", None)
+    return derivative

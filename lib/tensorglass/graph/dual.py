@@ -1,7 +1,7 @@
 """Where tangents come into the graph: the nodes behind dual tensors (`autograd/forward_ad`).
 
-Users see no such node. What was computed from dual tensors alone is recorded, so that its tangent can be found, and
-shows no `grad_fn` all the same: it requires no gradient.
+Users do not see these nodes. A result computed only from dual tensors is recorded so that its tangent can be found; it
+shows no `grad_fn`, since it requires no gradient.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class _Made:
-    dual_tensors = False  #: whether there ever was one: until then nobody need look for them
+    dual_tensors = False  #: whether there ever was a dual tensor: until then no check is needed
 
 
 made = _Made()
 
 
 class DualNode(Node):
-    """Where a tangent came in: hands gradients on as they are."""
+    """The node of a dual tensor: passes gradients on unchanged."""
 
     __slots__ = ("is_wanted", "level", "tangent")
 
@@ -43,11 +43,11 @@ class Ends(NamedTuple):
     """What a tensor was computed from."""
 
     duals: list[DualNode]  #: the dual tensors
-    others: bool  #: whether there is something else that requires a gradient
+    others: bool  #: whether anything else requires a gradient
 
 
 def ends_behind(tensor: Tensor, level: int) -> Ends:
-    """What a tensor was computed from, as far as the dual tensors of a level."""
+    """What a tensor was computed from, searched back to the dual tensors of a level."""
     meta = tensor._meta
     if meta is None or meta.is_tangent:
         return Ends([], meta is not None)
@@ -56,14 +56,14 @@ def ends_behind(tensor: Tensor, level: int) -> Ends:
 
 def is_dual_alone(tensor: Tensor) -> bool:
     """Whether a tensor has a history only because of tangents."""
-    metas = [each._meta for each in (tensor, tensor._base) if each is not None and each._meta is not None]
-    # A view's history is not found anew, which may be refused: what it may lead to, its base's does as well.
-    found = _ends([meta.grad_fn for meta in metas], any(meta.requires_grad for meta in metas), None)
-    return bool(found.duals) and not found.others
+    metas = [either._meta for either in (tensor, tensor._base) if either is not None and either._meta is not None]
+    # The view's own history is not regenerated, since that may raise: its base's history leads to the same ends.
+    ends = _ends([meta.grad_fn for meta in metas], any(meta.requires_grad for meta in metas), None)
+    return bool(ends.duals) and not ends.others
 
 
 def _ends(waiting: list[Node | None], others: bool, level: int | None) -> Ends:
-    """What lies behind these nodes; no farther than the dual tensors of a level, if one is given."""
+    """What these nodes were computed from; the search stops at the dual tensors of a level, if one is given."""
     duals: list[DualNode] = []
     seen: set[Node] = set()
     while waiting:
@@ -71,7 +71,7 @@ def _ends(waiting: list[Node | None], others: bool, level: int | None) -> Ends:
         if node is None or node in seen:
             continue
         seen.add(node)
-        behind = [each for each, _ in node.edges if each is not None]
+        behind = [beyond for beyond, _ in node.edges if beyond is not None]
         if isinstance(node, DualNode) and level in (None, node.level):
             duals.append(node)
             others = others or node.is_wanted

@@ -1,7 +1,7 @@
 """Nodes of operators whose derivative is declared by formulas: all but a few.
 
-The one idea to keep in mind: what the nodes of one operator have in common is worked out once, on a `Blueprint`. A node
-itself is little more than where its gradients go and what was kept.
+The one idea to keep in mind: what the nodes of one operator have in common is worked out once, in a `Blueprint`. A node
+itself holds little more than its edges and the values that were kept.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from tensorglass.graph.saved_tensor import FREED, SavedInput, SavedResult, Saved
 from tensorglass.tensor.grad_mode import FormulaRecorded, state
 from tensorglass.tensor.tensor import Tensor, header_of
 
-#: Nodes in whose formulas a number is a tensor, in PyTorch's graph as in ours: the user's own, ``x * 2``.
+#: Nodes of the user's own operators with a number, such as ``x * 2``, where PyTorch's graph has a tensor for it.
 _WITH_TENSORS = frozenset(("MulBackward0", "DivBackward0"))
 
-#: For each input of a call where its gradient goes: somewhere, nowhere, or None: it has no edge. For a list of tensors
-#: the number of its edges, and whether any leads somewhere.
+#: For each input of a call: whether its gradient goes anywhere, or None if it has no edge. For a list of tensors: the
+#: number of its edges, and whether any of them leads anywhere.
 Flow = tuple["bool | tuple[int, bool] | None", ...]
 
 
 class Step(NamedTuple):
-    """How the gradient of one input is found."""
+    """How the gradient of one input is computed."""
 
     formula: Formula | None  #: None: it goes nowhere
-    pick: Callable[[list[Any]], Sequence[Any]]  #: the formula's arguments out of ``[*GRADIENTS, *kept]``
+    pick: Callable[[list[Any]], Sequence[Any]]  #: picks the formula's arguments from ``[*GRADIENTS, *kept]``
     edges: int  #: how many: several for a list of tensors
 
 
 class Blueprint:
-    """What all nodes have in common of calls of one operator in which gradients flow to the same inputs."""
+    """What all nodes share whose operator, and whose inputs with gradients, are the same."""
 
     __slots__ = (
-        "_counts", "derivative", "fast", "keeps_input", "keeps_result", "leads", "needs_grads", "of_result", "saved",
-        "sources", "steps", "title", "wanted",
+        "_counts", "derivative", "keeps_input", "keeps_result", "leads", "needs_grads", "of_result", "saved", "sources",
+        "steps", "title", "wanted",
     )  # fmt: skip
 
     def __init__(self, derivative: Derivative, title: str, places: dict[str, int], flow: Flow) -> None:
         self.derivative = derivative
         self.title = title
-        counts = [each[0] if isinstance(each, tuple) else int(each is not None) for each in flow]
-        flows = [each[1] if isinstance(each, tuple) else bool(each) for each in flow]
+        counts = [output[0] if isinstance(output, tuple) else int(output is not None) for output in flow]
+        flows = [output[1] if isinstance(output, tuple) else bool(output) for output in flow]
         wanted = [name for name, is_wanted in zip(derivative.formulas, flows, strict=True) if is_wanted]
         needed = {need for name in wanted for need in derivative.kept[name]}
         operands = sorted(
@@ -54,20 +54,19 @@ class Blueprint:
         )  # read in PyTorch's order
         #: the names of the results that are kept
         self.of_result = tuple([name for name in saved_attributes.RESULTS if name in needed])
-        #: the names of all that is kept, in the order in which nodes keep it
+        #: the names of all kept values, in the order in which nodes keep them
         self.saved = (*operands, *self.of_result)
-        #: for each but the results how it is kept, and the place of the argument
+        #: for each of them except results: how it is kept, and its argument's place
         self.sources = tuple([_source(name, places) for name in operands])
         self.keeps_input = "input" in needed
         self.keeps_result = self.of_result == ("result",)  #: and no more of the results
         self.wanted, self._counts = wanted, counts  #: the inputs that gradients flow to
         self.steps = self.steps_of(derivative.formulas, GRADIENTS)
-        self.fast: Any = None  #: what `fast` knows of such nodes
-        self.leads = bool(wanted)  #: whether gradients go on from such nodes; not from a view that knows of none
+        self.leads = bool(wanted)  #: whether gradients continue from such nodes; not for a view that has no gradient
         self.needs_grads = any("grads" in derivative.parameters[name] for name in wanted)
 
     def steps_of(self, formulas: Mapping[str, Formula], given: tuple[str, ...]) -> tuple[Step, ...]:
-        """A step for each input that has an edge. Formulas get what is `given` to all, and what was kept."""
+        """A step for each input that has an edge. Formulas get the values `given` to all, and the kept values."""
         place = {name: number for number, name in enumerate((*given, *self.saved))}
         return tuple([
             Step(formulas[name], _picking([place[need] for need in parameters_of(formulas[name])]), count)
@@ -79,14 +78,14 @@ class Blueprint:
 
 
 def _picking(places: list[int]) -> Callable[[list[Any]], Sequence[Any]]:
-    """A function that gives the elements at these places."""
+    """A function that returns the elements at these places."""
     if len(places) > 1:
         return itemgetter(*places)
     return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 def _source(name: str, places: dict[str, int]) -> tuple[Callable[[Any], Any], int]:
-    """How a formula's parameter is kept, and of which argument."""
+    """How the value for a formula's parameter is kept, and from which argument."""
     if name not in places:
         if name.endswith("_header"):
             return header_of, places[name.removesuffix("_header")]
@@ -100,16 +99,16 @@ def _source(name: str, places: dict[str, int]) -> tuple[Callable[[Any], Any], in
 
 
 def kept(value: Any) -> Any:
-    """What is kept of an argument: its tensors as `SavedTensor`."""
+    """An argument as it is kept: each tensor as a `SavedTensor`."""
     if isinstance(value, Tensor):
         return SavedTensor(value)
-    if isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value):
-        return type(value)([SavedTensor(each) if isinstance(each, Tensor) else each for each in value])
+    if isinstance(value, (list, tuple)) and any(isinstance(element, Tensor) for element in value):
+        return type(value)([SavedTensor(element) if isinstance(element, Tensor) else element for element in value])
     return value
 
 
 def _size_of(value: Any) -> Any:
-    return [tuple(each._size) for each in value] if isinstance(value, (list, tuple)) else value._size
+    return [tuple(tensor._size) for tensor in value] if isinstance(value, (list, tuple)) else value._size
 
 
 def _stride_of(value: Any) -> Any:
@@ -129,53 +128,53 @@ class FormulaNode(Node):
     kept: list[Any]  #: what the formulas need, in the order of `Blueprint.saved`
 
     def named(self) -> Self:
-        # Until somebody looks all are of one class: Python reads the fields of objects faster that are.
+        # All nodes have one class until a user looks: Python reads fields faster if all objects have the same class.
         if type(self) is FormulaNode:
             self.__class__ = node_class(self.blueprint.title, self.blueprint.derivative)  # type: ignore[assignment]  # Self is this
         return self
 
     def open(self) -> None:
-        """Make what is kept in a light form a `SavedTensor`."""
-        for place, each in enumerate(self.kept):
-            if type(each) is SavedInput or type(each) is SavedResult:
-                self.kept[place] = each.opened()
+        """Turn kept values in a light form into `SavedTensor`."""
+        for place, saved in enumerate(self.kept):
+            if type(saved) is SavedInput or type(saved) is SavedResult:
+                self.kept[place] = saved.opened()
 
     def apply(self, gradients: Sequence[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         blueprint = self.blueprint
         gradient = gradients[0]
         if gradient is None:
-            if all(each is None for each in gradients):
+            if all(gradient is None for gradient in gradients):
                 return [None] * len(self.edges)
             gradient = self._zeros(0)
         self.open()
         given: list[Any] = [gradient, None, gradients]
         if blueprint.needs_grads:
-            given[1] = tuple([self._zeros(nr) if each is None else each for nr, each in enumerate(gradients)])
-        for each in self.kept:  # what is gone, or overwritten, is an error even if nobody wants this gradient
-            if type(each) is SavedTensor:
-                given.append(each.unpack(self, state.grad))
+            given[1] = tuple([self._zeros(nr) if grad is None else grad for nr, grad in enumerate(gradients)])
+        for saved in self.kept:  # a freed or overwritten tensor is an error even if this gradient is not wanted
+            if type(saved) is SavedTensor:
+                given.append(saved.unpack(self, state.grad))
             else:
-                given.append(read(each, self))
+                given.append(read(saved, self))
         if not state.grad or blueprint.title in _WITH_TENSORS:
             return self._answers(given, towards)
         with FormulaRecorded():
             return self._answers(given, towards)
 
     def _answers(self, given: list[Any], towards: Container[Node | None] | None) -> Gradients:
-        found: Gradients = []
+        answers: Gradients = []
         for formula, pick, edges in self.blueprint.steps:
-            if formula is None or (towards is not None and not self._leads(towards, len(found), edges)):
-                found += [None] * edges
+            if formula is None or (towards is not None and not self._leads(towards, len(answers), edges)):
+                answers += [None] * edges
                 continue
             answer = formula(*pick(given))
             if type(answer) is list or type(answer) is tuple:
-                found += answer
+                answers += answer
             else:
-                found.append(answer)
-        return found
+                answers.append(answer)
+        return answers
 
     def _leads(self, towards: Container[Node | None], first: int, count: int) -> bool:
-        """Whether one of the edges from `first` on leads to these nodes."""
+        """Whether one of the edges, beginning with `first`, leads to these nodes."""
         return any(node in towards for node, _ in self.edges[first : first + count])
 
     def _zeros(self, nr: int) -> Tensor | None:
@@ -192,26 +191,28 @@ class FormulaNode(Node):
                 kept[place] = FREED
             elif kind is SavedTensor:
                 value.release()
-            elif kind is not tuple or not value or type(value[0]) is not int:  # no size and no strides
+            elif kind is tuple or kind is list:
+                others = others or not value or type(value[0]) is not int  # no size and no strides
+            elif self.blueprint.derivative.keeps:
                 others = True
         if others:
             self._release_others()
 
     def _release_others(self) -> None:
-        """Let go of lists of tensors, and of what PyTorch keeps as tensors."""
+        """Release lists of tensors, and the values that PyTorch keeps as tensors."""
         for place, value in enumerate(self.kept):
-            for each in value if isinstance(value, (list, tuple)) else ():
-                if isinstance(each, SavedTensor):
-                    each.release()
+            for element in value if isinstance(value, (list, tuple)) else ():
+                if isinstance(element, SavedTensor):
+                    element.release()
             if type(value) is not SavedTensor and self.blueprint.saved[place] in self.blueprint.derivative.keeps:
                 self.kept[place] = FREED
 
 
 def node_class(name: str, derivative: Derivative) -> type[FormulaNode]:
-    """The class of nodes with PyTorch's name for an operator of this derivative, which show what it keeps."""
-    found = _class_named(name)
-    saved_attributes.show(found, derivative)
-    return found
+    """The node class with PyTorch's name for an operator with this derivative; its attributes show what is kept."""
+    cls = _class_named(name)
+    saved_attributes.show(cls, derivative)
+    return cls
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """Calling hooks, and checking what they return.
 
-A hook may replace a gradient by one of the same size and type, and by nothing else.
+A hook may replace a gradient only by one of the same size and type.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Gradients = list[Tensor | None]
 
 
 def call_hooks(hooks: Hooks | None, gradient: Tensor | None) -> Tensor | None:
-    """The gradient after all hooks of a tensor; None if there is none, which the hooks are called with too."""
+    """The gradient after all hooks of a tensor. It may be None; hooks are called with None too."""
     for hook in list((hooks or {}).values()):
         answer = hook(gradient)
         if answer is not None:
@@ -31,19 +31,19 @@ def call_prehooks(hooks: Hooks | None, arrived: Gradients) -> Gradients:
     return arrived
 
 
-def call_posthooks(hooks: Hooks | None, found: Gradients, arrived: Gradients) -> Gradients:
+def call_posthooks(hooks: Hooks | None, answers: Gradients, arrived: Gradients) -> Gradients:
     """The gradients of a node's inputs after the hooks that are called when it has run."""
     for hook in list((hooks or {}).values()):
-        found = _replaced(found, hook(tuple(found), tuple(arrived)), hook)
-    return found
+        answers = _replaced(answers, hook(tuple(answers), tuple(arrived)), hook)
+    return answers
 
 
 def call_after_accumulation(hooks: Hooks | None, leaf: Tensor) -> None:
-    """Call the hooks for a gradient that was added to a leaf's `grad`."""
+    """Call a leaf's hooks after a gradient was added to its `grad`."""
     for hook in list((hooks or {}).values()):
         answer = hook(leaf)
         if answer is not None:
-            if _checked_replacement(leaf, answer, hook) is leaf:  # as `lambda p: p.add_(…)` returns it
+            if _checked_replacement(leaf, answer, hook) is leaf:  # as from `lambda p: p.add_(…)`
                 continue
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 

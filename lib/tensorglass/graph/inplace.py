@@ -34,7 +34,7 @@ def zeros(output: OutputLike) -> Tensor:
 
 
 def check_inference(tensor: Tensor) -> None:
-    """Refuse to write to a tensor that was made in inference mode, outside of it."""
+    """Refuse a write, outside inference mode, to a tensor that was made in inference mode."""
     meta = tensor._meta
     if meta is not None and meta.is_inference and not state.inference:
         raise RuntimeError(
@@ -44,7 +44,7 @@ def check_inference(tensor: Tensor) -> None:
 
 
 def check(tensor: Tensor) -> None:
-    """Refuse a recorded in-place write that would leave a history which cannot be followed."""
+    """Refuse a recorded in-place write whose history autograd could not follow."""
     base = tensor._base
     if base is not None:
         _check_view(tensor, "is being")
@@ -68,7 +68,7 @@ def check(tensor: Tensor) -> None:
 
 
 def _check_view(view: Tensor, how: str) -> None:
-    """Refuse a write to a view, or to what it is a view of, if it was made in a way that cannot be followed."""
+    """Refuse a write to a view or its base if autograd cannot follow the way in which the view was made."""
     creation = view._creation
     if creation is Creation.PLAIN:
         return
@@ -112,7 +112,7 @@ _WHY_NOT = {
 
 
 class AsStridedBackward0(Node):
-    """A view of a tensor that was taken out of the graph since: its gradient goes nowhere."""
+    """The node of a view whose base was detached since: its gradient goes nowhere."""
 
     __slots__ = ()
 
@@ -125,7 +125,7 @@ class AsStridedBackward0(Node):
 
 
 class CopySlices(Node):
-    """A write to a part of a tensor: the part's gradient goes to the operator that wrote it, the rest straight on."""
+    """A write to a part of a tensor: the part's gradient goes to the operator that wrote it, the rest is passed on."""
 
     __slots__ = ("_base", "_is_complex", "_is_conjugated", "_view", "_written_by")
 
@@ -134,7 +134,7 @@ class CopySlices(Node):
         self.outputs = (like(base),)
         self._base = header_of(base)
         self._view: Header = header_of(view)
-        #: how the view reads the elements, where it is not as the base does: as complex numbers, or as parts of such
+        #: how the view reads the elements, if differently from the base: as complex numbers, or as parts of them
         self._is_complex = None if view._dtype is base._dtype else view._dtype.is_complex
         self._is_conjugated = view._conj != base._conj
         self._written_by: Node | None = written_by
@@ -149,20 +149,20 @@ class CopySlices(Node):
         whole = gradient.new_empty_strided(size_of_base, base_stride)
         whole.copy_(gradient)
         part = self._part_of(whole)
-        found = list(self._written_by.apply([part.clone(memory_format=contiguous_format)]))
-        written = found[0]
+        answers = list(self._written_by.apply([part.clone(memory_format=contiguous_format)]))
+        written = answers[0]
         if written is None:
             part.zero_()
         else:
             part.copy_(written)
-        found[0] = whole
+        answers[0] = whole
         if towards is None:
-            return found
-        pairs = zip(self.edges, found, strict=True)
+            return answers
+        pairs = zip(self.edges, answers, strict=True)
         return [gradient if node in towards else None for (node, _), gradient in pairs]
 
     def _part_of(self, whole: Tensor) -> Tensor:
-        """What the view that was written to is of the base, of something that lies as the base."""
+        """The part of `whole`, which has the base's layout, that corresponds to the written view."""
         size, stride, offset = self._view
         start = self._base[2]
         if self._is_complex is None:
@@ -174,22 +174,22 @@ class CopySlices(Node):
         return part.conj() if self._is_conjugated else part
 
     def release(self) -> None:
-        self._written_by = None  # a result that it saved may have made it a node of the graph in its own right
+        self._written_by = None  # saving its own result may have made it a node of the graph already
 
 
 def rebase(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
-    """Make `node`, which has just overwritten `tensor`, its history: the tensor is that output of it."""
+    """Make `node`, which has just overwritten `tensor`, the history of the tensor, as output `nr`."""
     base = tensor._base
     if base is None:
         replace_history(tensor, node, output_nr)
         return
     replace_history(base, CopySlices(base, tensor, node))
-    tensor._seen = -1  # a function of your own may have asked for the history after the write, before it was entered
+    tensor._seen = -1  # a custom function may have asked for the history after the write, before it was recorded
     regenerate(tensor, meta_of(tensor))
 
 
 def replace_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
-    """Say that `tensor` came out of `node` from now on; its views will find out."""
+    """Make `tensor` an output of `node`; its views regenerate their history when asked."""
     meta = meta_of(tensor)
     if meta.retains is not None:
         meta.retains.move(node, output_nr)
@@ -198,7 +198,7 @@ def replace_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
 
 
 def _again(base: Tensor, view: Tensor) -> Tensor:
-    """The view made anew, in one step; in two if it also reads the elements in another way."""
+    """The view made again, in one step; in two if it also reads the elements as another dtype."""
     read = base
     if view._dtype.is_complex and not base._dtype.is_complex:
         is_of_pairs = bool(base._size) and base._size[-1] == 2
@@ -213,23 +213,23 @@ def _again(base: Tensor, view: Tensor) -> Tensor:
 
 
 def _pairs(size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Header:
-    """Where the pairs of numbers lie that are read as complex numbers of this size and stride."""
+    """The header of the pairs of real numbers under complex numbers with this header."""
     return (*size, 2), (*[2 * step for step in stride], 1), offset
 
 
-#: Whether to complex numbers: the view of pairs as such, and of such as pairs. `ops.views` supplies them.
+#: True: `view_as_complex`, False: `view_as_real`. `ops.views` supplies them.
 reread: dict[bool, Callable[[Tensor], Tensor]] = {}
 
 
 def mark_views(base: Tensor) -> None:
-    """Let the views of a tensor that has come to require gradients know: each gets a `Meta`."""
-    for header in base._storage.noted_headers():  # the others are no views
+    """Give a `Meta` to each view of a tensor that has come to require gradients."""
+    for header in base._storage.noted_headers():  # tensors that are not recorded there are not views
         if header._base is base and header._dtype.category >= FLOATING:
             meta_of(header)
 
 
 def regenerate(view: Tensor, meta: Meta) -> Node | None:
-    """The `grad_fn` of a view, made anew if the base was written to since."""
+    """The `grad_fn` of a view, regenerated if the base was written to since."""
     base: Any = view._base
     if meta.grad_fn is None and not requires_grad(base):
         return None

@@ -1,8 +1,8 @@
 """Nodes of the graph: each is an operator that ran, and knows how to turn gradients of its outputs into those of its
 inputs.
 
-Edges point backwards, from an operator to those that made its inputs, and every node keeps those behind it alive.
-Nothing points forwards, so a graph is freed with the last tensor that came out of it.
+Edges point backwards, from an operator to those that made its inputs, and every node keeps its predecessors alive.
+Nothing points forwards, so a graph is freed together with the last tensor that came out of it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Gradients = list["Tensor | None"]
 next_number = itertools.count().__next__  #: the next `sequence_nr`
 
 
-#: Where a gradient goes: to which output of a node; nowhere if the node is None. A plain pair, as PyTorch shows it.
+#: Where a gradient goes: a node and the number of its output; nowhere if the node is None. A plain pair, as in PyTorch.
 Edge: TypeAlias = "tuple[Node | None, int]"
 NOWHERE: Edge = (None, 0)
 
-#: The nodes that are no operators of the table: PyTorch tells their names with the namespace.
+#: Nodes that are not operators of the table: PyTorch shows their names with the namespace.
 _CORE = ("AccumulateGrad", "CopyBackwards", "CopySlices", "NotImplemented")
 
 
 class Retained:
-    """What `retain_grad` leaves at the node: it runs after all hooks, and follows its tensor to the node of a write."""
+    """The hook of `retain_grad`: it runs after all other hooks, and an in-place write moves it to the new node."""
 
     __slots__ = ("_node", "_output_nr", "_tensor")
 
@@ -53,7 +53,7 @@ class Retained:
             meta.grad = gradient.clone(memory_format=contiguous_format) if meta.grad is None else meta.grad + gradient
 
     def move(self, node: Node, output_nr: int = 0) -> None:
-        """The tensor is now that output of `node`."""
+        """Move the hook: the tensor is now output `nr` of `node`."""
         before = self._node()
         if before is not None:
             before.attached().retaining.pop(self._output_nr, None)
@@ -61,7 +61,7 @@ class Retained:
 
 
 class Attachments:
-    """What users have hung on a node; most nodes have none."""
+    """The hooks and metadata that users attached to a node; most nodes have none."""
 
     __slots__ = ("hooks", "metadata", "prehooks", "retaining", "tensor_hooks")
 
@@ -69,8 +69,8 @@ class Attachments:
         self.metadata: dict[str, Any] = {}
         self.prehooks: Hooks | None = None
         self.hooks: Hooks | None = None
-        self.tensor_hooks: dict[int, Hooks] = {}  #: hooks of the tensors that came out, by output
-        self.retaining: dict[int, Retained] = {}  #: those of them that retain their gradients, by output
+        self.tensor_hooks: dict[int, Hooks] = {}  #: hooks of the output tensors, by output
+        self.retaining: dict[int, Retained] = {}  #: hooks of `retain_grad`, by output
 
 
 class Node:
@@ -81,11 +81,11 @@ class Node:
     def __init__(self, edges: Sequence[Edge]) -> None:
         self.edges = tuple(edges)  #: where the gradients of the inputs go
         self.outputs: tuple[OutputLike | None, ...] = ()
-        self.sequence_nr = next_number()  #: the order in which operators ran; backward takes the latest first
+        self.sequence_nr = next_number()  #: counts operators as they run; backward runs the latest first
         self.attachments: Attachments | None = None
 
     def named(self) -> Self:
-        """The node, with the class that has PyTorch's name for it, as users are to see it."""
+        """The node with the class that has PyTorch's name, as users should see it."""
         return self
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -93,7 +93,7 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[Edge, ...]:
-        """Where the gradients of the inputs go: for each a node, and to which of its outputs."""
+        """Where the gradients of the inputs go: for each, a node and the number of its output."""
         for node, _ in self.edges:
             if node is not None:
                 node.named()
@@ -105,14 +105,14 @@ class Node:
         return f"torch::autograd::{name}" if name in _CORE else name
 
     def attached(self) -> Attachments:
-        """What users have hung on the node, to hang on more."""
+        """The node's `Attachments`, created if there are none."""
         if self.attachments is None:
             self.attachments = Attachments()
         return self.attachments
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """A dictionary for the user's own notes."""
+        """A dictionary for the user's own data."""
         return self.attached().metadata
 
     @property
@@ -139,29 +139,29 @@ class Node:
         return handle
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
-        """The gradients of the inputs, one for each edge, from those of the outputs: a list of the caller's own.
+        """The gradients of the inputs, one for each edge, from those of the outputs. The list belongs to the caller.
 
-        `towards` are the nodes that gradients are wanted for, where that is not all of them.
+        `towards` are the nodes that want gradients, if not all do.
         """
         raise NotImplementedError
 
     def release(self) -> None:
-        """Let go of what was kept for the derivative."""
+        """Release what was kept for the derivative."""
 
     def __call__(self, *gradients: Tensor | None) -> Any:
-        """Run the node by itself. One gradient comes back alone, several as a tuple."""
+        """Run only this node. A single gradient is returned as it is, several as a tuple."""
         expected = len(self.outputs) or 1
         if len(gradients) != expected:
             raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
-        found = tuple(self.apply(list(gradients)))
-        return found[0] if len(found) == 1 else found
+        answers = tuple(self.apply(list(gradients)))
+        return answers[0] if len(answers) == 1 else answers
 
     def __repr__(self) -> str:
         return f"<{type(self.named()).__name__} object at {id(self):#x}>"
 
 
 def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
-    """Say that `tensor` came out of `node`."""
+    """Make `tensor` an output of `node`."""
     meta = tensor._meta
     if meta is None:
         meta = tensor._meta = Meta()

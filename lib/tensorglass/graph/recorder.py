@@ -1,7 +1,7 @@
-"""How a node comes about: an operator runs, and what its derivative will need is kept.
+"""How a node is made: an operator runs, and what its derivative will need is kept.
 
-The one idea to keep in mind: only the outermost operator is recorded. What it calls on its way runs `below`, so that
-the graph shows the operators that the user wrote, each with its own derivative.
+The one idea to keep in mind: only the outermost operator is recorded. Operators that it calls run `below` it, so the
+graph shows the operators that the user wrote, each with its own derivative.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 _new = object.__new__
 _NOWHERE: Flow = (False,)
 _SOMEWHERE: Flow = (True,)
-#: Formulas in PyTorch are C++, where operators on a number are others, without an edge for it.
+#: PyTorch's formulas are C++, where an operator on a number is a different one, without an edge for the number.
 _BY_NUMBER = {f"{name}Backward0": f"{name}Backward1" for name in ("Add", "Sub", "Mul", "Div")}
 _NUMBERS = frozenset((type(None), bool, int, float))  # values of these types are kept as they are
 
 
 class Recorder:
-    """Enters the calls of one operator into the graph. Their arguments come as `values`, in the order of `names`."""
+    """Records the calls of one operator in the graph. Their arguments come as `values`, in the order of `names`."""
 
     __slots__ = ("_blueprints", "_inputs", "_named_by", "_title", "derivative", "places")
 
@@ -48,12 +48,12 @@ class Recorder:
         usual = f"{operator.strip('_').title().replace('_', '')}Backward0"
         self._title = usual if derivative.node_name is None else derivative.node_name
         named_by = () if isinstance(self._title, str) else parameters_of(self._title)
-        self._named_by = [self.places[name] for name in named_by]  # what the title depends on
+        self._named_by = [self.places[name] for name in named_by]  # the arguments that the title depends on
         self._blueprints: dict[tuple[str, Flow], Blueprint] = {}
 
     @property
     def is_plain(self) -> bool:
-        """Whether one name fits all calls, and gradients flow to the first arguments alone, and from the one result."""
+        """Whether all calls have one name, and gradients flow only to the first arguments, from a single result."""
         return (
             isinstance(self._title, str)
             and self._inputs == list(range(len(self._inputs)))
@@ -61,7 +61,7 @@ class Recorder:
         )
 
     def title(self, values: Sequence[Any]) -> str | None:
-        """PyTorch's name of the call's node; None if the call is not recorded as a whole."""
+        """PyTorch's name for the call's node; None if the operators that it is composed of are recorded instead."""
         title = self._title
         return title if isinstance(title, str) else title(*[values[place] for place in self._named_by])
 
@@ -69,15 +69,15 @@ class Recorder:
         """Whether gradients flow to one of the call's inputs."""
         for place in self._inputs:
             value = values[place]
-            for each in value if isinstance(value, (list, tuple)) else (value,):
-                if isinstance(each, Tensor) and requires_grad(each):
+            for tensor in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(tensor, Tensor) and requires_grad(tensor):
                     return True
         return False
 
     def begin(self, values: Sequence[Any], written: Tensor | None = None) -> FormulaNode | None:
-        """A call's node, which keeps what it needs of the arguments; None if no gradients flow.
+        """The node of a call, with what it needs of the arguments; None if no gradients flow.
 
-        `written` is the tensor that the call is about to overwrite. What overwrites nothing may have run already.
+        `written` is the tensor that the call is about to overwrite. Other calls may have run already.
         """
         title = self._title if type(self._title) is str else self.title(values)
         if title is None:
@@ -91,7 +91,7 @@ class Recorder:
                 edges.append(edge)
                 flow += _NOWHERE if edge[0] is None else _SOMEWHERE
             elif isinstance(value, (list, tuple)):
-                several = [gradient_edge(each) if isinstance(each, Tensor) else NOWHERE for each in value]
+                several = [gradient_edge(tensor) if isinstance(tensor, Tensor) else NOWHERE for tensor in value]
                 edges += several
                 flow += ((len(several), any(node is not None for node, _ in several)),)
             elif self.derivative.wraps_numbers:
@@ -108,7 +108,7 @@ class Recorder:
             return None
         if blueprint is None:
             blueprint = self._blueprints[title, flow] = Blueprint(self.derivative, title, self.places, flow)
-        # `Node.__init__` is written out here, since every recorded operator passes through.
+        # `Node.__init__` is inlined, since every recorded operator passes through; `test_births.py` compares them.
         node = _new(FormulaNode)
         node.edges = tuple(edges)
         node.outputs = ()
@@ -119,7 +119,7 @@ class Recorder:
             anomaly.remember(node)
         if written is not None and blueprint.keeps_input:
             values = list(values)
-            # Its old elements are about to go. Recorded, for derivatives of derivatives.
+            # Its old elements are about to be overwritten. The copy is recorded, for derivatives of derivatives.
             values[self.places["input"]] = written.clone()
         kept_values = node.kept = []
         for keep, place in blueprint.sources:
@@ -134,13 +134,13 @@ class Recorder:
         return node
 
     def finish(self, node: FormulaNode, result: Any) -> None:
-        """Say that the results came out of the call's node."""
+        """Make the results outputs of the call's node."""
         if self.derivative.real_only is not None:
             _refuse_complex(self.derivative.real_only, result)
         if type(result) in PLAIN and result._dtype.category >= FLOATING:
             node.outputs = (like(result),)
             meta = result._meta
-            if meta is None:  # `set_history`, written out
+            if meta is None:  # `set_history`, inlined
                 meta = result._meta = Meta()
             meta.grad_fn, meta.output_nr, meta.requires_grad = node, 0, False
             if node.blueprint.keeps_result:
@@ -152,14 +152,14 @@ class Recorder:
             self._keep_result(node, result)
 
     def enter(self, values: Sequence[Any], result: Tensor) -> Tensor:
-        """`result`, entered into the graph as that of a call that has run; `values` are all its arguments."""
+        """Record a call that has run, with the arguments `values`, and return its `result`."""
         node = self.begin(values)
         if node is not None:
             self.finish(node, result)
         return result
 
     def overwrite(self, values: Sequence[Any], written: Tensor, run: Callable[[], Any]) -> Any:
-        """Run an operator that overwrites a tensor, and enter it."""
+        """Run an operator that overwrites a tensor, and record it."""
         if self.title(values) is None or written._dtype.category < FLOATING:  # integers have no derivative
             return run()
         inplace.check(written)
@@ -203,7 +203,7 @@ def _set_outputs(outputs: tuple[Any, ...], node: FormulaNode, limit: int | None)
 
 
 def below(run: Callable[[], Any]) -> Any:
-    """Run what belongs to an operator that is recorded as a whole."""
+    """Run the inner part of an operator that is recorded as one node."""
     before = state.below, state.grad
     state.below, state.grad = True, False
     try:
@@ -213,7 +213,7 @@ def below(run: Callable[[], Any]) -> Any:
 
 
 def in_cpp(body: F) -> F:
-    """`body`, which PyTorch composes of operators in C++: one on a number has another node there than in Python."""
+    """`body`, which PyTorch composes in C++: there an operator on a number has a different node than in Python."""
 
     @functools.wraps(body)
     def form(*arguments: Any, **keywords: Any) -> Any:
@@ -224,23 +224,23 @@ def in_cpp(body: F) -> F:
 
 
 def is_recorded(tensors: Any) -> bool:
-    """Whether an operator on these is to be recorded now."""
+    """Whether an operator on these arguments must be recorded now."""
     if not state.grad or state.below:
         return False
-    for each in tensors:  # noqa: SIM110  # `any` with a generator takes twice the time
-        if isinstance(each, Tensor) and each._meta is not None and requires_grad(each):
+    for tensor in tensors:  # noqa: SIM110  # `any` with a generator takes twice the time
+        if isinstance(tensor, Tensor) and tensor._meta is not None and requires_grad(tensor):
             return True
     return False
 
 
-def recorded(
+def recorded(  # noqa: C901  # three functions, which share what the first recorded call works out
     body: F,
     node: str | None = None,
     *,
     derivative: Derivative | None = None,
     is_in_place: bool = False,
 ) -> F:
-    """`body`, an operator that is written with tensors, so that it is recorded when gradients flow to an argument.
+    """Wrap `body`, an operator that is written with tensors: it is recorded if gradients flow to an argument.
 
     Its derivative is the one declared for it, or `derivative`; `node` is PyTorch's name of the node.
     """
@@ -256,13 +256,13 @@ def recorded(
 
     def begin() -> None:
         nonlocal recorder, left_out, bound, out
-        found, signature = _recorder(body), inspect.signature(body)
-        assert found is not None
-        left_out, bound, out = defaults_by_count(signature), reader(signature), found.places.get("out")
-        recorder = found  # at last: another thread that finds it finds the others too
+        new_recorder, signature = _recorder(body), inspect.signature(body)
+        assert new_recorder is not None
+        left_out, bound, out = defaults_by_count(signature), reader(signature), new_recorder.places.get("out")
+        recorder = new_recorder  # last: another thread that sees it must see the others too
 
     def own(result: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """The result, of which views of what the body made are none, unless PyTorch composes the call of others."""
+        """The result, where a view of a temporary is no longer a view, unless PyTorch composes the call of others."""
         if not is_view(result):
             return result
         if callable(declared.node_name):
@@ -277,7 +277,7 @@ def recorded(
     def form(*arguments: Any, **keywords: Any) -> Any:
         if state.below or (not _has_meta(arguments) and not (keywords and _has_meta(keywords.values()))):
             return own(body(*arguments, **keywords), arguments, keywords)
-        if recorder is None:  # the first call that there may be something to record of
+        if recorder is None:  # the first call that may have to be recorded
             begin()
         if is_in_place:
             inplace.check_inference(arguments[0])
@@ -291,20 +291,20 @@ def recorded(
         rest = None if keywords else left_out.get(len(arguments))
         values = bound(arguments, keywords) if rest is None else arguments + rest
         if values is None:
-            return body(*arguments, **keywords)  # raises: the caller reads the arguments again
+            return body(*arguments, **keywords)  # wrong arguments: `body` raises, and the caller words the error
         if is_in_place:
             if not recorder.flows(values):
                 return body(*arguments, **keywords)
             return recorder.overwrite(values, arguments[0], functools.partial(body, *arguments, **keywords))
-        made = recorder.begin(values)
-        if made is None:
+        node = recorder.begin(values)
+        if node is None:
             written = None if out is None else values[out]
             if written is not None:
                 written = written if isinstance(written, (tuple, list)) else (written,)
                 if is_recorded(written):
                     raise no_out_with_gradients(body.__name__)
-                for each in written:
-                    inplace.check_inference(each)
+                for tensor in written:
+                    inplace.check_inference(tensor)
             return own(body(*arguments, **keywords), arguments, keywords)
         if out is not None and values[out] is not None:
             raise no_out_with_gradients(body.__name__)
@@ -315,19 +315,19 @@ def recorded(
             state.below, state.grad = False, True
         if is_view(result):
             apart(result, arguments, keywords)
-        recorder.finish(made, result)
+        recorder.finish(node, result)
         return result
 
     return cast(F, form)
 
 
-#: The derivatives of the operators that `recorded` was given, by body, and the recorders that were made of them.
+#: By body: the derivatives of operators wrapped by `recorded`, and the recorders made from them.
 _declared: dict[Callable[..., Any], Derivative] = {}
 _recorders: dict[Callable[..., Any], Recorder] = {}
 
 
 def recorder_of(form: Callable[..., Any]) -> tuple[Any, tuple[Any, ...]]:
-    """The `Recorder` of an operator, None if its calls are not recorded, and the defaults of all its parameters."""
+    """The `Recorder` of an operator (None if its calls are not recorded), and the defaults of all its parameters."""
     body = inspect.unwrap(form)
     return _recorder(body), defaults_of(body)
 
@@ -340,7 +340,7 @@ def _recorder(body: Callable[..., Any]) -> Recorder | None:
 
 
 def no_out_with_gradients(name: str) -> RuntimeError:
-    """The error of an operator that is to be recorded and to write its result to ``out=``."""
+    """The error of a call that has to be recorded but also got ``out=``."""
     return explained(
         RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
@@ -365,19 +365,19 @@ def _has_meta(arguments: Any) -> bool:
 
 
 def defaults_by_count(signature: inspect.Signature) -> dict[int, tuple[Any, ...]]:
-    """For each number of arguments that may be given by place alone, the values of the others."""
+    """For each possible number of positional arguments, the defaults of the remaining parameters."""
     parameters = list(signature.parameters.values())
-    if any(each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY) for each in parameters):
+    if any(parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) for parameter in parameters):
         return {}
-    defaults = tuple([each.default for each in parameters])
-    most = len([each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD])
+    defaults = tuple([parameter.default for parameter in parameters])
+    most = len([parameter for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD])
     return {count: defaults[count:] for count in range(most + 1) if inspect.Parameter.empty not in defaults[count:]}
 
 
 def reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str, Any]], Sequence[Any] | None]:
-    """A function that gives any call's arguments in the order of the signature, defaults where they are left out.
+    """A function that returns a call's arguments in the order of the signature, with defaults for those left out.
 
-    It gives None for arguments that do not fit.
+    It returns None if the arguments do not fit.
     """
     places = {name: place for place, name in enumerate(signature.parameters)}
     for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):  # formulas are written with PyTorch's names
@@ -386,7 +386,7 @@ def reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str,
     left_out = defaults_by_count(signature)
     parameters = list(signature.parameters.values())
     fewest = next((place for place, each in enumerate(parameters) if each.kind is each.VAR_POSITIONAL), sys.maxsize)
-    after = [each.default for each in parameters[fewest + 1 :]]  # those of keywords
+    after = [parameter.default for parameter in parameters[fewest + 1 :]]  # those of keywords
 
     def read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any] | None:
         rest = left_out.get(len(arguments))
@@ -398,10 +398,10 @@ def reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str,
         if len(arguments) >= fewest and not keywords:
             return *arguments[:fewest], arguments[fewest:], *after
         try:
-            found = signature.bind(*arguments, **keywords)  # ten times as long
+            bound = signature.bind(*arguments, **keywords)  # ten times as long
         except TypeError:
             return None
-        found.apply_defaults()
-        return list(found.arguments.values())
+        bound.apply_defaults()
+        return list(bound.arguments.values())
 
     return read

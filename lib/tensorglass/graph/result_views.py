@@ -1,4 +1,4 @@
-"""Which results of an operator are views: those of its arguments. A view of what it made on its way is none."""
+"""Which results of an operator are views: those of its arguments. A view of a temporary is not one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tensorglass.tensor.torch_function import PLAIN
 
 
 def outputs_of(result: Any) -> tuple[Any, ...]:
-    """The results of an operator, of which most have one."""
+    """The results of an operator as a sequence. Most operators have one."""
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
@@ -20,33 +20,33 @@ def is_view(result: Any) -> bool:
     """Whether one of the results is a view of another tensor."""
     if type(result) in PLAIN:
         return result._base is not None
-    return any(isinstance(each, Tensor) and each._base is not None for each in outputs_of(result))
+    return any(isinstance(output, Tensor) and output._base is not None for output in outputs_of(result))
 
 
 def apart(result: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """The results, of which views of what the operator made on its way, and nobody else has, are views no more."""
+    """The results. A view of a temporary that the operator made, and that nobody else has, stops being a view."""
     given: list[Tensor] = []
     _add_tensors(given, arguments)
     _add_tensors(given, keywords.values())
     for output in outputs_of(result):
         base = output._base if isinstance(output, Tensor) else None
-        if base is not None and not any(each is output or each is base or each._base is base for each in given):
+        if base is not None and not any(tensor is output or tensor is base or tensor._base is base for tensor in given):
             output._base = None
             if output._counter is None:
-                output._storage.version = 0  # what was written on the way, nobody saw
+                output._storage.version = 0  # nobody saw the writes to the temporary
     return result
 
 
-def _add_tensors(found: list[Tensor], arguments: Iterable[Any]) -> None:
-    for each in arguments:
-        if isinstance(each, Tensor):
-            found.append(each)
-        elif isinstance(each, (list, tuple)):
-            _add_tensors(found, each)
+def _add_tensors(tensors: list[Tensor], arguments: Iterable[Any]) -> None:
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            tensors.append(argument)
+        elif isinstance(argument, (list, tuple)):
+            _add_tensors(tensors, argument)
 
 
 def mark_views(result: Any) -> None:
-    """Let views of tensors with gradients know of them, where nothing is recorded."""
+    """Give a `Meta` to unrecorded results that are views of tensors with gradients."""
     for output in outputs_of(result):
         if isinstance(output, Tensor) and output._base is not None and output._dtype.category >= FLOATING:
             meta_of(output)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RESULTS = ("result", "result1", "results")  #: the first result, the second, and all
 
-#: Nodes of operators that are declared once and have two nodes in PyTorch: what this one would not keep there.
+#: Operators declared once here that have two nodes in PyTorch: what this node does not keep there.
 _HIDDEN = {
     "FmodBackward0": ("input", "other"),
     "LerpBackward0": ("input", "end"),
@@ -35,7 +35,7 @@ _INDICES = ("MaxBackward0", "MinBackward0", "SortBackward0")
 
 
 def pytorchs(name: str) -> str:
-    """What PyTorch calls what is kept."""
+    """PyTorch's name for a kept value."""
     if name == "input":
         return "self"
     if name.endswith("_size"):
@@ -46,15 +46,15 @@ def pytorchs(name: str) -> str:
 
 
 def _shown_as(node: str, kept: Iterable[str]) -> dict[str, str]:
-    """By the names that a node of this class shows, what is kept."""
-    found = {pytorchs(name): name for name in kept if name not in _HIDDEN.get(node, ())}
-    if node in _INDICES and "result1" in found:
-        found["indices"] = found.pop("result1")
-    return found
+    """The kept values, by the attribute names that a node of this class shows."""
+    shown = {pytorchs(name): name for name in kept if name not in _HIDDEN.get(node, ())}
+    if node in _INDICES and "result1" in shown:
+        shown["indices"] = shown.pop("result1")
+    return shown
 
 
 def show(kind: type[FormulaNode], derivative: Derivative) -> None:
-    """Let nodes of a class, which has PyTorch's name, show what an operator of this derivative keeps."""
+    """Give a node class attributes for what an operator with this derivative keeps."""
     every = dict.fromkeys(name for needs in derivative.kept.values() for name in needs)
     for shown, name in _shown_as(kind.__name__, every).items():
         if not hasattr(kind, f"_saved_{shown}"):
@@ -67,33 +67,34 @@ def _call(look: Callable[[Any, Node], Any], name: str, node: FormulaNode) -> Any
 
 
 def _kept(node: FormulaNode) -> dict[str, Any]:
-    """What a node keeps, by the names of its formulas' parameters."""
+    """A node's kept values, by the names of its formulas' parameters."""
     node.open()
     derivative, names = node.blueprint.derivative, node.blueprint.saved
     if derivative.wraps_numbers:
         for place, name in enumerate(names):
             if name in derivative.formulas and isinstance(node.kept[place], (bool, int, float, complex)):
                 node.kept[place] = _as_tensor(node.kept[place])
-    # A checkpoint's second run ends at the last tensor that it needs: that node has kept no more than this one.
+    # The recomputation of a checkpoint stops at the last tensor that it needs, so the last node may have kept only a
+    # part of its values.
     return dict(zip(names, node.kept, strict=False))
 
 
 def _seen(value: Any, node: Node) -> Any:
-    """What the user sees of what is kept."""
+    """A kept value as the user sees it."""
     if isinstance(value, (list, tuple)):
-        return tuple([_seen(each, node) for each in value])
+        return tuple([_seen(element, node) for element in value])
     return value.tensor() if isinstance(value, SavedNumber) else read(value, node)
 
 
 def _packed_form(value: Any, node: Node) -> Any:
-    """What is kept, as users see it in packed form."""
+    """A kept value in packed form, as the user sees it."""
     if isinstance(value, (list, tuple)):
-        return tuple([_packed_form(each, node) for each in value])
+        return tuple([_packed_form(element, node) for element in value])
     return NOTHING if value is None else value
 
 
 def _as_tensor(number: complex) -> SavedNumber:
-    """A number as PyTorch keeps it: of its own dtype, whatever is computed with it."""
+    """A number as PyTorch keeps it: in the number's own dtype, whatever the operands' dtype is."""
     dtype = dtypes.of_number(number)
     wide = {dtypes.FLOATING: dtypes.float64, dtypes.COMPLEX: dtypes.complex128}.get(dtype.category, dtype)
     tensor = empty_on(CPU, (), (), wide)

@@ -1,11 +1,11 @@
 """What a node keeps of a tensor for its derivative.
 
 A node keeps the header of an input, but only the memory of its own result: storage, size, stride, offset. The result's
-header points back at the node, and a graph must have no reference cycles. Both are kept with the version they had, so
-that a later in-place write is noticed.
+header points back at the node, and a graph must have no reference cycles. Both are kept with their version, so that a
+later in-place write is noticed.
 
-Most of what is kept is read once, by the engine. So it is kept in a light form, `SavedInput` or `SavedResult`, that
-takes a third of the time; when somebody looks it is opened, and becomes a `SavedTensor`.
+Most of what is kept is read once, by the engine. So it is kept in a light form, `SavedInput` or `SavedResult`, which
+takes a third of the time. When a user looks at it, it is opened into a `SavedTensor`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _new = object.__new__
 
 class _Hooks(threading.local):
     def __init__(self) -> None:
-        #: the blocks that are open: what packs, what unpacks, and what stands for the block in `watched`
+        #: the open blocks: the pack hook, the unpack hook, and the block's object in `watched`
         self.stack: tuple[tuple[Pack, Pack, object], ...] = ()
         self.disabled: str | None = None
 
@@ -43,8 +43,8 @@ hooks = _Hooks()
 
 
 class SavedTensor:
-    """A tensor that a node keeps. `is_output` says that it came out of that very node; `is_written`, that it is a view
-    which the node wrote to: it comes out of what it was made anew by, which leads back to the node: a weak link.
+    """A tensor that a node keeps. `is_output`: it is an output of that very node. `is_written`: it is a view that the
+    node wrote to. The view's regenerated history leads back to the node, so the reference to it is weak.
     """
 
     __slots__ = ("_header", "_hooked", "_is_output", "_place", "_version")
@@ -54,9 +54,9 @@ class SavedTensor:
         self._version = tensor._storage.version if counter is None else counter.count
         self._is_output = is_output
         self._hooked: tuple[Any, Pack] | None = None  #: what the user's hook keeps instead, and the hook that reads it
-        #: the node that the tensor came out of, and which of its outputs; an output's node is given when it is read
+        #: the tensor's node and output number; for an output of the keeping node, `unpack` is given the node
         self._place: Any = None
-        #: the tensor; of an output that is no leaf its memory alone; None once it is let go of
+        #: the tensor; for an output that is not a leaf only its memory; None once released
         self._header: Any = tensor
         is_leaf = False
         if meta is not None:
@@ -105,7 +105,7 @@ class SavedTensor:
 
     @property
     def data(self) -> Any:
-        """What is kept: the tensor, its memory alone if it is an output, or what the user's hook made of it."""
+        """What is kept: the tensor, only its memory if it is an output, or what the user's hook returned."""
         header, hooked = self._header, self._hooked
         return hooked[0] if hooked else _made(*header) if type(header) is tuple else header
 
@@ -116,7 +116,8 @@ class SavedTensor:
 
     def _pack(self, tensor: Tensor, pack_hook: Pack, unpack_hook: Pack, is_detached: bool = False) -> None:
         if _is_leaf(tensor._meta):
-            self._place = gradient_edge(tensor)  # so that the leaf's node is the same one when the tensor is read
+            # keeps the leaf's node alive until the tensor is read
+            self._place = gradient_edge(tensor)
         version = tensor._version
         grad, state.grad = state.grad, False
         try:
@@ -136,10 +137,10 @@ class SavedTensor:
         self._header = ()
 
     def unpack(self, node: Node | None = None, is_placed: bool = True) -> Any:
-        """The tensor, as it was. RuntimeError if it was written to since, or let go of.
+        """The tensor as it was. RuntimeError if it was written to since, or released.
 
-        An output of `node` gets its place in the graph back. A tensor that has to be made anew may do without its
-        place, unless `is_placed`, where nothing is recorded that is computed with it.
+        An output of `node` gets its `grad_fn` back. If `is_placed` is False, nothing computed with the tensor is
+        recorded, and a tensor that has to be rebuilt may lack its `grad_fn`.
         """
         header = self._header
         if header is None:
@@ -165,8 +166,8 @@ class SavedTensor:
         return tensor
 
     def array(self, dtype: DType | None = None) -> Array | None:
-        """The elements one after the other, if that is how they lie and they are of `dtype`, if that is given; None
-        where only `unpack` knows what to do or to say.
+        """The array, if it is contiguous and of `dtype` (if that is given); None where only `unpack` knows what to do
+        or which error to raise.
         """
         header = self._header
         if header is None or self._hooked is not None:
@@ -185,10 +186,10 @@ class SavedTensor:
         return array if dtype is None or saved_dtype is dtype else None
 
     def _unpacked(self, packed: Any, unpack_hook: Pack, node: Node | None) -> Tensor:
-        """What the user's hook gives, with the place in the graph of the tensor that was packed."""
+        """What the user's unpack hook returns, with the `grad_fn` of the tensor that was packed."""
         opened = hooks.stack
         given = unpack_hook(packed)
-        if hooks.stack is not opened:  # what a hook of a backward opens or closes, the program does not see
+        if hooks.stack is not opened:  # blocks that a hook opens or closes during backward do not affect the program
             watched.saved_tensors_hooks.difference_update([block for *_, block in hooks.stack])
             watched.saved_tensors_hooks.update([block for *_, block in opened])
             hooks.stack = opened
@@ -217,7 +218,7 @@ class SavedTensor:
         return (tensor._storage.version if counter is None else counter.count) != self._version
 
     def _error(self, tensor: Tensor) -> RuntimeError:
-        """What to raise of a tensor that was written to since it was kept."""
+        """The error for a tensor that was written to since it was kept."""
         made_by = history(tensor)
         origin = ""
         if made_by is not None:
@@ -234,12 +235,12 @@ class SavedTensor:
         )
 
     def release(self) -> None:
-        """Let go of the tensor."""
+        """Release the tensor."""
         self._header = self._hooked = self._place = None
 
 
 class SavedInput:
-    """The light form of what is kept of an input."""
+    """The light form of a kept input."""
 
     __slots__ = ("made_by", "tensor", "version")
 
@@ -254,7 +255,7 @@ class SavedInput:
 
 
 class SavedResult:
-    """The light form of what is kept of a node's only result, which fills its storage: that, and what to read in it."""
+    """The light form of a node's only result, which fills its storage: the storage and the header."""
 
     __slots__ = ("dtype", "size", "storage", "stride")
 
@@ -292,7 +293,7 @@ def keep_input(tensor: Tensor) -> SavedTensor | SavedInput:
 
 
 def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
-    """What a node keeps of its only result, which was made just now."""
+    """What a node keeps of its only result, which has just been made."""
     storage = tensor._storage
     if (
         (watched.saved_tensors_hooks and hooks.stack)
@@ -313,7 +314,7 @@ def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
 
 
 def memory_of(tensor: Tensor) -> tuple[Any, ...]:
-    """All that the header says, for `_made`."""
+    """Storage, size, stride, offset and dtype of a tensor, for `_made`."""
     return (
         tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, tensor._counter,
         tensor._array, tensor._contiguous,
@@ -358,7 +359,7 @@ def _set_place(tensor: Tensor, node: Node | None, output_nr: int) -> None:
 
 
 class SavedNumber(SavedTensor):
-    """A number that PyTorch keeps as a tensor of no dimensions: it becomes one when somebody looks."""
+    """A number that PyTorch keeps as a 0-dim tensor: users see that tensor."""
 
     __slots__ = ("number",)
 
@@ -372,23 +373,23 @@ class SavedNumber(SavedTensor):
         return super().unpack(node) if self._header is None else self.number
 
     def tensor(self) -> Tensor:
-        """What the user sees of it."""
+        """The tensor that users see."""
         seen: Tensor = super().unpack()
         return seen
 
 
 NOTHING = object.__new__(SavedTensor)  #: shown in place of a tensor that was left out
 NOTHING.release()
-FREED = object.__new__(SavedTensor)  #: in place of what PyTorch keeps as a tensor and the library does not
+FREED = object.__new__(SavedTensor)  #: in place of a value that PyTorch keeps as a tensor and this library does not
 FREED.release()
 
 
 def read(value: Any, node: Node) -> Any:
-    """What was kept, as a formula gets it: the tensors of what is a `SavedTensor`, also in lists."""
+    """A kept value as a formula gets it: each `SavedTensor`, also in lists, is unpacked."""
     if isinstance(value, SavedTensor):
         return value.unpack(node)
-    if isinstance(value, (list, tuple)) and any(isinstance(each, SavedTensor) for each in value):
-        return type(value)([read(each, node) for each in value])
+    if isinstance(value, (list, tuple)) and any(isinstance(element, SavedTensor) for element in value):
+        return type(value)([read(element, node) for element in value])
     return value
 
 
@@ -396,7 +397,7 @@ def read(value: Any, node: Node) -> Any:
 
 
 def of_inference() -> RuntimeError:
-    """The error of a tensor that cannot be kept: one that was made in inference mode."""
+    """The error for a tensor that cannot be kept: it was made in inference mode."""
     return explained(
         RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
@@ -407,7 +408,7 @@ def of_inference() -> RuntimeError:
 
 
 def hint() -> str:
-    """How to find out which operator a tensor was kept for that was written to since."""
+    """How to find the operator that kept a tensor which was overwritten since."""
     return _FURTHER_ABOVE if anomaly.state.enabled else _ENABLE
 
 
@@ -428,7 +429,7 @@ _FREED = (
 
 
 def second_time() -> RuntimeError:
-    """The error of a graph whose saved tensors are gone."""
+    """The error for a graph whose saved tensors were freed."""
     return explained(
         RuntimeError(_FREED),
         "The first backward let go of what the derivatives need, to save memory.",

@@ -1,7 +1,7 @@
-"""What a tensor says of its place in the graph: requires_grad, is_leaf, grad_fn, grad, and hooks.
+"""The autograd attributes of a tensor: requires_grad, is_leaf, grad_fn, grad, and hooks.
 
-These are questions to `Meta`; a tensor without one answers that it has nothing to do with gradients. The class below is
-no base class: `attach` gives its members to Tensor.
+They read the tensor's `Meta`; a tensor without one takes no part in autograd. The class below is not a base class:
+`attach` adds its members to Tensor.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class GradientFields:
 
     @property
     def is_leaf(self: Tensor) -> bool:  # type: ignore[misc]  # as above
-        """Whether no recorded operator made this tensor: then its gradient is kept in `grad`."""
+        """Whether this tensor is a leaf: no recorded operator made it, and its gradient is kept in `grad`."""
         return self._meta is None or self.grad_fn is None
 
     @property
     def _history(self: Tensor) -> Node | None:  # type: ignore[misc]  # as above
-        """The `grad_fn`, found anew for a view of what was written to."""
+        """The `grad_fn`, regenerated for a view whose base was written to."""
         meta = self._meta
         if meta is None:
             return None
@@ -98,11 +98,11 @@ class GradientFields:
 
     @property
     def retains_grad(self: Tensor) -> bool:  # type: ignore[misc]  # as above
-        """Whether `retain_grad` was called: backward keeps this tensor's gradient although it is no leaf."""
+        """Whether `retain_grad` was called: backward keeps the gradient of this non-leaf."""
         return self._meta is not None and self._meta.retains is not None
 
     def retain_grad(self: Tensor) -> None:  # type: ignore[misc]  # as above
-        """Keep the gradient in `grad` although this is no leaf. On a leaf it changes nothing."""
+        """Keep the gradient in `grad` although this is not a leaf. On a leaf it changes nothing."""
         if not requires_grad(self):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if history(self) is None:
@@ -112,7 +112,7 @@ class GradientFields:
             meta.retains = Retained(self, history(self), self.output_nr)
 
     def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> RemovableHandle:  # type: ignore[misc]  # as above
-        """Call ``hook(grad)`` whenever this tensor's gradient is found; a tensor that it returns takes its place."""
+        """Call ``hook(grad)`` when this tensor's gradient is computed; a tensor that it returns replaces it."""
         if not requires_grad(self):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         meta = meta_of(self)
@@ -156,7 +156,7 @@ def attach() -> None:
 
 
 def hook_output(node: Node, output_nr: int, hook: Callable[[Any], Any]) -> RemovableHandle:
-    """Have a hook called with the gradient of one output of a node."""
+    """Register a hook for the gradient of one output of a node."""
     hooks = node.attached().tensor_hooks
     hooks[output_nr], handle = register(hooks.get(output_nr), hook)
     return handle

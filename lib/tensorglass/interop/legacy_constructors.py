@@ -1,7 +1,7 @@
 """The old constructors: ``Tensor(2, 3)``, ``FloatTensor([1, 2])``, ``LongTensor(storage)``.
 
-`Tensor` itself is one of them, of the default dtype. They read their arguments in a way of their own: ints are a size,
-a sequence is data, a storage is shared. `tensor`, `empty` and `set_` each do one of these, and say which.
+`Tensor` itself is one of them, of the default dtype. They interpret their arguments by type: ints are a size, a
+sequence is data, a storage is shared. `tensor`, `empty` and `set_` each do one of these explicitly.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -
         if isinstance(data, Size):
             return _empty_of_size(dtype, tuple(data), device)
         if not _is_length(data):
-            if not hasattr(data, "__len__"):
+            if isinstance(data, dict) or not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
                 raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
             if hasattr(data, "__array_interface__"):  # sic: an array's memory is shared
                 return as_tensor(data, dtype, device)

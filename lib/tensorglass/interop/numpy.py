@@ -1,4 +1,4 @@
-"""Exchange with NumPy: who shares whose memory; and where libraries that know no other array look for functions.
+"""Exchange with NumPy: which functions share memory, and the protocols by which NumPy-based libraries use tensors.
 
 `from_numpy`, `frombuffer` and `Tensor.numpy()` copy nothing: tensor and array are two headers on the
 same bytes. `tensor(array)` copies; `as_tensor` and `asarray` copy only where dtype or device make it necessary. A

@@ -1,4 +1,4 @@
-"""``torch.jit``: what programs say to TorchScript, where nothing is compiled.
+"""``torch.jit``: the interface of TorchScript, without compilation.
 
 Everything here does what PyTorch does with ``PYTORCH_JIT=0``: functions, classes and modules are handed back as they
 are, `is_scripting` and `is_tracing` are False, and a task that is forked has run when `fork` returns. `freeze` and

@@ -43,7 +43,7 @@ class CustomOpDef:
         self._written = [place for place, each in enumerate(takes[0].split(", ")) if "!)" in each]
         self._signature = inspect.signature(function)
         parameters = self._signature.parameters.values()
-        self._positional = [each for each in parameters if each.kind is not each.KEYWORD_ONLY]
+        self._positional = [parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
         has_names = len(self._positional) < len(parameters)
         self._backward: Callable[..., Any] | None = None
         self._setup_context: Callable[..., Any] | None = None

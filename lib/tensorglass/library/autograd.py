@@ -1,7 +1,7 @@
 """Operators of your own as autograd sees them: one node, whatever lists their arguments and results are in.
 
-A node takes a flat row of tensors, so lists are flattened on the way in and put together on the way out. A `Call` goes
-along as the last argument and knows how.
+A node takes a flat sequence of tensors, so lists are flattened on the way in and rebuilt on the way out. A `Call`,
+passed as the last argument, knows the structure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class Call:
-    """How what was given in one call is nested, and what was left out because it is as by default."""
+    """The structure of the arguments of one call, and the defaults of omitted ones."""
 
     needs: tuple[bool, ...]  #: which of the tensors want gradients
     outputs: TreeSpec  #: how the results are nested
@@ -25,7 +25,7 @@ class Call:
 
     def __init__(self, given: Sequence[Any], parameters: Iterable[inspect.Parameter], named: dict[str, Any]) -> None:
         inputs = [list(each) if isinstance(each, tuple) else each for each in given]
-        defaults = [each.default for each in parameters]
+        defaults = [parameter.default for parameter in parameters]
         while inputs and _is_default(inputs[-1], defaults[len(inputs) - 1]):
             inputs.pop()
         self.flat, self.inputs = flattened(inputs)
@@ -33,7 +33,7 @@ class Call:
         self.named = named
 
     def take(self) -> list[Any]:
-        """What was given, side by side. To be called once: it is not kept."""
+        """The flattened arguments. Call it once: they are not kept."""
         flat, self.flat = self.flat, []
         return flat
 
@@ -42,7 +42,7 @@ class Call:
         return (*self.inputs.unflatten(flat), *self._left_out)
 
     def taken_apart(self, result: Any) -> Any:
-        """The result, with all tensors side by side."""
+        """The result with all tensors flattened."""
         self.is_tuple = isinstance(result, tuple)
         flat, self.outputs = flattened(result if self.is_tuple else [result])
         return tuple(flat) if self.is_tuple or isinstance(result, list) else result

@@ -75,7 +75,7 @@ def spelling_of(annotation: Any) -> str | None:
         return _SPELLINGS[annotation]
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType) and NoneType in parts:
-        inner = spelling_of(reduce(or_, [each for each in parts if each is not NoneType]))
+        inner = spelling_of(reduce(or_, [part for part in parts if part is not NoneType]))
         return None if inner is None else f"{inner}?"
     if origin in (list, Sequence):
         inner = spelling_of(parts[0])

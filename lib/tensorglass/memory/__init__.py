@@ -1,7 +1,7 @@
 """Memory made observable: which storages live, how many bytes they hold, and what a block of code allocated.
 
-Every storage reports its creation, its end and each change of its length here, at all times. Only numbers are kept:
-which storages are alive is for Python's garbage collector to know, and `live` asks it.
+Every storage reports its creation, its end and each change of its length here. Only numbers are kept: Python's garbage
+collector knows which storages are alive, and `live` asks it.
 
 >>> import tensorglass as torch
 >>> from tensorglass import memory
@@ -11,8 +11,8 @@ which storages are alive is for Python's garbage collector to know, and `live` a
 >>> report.allocations, report.allocated_bytes, report.copies
 (2, 6000, 1)
 
-On the CPU the memory of large storages, from a MiB on, is kept when they die, for the next ones: `stats`, `snapshot`,
-`reserved`, `empty_cache` and `set_cache_limit` are about that pool. `torch.cuda` and `torch.sim` have those of theirs.
+On the CPU, the memory of large storages (1 MiB and more) is kept for reuse when they are freed: `stats`, `snapshot`,
+`reserved`, `empty_cache` and `set_cache_limit` are about that pool. `torch.cuda` and `torch.sim` have their own.
 """
 
 from __future__ import annotations
@@ -33,28 +33,29 @@ from tensorglass.core.contexts import Context
 
 
 class Counted:
-    """What the ledger counts: storages derive from it."""
+    """What is counted here: the base class of storages."""
 
     __slots__ = ("__del__", "_birth")
 
-    __del__: partial[int]  #: notes its end: takes the bytes that count from those that live, by a call written in C
+    #: records its end: subtracts its counted bytes from the live bytes, by a function implemented in C
+    __del__: partial[int]
     _birth: int  #: its number in the order of births
 
 
 class Figures:
-    """What the library counts besides live bytes. `track` and `reset_peak` reset `peak_bytes`; `track` puts it back."""
+    """What is counted besides live bytes. `track` and `reset_peak` reset `peak_bytes`; `track` restores it."""
 
     __slots__ = ("allocated_bytes", "allocations", "copied_bytes", "copies", "observers", "peak_bytes")
 
     def __init__(self) -> None:
-        self.observers: tuple[Observer, ...] = ()  #: are told of what is counted
+        self.observers: tuple[Observer, ...] = ()  #: called for everything that is counted
         self.peak_bytes = 0
         self.allocations = self.allocated_bytes = 0
         self.copies = self.copied_bytes = 0
 
 
 class _Ends(dict[int, partial[int]]):
-    """By the number of bytes: what notes that a storage of that length has gone."""
+    """For each number of bytes: the function that records the end of a storage of that length."""
 
     def __missing__(self, nbytes: int) -> partial[int]:
         if len(self) >= 4096:
@@ -64,19 +65,19 @@ class _Ends(dict[int, partial[int]]):
 
 
 figures = Figures()
-# How many bytes live is the position of a file: a number to which C code adds, in one step for threads and interrupts.
+# The number of live bytes is the position of a file, because C code changes it atomically, for threads and interrupts.
 _live_bytes = BytesIO()
 add_live_bytes = _live_bytes.seek
 ends = _Ends()
 atexit.register(delattr, Counted, "__del__")  # storages may outlive this file
 _next_number = 0
 _names_given: deque[str] = deque(maxlen=4096)  # since `give_again` was called
-_names_again: deque[str] = deque()  # given out before new ones
+_names_again: deque[str] = deque()  # given out again before new ones
 _storages_named: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
 class Observer(Protocol):
-    """What is told of every storage and every copy as it happens. It must not keep storages alive."""
+    """An object that is called for every storage and every copy. It must not keep storages alive."""
 
     def born(self, storage: Counted, nbytes: int) -> None:
         """A new storage holds `nbytes` bytes of its own; 0 if it does not own them."""
@@ -94,12 +95,12 @@ _open_tracks: dict[int, Report] = {}  # reports of `track` blocks that have not 
 # --- what storages and operators report ----------------------------------------------------------------------------
 
 
-# An interrupt comes after a call, or where a function begins. So a storage learns how to note its end just before its
-# bytes are added, with no call between, and its end calls nothing that is written in Python.
+# An interrupt can arrive after a call or at the beginning of a function. So a storage gets its finalizer just before
+# its bytes are added, with no call in between, and the finalizer calls no Python code.
 
 
 def born(storage: Counted, nbytes: int) -> None:
-    """A new storage holds `nbytes` bytes that count. (`construct.result_tensor` has this written out.)"""
+    """A new storage holds `nbytes` counted bytes. (`construct.result_tensor` has this inlined.)"""
     end = ends[nbytes]
     storage._birth = figures.allocations = figures.allocations + 1
     figures.allocated_bytes += nbytes
@@ -136,7 +137,7 @@ def copied(nbytes: int) -> None:
 
 
 def next_name(storage: Any = None) -> str:
-    """The next small name, S0, S1, …: one sequence for the session, given out when a storage is first looked at."""
+    """The next short name, S0, S1, …: one sequence for the session, given out when a storage is first shown."""
     global _next_number
     if _names_again:
         name = _names_again.popleft()
@@ -150,10 +151,10 @@ def next_name(storage: Any = None) -> str:
 
 
 def give_again(names: Iterable[str]) -> list[str]:
-    """Give these names out next, in this order, and say which were given out since the last call.
+    """Give out these names next, in this order, and return the names given out since the last call.
 
-    So what a notebook's cell shows is called the same when the cell is run again. A storage that has one of the names
-    is without one until it is looked at again.
+    So the storages that a notebook cell shows have the same names when the cell is run again. A storage that has one of
+    these names now loses it, and gets a new one when it is next shown.
     """
     given = list(_names_given)
     _names_given.clear()
@@ -167,8 +168,8 @@ def give_again(names: Iterable[str]) -> list[str]:
 
 
 def name_of(storage: Any) -> str:
-    """The small name that a storage keeps. Names are given in the order in which they are first asked for,
-    so that a picture's first storage is S0 however many temporaries came and went before.
+    """The short name of a storage. Names are given in the order in which they are first asked for, so a picture's first
+    storage is S0, however many temporaries there were before.
     """
     return storage.name
 
@@ -178,7 +179,7 @@ def name_of(storage: Any) -> str:
 
 def live() -> list[Any]:
     """The storages alive now, the oldest first. (Not those that `gc.freeze` has hidden.)"""
-    storages = [each for each in gc.get_objects() if issubclass(type(each), Counted)]
+    storages = [candidate for candidate in gc.get_objects() if issubclass(type(candidate), Counted)]
     return sorted(storages, key=lambda storage: storage._birth)
 
 
@@ -188,12 +189,12 @@ def allocated() -> int:
 
 
 def peak() -> int:
-    """The most bytes that live storages ever held together, since the start or the last `reset_peak`."""
+    """The most bytes that live storages held at the same time, since the start or the last `reset_peak`."""
     return figures.peak_bytes
 
 
 def reset_peak() -> None:
-    """Make `peak` start again from what is allocated now."""
+    """Reset `peak` to the bytes allocated now."""
     figures.peak_bytes = allocated()
 
 
@@ -211,19 +212,19 @@ def snapshot() -> list[dict[str, Any]]:
 
 
 def reserved() -> int:
-    """Bytes that the pool has from the system: those of living storages, and those that it keeps for the next ones."""
+    """Bytes that the pool has from the system: those of live storages, and those kept for reuse."""
     return POOL.reserved
 
 
 def empty_cache() -> None:
-    """Give the segments of the pool in which nothing lives back to the system."""
+    """Return the pool's segments without live storages to the system."""
     POOL.empty_cache()
 
 
 def set_cache_limit(nbytes: int) -> None:
-    """Keep at most `nbytes` unused bytes. 0: every segment goes back to the system as soon as it is unused.
+    """Keep at most `nbytes` unused bytes. 0: every segment is returned to the system as soon as it is unused.
 
-    To begin with it is 512 MiB, or a sixteenth of the machine's memory where that is less.
+    The default is 512 MiB, or a sixteenth of the machine's memory if that is less.
     """
     if not isinstance(nbytes, int) or nbytes < 0:
         raise ValueError(f"the limit is a number of bytes, 0 or more, and not {nbytes!r}")
@@ -237,12 +238,12 @@ class Report:
     """
 
     def __init__(self) -> None:
-        self.allocations = 0  #: new runs of bytes
+        self.allocations = 0  #: new storages
         self.allocated_bytes = 0  #: their lengths, added up
         self.copies = 0  #: copies of elements: clone, contiguous, conversions, advanced indexing
         self.copied_bytes = 0
-        self.peak_bytes = 0  #: the most that was held, above the beginning
-        self.kept_bytes = 0  #: what is still held at the end, above the beginning; below zero if more was freed
+        self.peak_bytes = 0  #: the most bytes held at a time, minus those at the beginning
+        self.kept_bytes = 0  #: bytes held at the end, minus those at the beginning; negative if more was freed
 
     def __repr__(self) -> str:
         return f"Report({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
@@ -259,7 +260,7 @@ class Report:
 
 
 class _Start(NamedTuple):
-    """What a block of `track` found."""
+    """The figures when a block of `track` begins."""
 
     report: Report
     peak_bytes: int
@@ -270,7 +271,7 @@ class _Start(NamedTuple):
 class track(Context):
     """Measure a block of code: ``with track() as report: …``, then read or print `report`.
 
-    Blocks may be nested. The figures are the whole process's: what other threads allocate meanwhile counts too.
+    Blocks may be nested. The figures are for the whole process: allocations of other threads count too.
     """
 
     def before(self) -> _Start:
@@ -301,9 +302,9 @@ def is_measured() -> bool:
 
 
 class observed(Context):
-    """In the block `observer` is told of every storage that is made or resized, and of every copy.
+    """A block in which `observer` is called for every storage that is made or resized, and for every copy.
 
-    Ends are not reported: a weak reference to the storage tells of its end.
+    The end of a storage is not reported: use a weak reference to the storage.
     """
 
     def __init__(self, observer: Observer) -> None:
@@ -313,7 +314,7 @@ class observed(Context):
         figures.observers = (*figures.observers, self._observer)
 
     def end(self, _: None) -> None:
-        figures.observers = tuple([each for each in figures.observers if each is not self._observer])
+        figures.observers = tuple([observer for observer in figures.observers if observer is not self._observer])
 
 
 def _bytes(number: int) -> str:

@@ -1,7 +1,7 @@
 """Switches of the whole library that PyTorch's programs set: threads, determinism, precision, warnings.
 
-Settings are kept and can be read back, so programs that set them run; each says what effect it has here. Results do not
-depend on any of them.
+Settings are stored and can be read back, so that programs which set them run; each docstring says what effect it has
+here. Results do not depend on any of them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(num: int) -> None:
-    """Say how many threads an operator may use. NumPy, which computes here, decides for itself how many it does.
+    """Say how many threads an operator may use. NumPy, which computes here, chooses its own number.
 
     >>> before = torch.get_num_threads()
     >>> torch.set_num_threads(1)
@@ -57,12 +57,12 @@ def set_num_threads(num: int) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """How many operators may run beside each other: what was set, or as many as there are processors."""
+    """How many operators may run in parallel: what was set, or the number of processors."""
     return _Settings.interop_threads or THREADS.number
 
 
 def set_num_interop_threads(num: int) -> None:
-    """Say how many operators may run beside each other. Here they run one after the other."""
+    """Say how many operators may run in parallel. Here they run one after the other."""
     _check_count("set_num_interop_threads", num)
     _Settings.interop_threads = num
 
@@ -73,8 +73,8 @@ def set_num_interop_threads(num: int) -> None:
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for the same results at every run.
 
-    Every operator gives them, whether this was asked for or not; but new memory is filled (`utils.deterministic`), and
-    `put_`, whose order PyTorch leaves open, is refused, or warned of.
+    Every operator is deterministic anyway. But with this on, new memory is filled (`utils.deterministic`), and `put_`,
+    whose order PyTorch leaves open, raises or warns.
 
     >>> torch.use_deterministic_algorithms(True)
     >>> torch.are_deterministic_algorithms_enabled()
@@ -100,7 +100,7 @@ def fills_new_memory() -> bool:
 
 
 def not_deterministic(name: str) -> None:
-    """Refuse, or warn of, an operator that has no deterministic algorithm in PyTorch, where such are asked for."""
+    """Raise or warn, if deterministic algorithms were asked for, for an operator that has none in PyTorch."""
     if not _Settings.is_deterministic:
         return
     asked = f"{name} does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True"
@@ -122,7 +122,7 @@ def not_deterministic(name: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """How exact products of float32 matrices have to be: "highest" unless something else was set.
+    """The precision of float32 matrix products: "highest" unless something else was set.
 
     >>> torch.get_float32_matmul_precision()
     'highest'
@@ -131,7 +131,9 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Say how exact they have to be: "highest", "high" or "medium". They are computed in float32 in any case."""
+    """Set the precision of float32 matrix products: "highest", "high" or "medium". They are always computed in
+    float32.
+    """
     if precision not in _PRECISIONS:
         warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current precision is unchanged.")
         return
@@ -139,22 +141,22 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Ask for subnormal numbers to be taken for 0. Returns False: it is not supported."""
+    """Ask for subnormal numbers to be flushed to 0. Returns False: it is not supported."""
     return False
 
 
 def set_default_tensor_type(t: type | str) -> None:
     """Set the default dtype by an old constructor or its name: ``torch.DoubleTensor``."""
     name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', t)}"
-    floating = [each for each in dtypes.ALL if each.is_floating_point]
-    found = {f"torch.{each.scalar_type}Tensor": each for each in floating}.get(name)
-    if found is None:
+    floating = [dtype for dtype in dtypes.ALL if dtype.is_floating_point]
+    chosen = {f"torch.{dtype.scalar_type}Tensor": dtype for dtype in floating}.get(name)
+    if chosen is None:
         raise TypeError("only floating-point types are supported as the default type")
     warn(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
         "torch.set_default_device() as alternatives.",
     )
-    dtypes.set_default_dtype(found)
+    dtypes.set_default_dtype(chosen)
 
 
 # --- warnings --------------------------------------------------------------------------------------------------------

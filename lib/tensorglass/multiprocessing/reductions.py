@@ -1,4 +1,4 @@
-"""How tensors and storages travel between processes: as headers, and handles to shared memory.
+"""How tensors and storages are sent between processes: as headers, and handles to shared memory.
 
 Pickling for another process moves a storage into shared memory and sends a file descriptor to it. Each process has at
 most one storage on a block, found by the block's token, so views that were sent one by one share a storage again, and a
@@ -62,7 +62,7 @@ def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
 
 
 def rebuild_tensor(*header: Any) -> Tensor:
-    """The tensor that was sent, which counts its writes by itself: PyTorch makes it by set_, which is one."""
+    """The tensor that was sent, with its own version counter: PyTorch makes it by `set_`, which counts as one write."""
     made = copy_pickle.rebuild(*header)
     made._counter = VersionCounter(1)
     return made
@@ -135,7 +135,7 @@ class Handle:
 
 
 def handle_of(descriptor: Descriptor) -> Any:
-    """What to send for a block's descriptor: to a child that is being started, a duplicate goes along."""
+    """What to send for a block's descriptor; a child that is being started gets a duplicate directly."""
     return Handle(descriptor) if context.get_spawning_popen() is None else reduction.DupFd(descriptor.fd)
 
 
@@ -151,4 +151,4 @@ def fetch(handle: Any) -> int:
 
 
 def _nothing() -> None:
-    """There is nothing to close: a descriptor is closed with its last user."""
+    """Does nothing: a descriptor is closed with its last user."""

@@ -1,4 +1,4 @@
-"""Starting several processes that run one function, and waiting for them as for one.
+"""Starting several processes that run one function, and waiting for all of them.
 
 The first process that fails ends the others, and its traceback becomes the error here.
 """
@@ -38,7 +38,7 @@ class ProcessRaisedException(ProcessException):
 
 
 class ProcessExitedException(ProcessException):
-    """The process ended by a signal, or with an exit code of its own."""
+    """The process was ended by a signal, or exited with a nonzero code."""
 
     def __init__(
         self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None
@@ -168,7 +168,7 @@ def _run_process(fn: Callable[..., Any], index: int, args: tuple[Any, ...], erro
 
 
 def _end_with_parent() -> None:
-    """Ask Linux to interrupt this process when its parent ends; other systems know no such thing."""
+    """Ask Linux to interrupt this process when its parent ends; other systems have no such feature."""
     if sys.platform == "linux":
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGINT)

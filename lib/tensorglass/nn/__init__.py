@@ -1,6 +1,6 @@
 """``torch.nn``: networks. Parameters, modules that keep them, and the functions that modules compute.
 
-The package is written with the library's public names, as a program would be: everything in it can be done without it.
+Most of the package uses the library's public names, as a program would.
 It is imported when it is first asked for.
 """
 
@@ -17,7 +17,7 @@ _refuse = refusing("nn")
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("attention", "parallel"):  # the latter needs `distributed`
+    if name in ("attention", "parallel"):  # `nn.parallel` needs `distributed`
         return import_module(f"tensorglass.nn.{name}")
     if name == "DataParallel":
         return import_module("tensorglass.nn.parallel").DataParallel

@@ -1,4 +1,4 @@
-"""``torch.nn.init``: what parameters are before anything is learned. Every function fills its tensor, unrecorded.
+"""``torch.nn.init``: initial values of parameters. Every function fills its tensor without being recorded.
 
 Signals should neither grow nor fade from layer to layer: the spread of the weights follows from how many inputs
 (`fan_in`) and outputs (`fan_out`) a layer has. Glorot & Bengio (2010, "Xavier") weigh both for layers followed by tanh;
@@ -44,7 +44,7 @@ _GAINS: dict[str, float] = {
     **{f"conv{kind}{dims}d": 1 for kind in ("", "_transpose") for dims in (1, 2, 3)},
     "tanh": 5.0 / 3,
     "relu": math.sqrt(2.0),
-    "selu": 3.0 / 4,  # by experiment: 1 / 1 would be right for other widths
+    "selu": 3.0 / 4,  # PyTorch's value, found by experiment
 }
 
 
@@ -71,7 +71,7 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fill with numbers from the normal distribution of which those outside of `a` … `b` are drawn again."""
+    """Fill with numbers from the normal distribution; those outside of `a` … `b` are drawn again."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
@@ -88,7 +88,7 @@ def _normal_cdf(x: float) -> float:
 
 
 def _redraw(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None) -> None:
-    """Draw normal numbers until all lie inside: quick where most do."""
+    """Redraw normal numbers until all lie inside: quick if most do."""
     low, high = (tensor.new_tensor(bound, device="cpu").item() for bound in (a, b))  # as the dtype has them
     drawn = tensor.normal_(mean, std, generator=generator)
     while True:
@@ -101,7 +101,7 @@ def _redraw(tensor: Tensor, mean: float, std: float, a: float, b: float, generat
 
 
 def _reject(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None) -> None:
-    """Rejection sampling: numbers drawn evenly, each kept by the chance of the density there to the highest one."""
+    """Rejection sampling: uniform numbers, each accepted with probability density / maximal density."""
     highest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     log_chance, drawn_log = torch.empty_like(tensor), torch.empty_like(tensor)
     tensor.uniform_(a, b, generator=generator)
@@ -141,7 +141,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with the identity: a linear layer passes on as many inputs as it can."""
+    """Fill a matrix with the identity: a linear layer then passes on as many inputs as possible."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with torch.no_grad():
@@ -178,7 +178,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     if rows < columns:
         drawn.t_()
     q, r = torch.linalg.qr(drawn)
-    q *= torch.diag(r, 0).sign()  # without which not all orthogonal matrices would be as likely (Mezzadri 2006)
+    q *= torch.diag(r, 0).sign()  # makes all orthogonal matrices equally likely (Mezzadri 2006)
     if rows < columns:
         q.t_()
     with torch.no_grad():

@@ -1,7 +1,7 @@
 """PyTorch's functions of the namespace that layers are made of, with the arguments of its C++.
 
-They compute what `nn.functional` computes under the same names; a reduction is a number here, and the order of
-arguments may differ. Programs should use `nn.functional`.
+They compute what `nn.functional` computes under the same names; a reduction is a number here, by default 0, none,
+though PyTorch's signatures promise the mean. The order of arguments may differ. Programs should use `nn.functional`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass.nn import functional as F
+from tensorglass.ops.arg_parser.parsed import parsed
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -26,7 +27,7 @@ def _dropping(name: str, function: Callable[..., Any]) -> tuple[Callable[..., An
     for each, suffix in ((drop, ""), (drop_, "_")):
         each.__name__ = each.__qualname__ = name + suffix
         each.__doc__ = f"`nn.functional`'s dropout of this kind{', in place' if suffix else ''}."
-    return drop, drop_
+    return parsed(name)(drop), parsed(f"{name}_")(drop_)
 
 
 dropout, dropout_ = _dropping("dropout", F.dropout)
@@ -35,6 +36,25 @@ feature_dropout, feature_dropout_ = _dropping("feature_dropout", F.dropout2d)
 feature_alpha_dropout, feature_alpha_dropout_ = _dropping("feature_alpha_dropout", F.feature_alpha_dropout)
 
 
+@parsed("celu")
+def celu(input: Any, alpha: float = 1.0) -> Any:
+    """`nn.functional.celu`, not in place."""
+    return F.celu(input, alpha)
+
+
+@parsed("selu")
+def selu(input: Any) -> Any:
+    """`nn.functional.selu`, not in place."""
+    return F.selu(input)
+
+
+@parsed("rrelu")
+def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None) -> Any:
+    """`nn.functional.rrelu`, not in place."""
+    return F.rrelu(input, lower, upper, training, generator=generator)
+
+
+@parsed("embedding")
 def embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
@@ -43,8 +63,9 @@ def embedding(
     return F.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
+@parsed("binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 1
+    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 0
 ) -> Any:
     """The cross entropy of sigmoid(input) with targets from 0 to 1."""
     return F.binary_cross_entropy_with_logits(
@@ -52,31 +73,37 @@ def binary_cross_entropy_with_logits(
     )
 
 
-def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1) -> Any:
+@parsed("cosine_embedding_loss")
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0) -> Any:
     """How far vectors are from pointing in one direction (target 1), or from not doing so (-1)."""
     return F.cosine_embedding_loss(input1, input2, target, margin, reduction=REDUCTIONS[reduction])
 
 
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 1) -> Any:
+@parsed("hinge_embedding_loss")
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 0) -> Any:
     """The input where the target is 1, and what it lacks to `margin` where that is -1."""
     return F.hinge_embedding_loss(input, target, margin, reduction=REDUCTIONS[reduction])
 
 
-def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = False) -> Any:
+@parsed("kl_div")
+def kl_div(input: Any, target: Any, reduction: int = 0, *, log_target: bool = False) -> Any:
     """The Kullback-Leibler divergence of the target from the input, which is a logarithm."""
     return F.kl_div(input, target, reduction=REDUCTIONS[reduction], log_target=log_target)
 
 
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1) -> Any:
+@parsed("margin_ranking_loss")
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0) -> Any:
     """What the first input lacks to exceed the second by `margin` (target 1), or vice versa (-1)."""
     return F.margin_ranking_loss(input1, input2, target, margin, reduction=REDUCTIONS[reduction])
 
 
+@parsed("poisson_nll_loss")
 def poisson_nll_loss(input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: int) -> Any:
     """The negative logarithm of a Poisson distribution's probability of the target."""
     return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=REDUCTIONS[reduction])
 
 
+@parsed("triplet_margin_loss")
 def triplet_margin_loss(
     anchor: Any,
     positive: Any,
@@ -85,19 +112,20 @@ def triplet_margin_loss(
     p: float = 2,
     eps: float = 1e-6,
     swap: bool = False,
-    reduction: int = 1,
+    reduction: int = 0,
 ) -> Any:
     """What the negative lacks to be farther from the anchor than the positive, by `margin`."""
     return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap=swap, reduction=REDUCTIONS[reduction])
 
 
+@parsed("ctc_loss")
 def ctc_loss(
     log_probs: Any,
     targets: Any,
     input_lengths: Any,
     target_lengths: Any,
     blank: int = 0,
-    reduction: int = 1,
+    reduction: int = 0,
     zero_infinity: bool = False,
 ) -> Any:
     """The loss of connectionist temporal classification."""

@@ -1,7 +1,7 @@
-"""`Parameter` and `Buffer`: tensors that a module keeps, the former to be learned, the latter part of its state.
+"""`Parameter` and `Buffer`: tensors that a module keeps. Parameters are learned; buffers are only part of its state.
 
-A parameter is a tensor of a class that overrides nothing, so operators take it as any other and their results are plain
-tensors. A buffer stays a plain tensor, which is only marked.
+A parameter is a tensor of a class that overrides nothing, so operators treat it like any other and their results are
+plain tensors. A buffer stays a plain tensor with a mark.
 """
 
 from __future__ import annotations
@@ -127,7 +127,9 @@ def is_lazy(param: Any) -> bool:
 
 
 def __getattr__(name: str) -> Any:
-    """The uninitialized ones override operators, which all look for overrides from then on: they are made late."""
+    """The uninitialized classes are created late: they override operators, which makes all operators check for
+    overrides.
+    """
     if name in ("UninitializedBuffer", "UninitializedParameter"):
         return getattr(import_module("tensorglass.nn.uninitialized"), name)
     raise AttributeError(f"module 'torch.nn.parameter' has no attribute '{name}'")

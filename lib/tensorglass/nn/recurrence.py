@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import tensorglass as torch
 from tensorglass.nn import functional as F
+from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.autocast import in_lower_precision
-from tensorglass.ops.declare.registry import has_shortcut
+from tensorglass.ops.declare.seams import has_shortcut
 
 State = tuple[Any, ...]
 
@@ -193,7 +194,7 @@ def _layer(mode: str, name: str) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`run` of {mode}, with the arguments of PyTorch's function: (input, hx, params, …), or packed."
-    return function
+    return parsed(name)(function)
 
 
 rnn_tanh = _layer("RNN_TANH", "rnn_tanh")
@@ -219,7 +220,7 @@ def _one_step(mode: str, name: str, gates: int) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"One step of {mode}: the next state, from an input (batch, features) and the last state."
-    return function
+    return parsed(name)(function)
 
 
 def _check_cell(input: Any, state: State, w_ih: Any, hidden_size: int) -> None:

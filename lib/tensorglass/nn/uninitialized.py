@@ -55,7 +55,7 @@ class _Uninitialized(UninitializedTensorMixin):
         if func in _ALLOWED or type(func).__name__ == "method-wrapper":
             with torch._C.DisableTorchFunctionSubclass():
                 made = func(*args, **(kwargs or {}))
-            is_parameter = issubclass(cls, Parameter)  # of which all that is found, as `x.data`, is a plain tensor
+            is_parameter = issubclass(cls, Parameter)  # whose attributes, such as `x.data`, are plain tensors
             return made if is_parameter or type(made) is not Tensor else made.as_subclass(cls)
         raise ValueError(
             f"Attempted to use an uninitialized parameter in {func}. This error happens when you are using a "

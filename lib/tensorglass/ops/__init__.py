@@ -1,7 +1,7 @@
 """Every operator, declared once, in modules of the families that ATen has: views, pointwise, reductions, …
 
-`attach` fetches the modules that nearly every program uses, which fills the table of `declare.registry`, and hands the
-operators out; the others are fetched when somebody asks for one of them (`declare.lazy_loading`).
+`attach` imports the modules that nearly every program uses, which fills the table of `declare.registry`, and publishes
+the operators; the others are imported on first use (`declare.lazy_loading`).
 """
 
 from collections.abc import Callable

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.ops.creation.fill import full_like
-from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.optim.optimizer import Group
 from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, count, decayed, require
 from tensorglass.tensor.tensor import Tensor
@@ -21,6 +20,8 @@ class Adagrad(PerParameterOptimizer):
     s = s + grad ** 2
     param -= lr / (1 + (t - 1) * lr_decay) * grad / (s.sqrt() + eps)
     """
+
+    _formula = "Adagrad"
 
     def __init__(
         self,
@@ -69,7 +70,6 @@ class Adagrad(PerParameterOptimizer):
             for param in group["params"]:
                 self.state[param]["sum"].share_memory_()
 
-    @has_shortcut("Adagrad.update")
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         """The formula of the class."""
         state["step"] += 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.optim.optimizer import Group
 from tensorglass.optim.per_parameter import (
     PerParameterOptimizer,
@@ -35,6 +34,8 @@ class Adam(PerParameterOptimizer):
     parameter (three with `amsgrad`, which uses the largest v so far). With `decoupled_weight_decay` parameters shrink
     by themselves, rather than by way of the gradient.
     """
+
+    _formula = "Adam"
 
     def __init__(
         self,
@@ -81,7 +82,6 @@ class Adam(PerParameterOptimizer):
             state["max_exp_avg_sq"] = zeros_for(param)
         return state
 
-    @has_shortcut("Adam.update")
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         """The formula of the class."""
         lr, (beta1, beta2) = group["lr"], group["betas"]

@@ -30,6 +30,8 @@ class Adamax(PerParameterOptimizer):
     param -= lr / (1 - beta1 ** t) * m / u
     """
 
+    _formula = "Adamax"
+
     def __init__(
         self,
         params: Iterable[Any],

@@ -18,7 +18,7 @@ from tensorglass.optim.per_parameter import as_pairs, check_lr
 from tensorglass.tensor.grad_mode import enable_grad, no_grad
 from tensorglass.tensor.tensor import Tensor
 
-#: What one call of `step` leaves for the next, in the order in which PyTorch writes it down.
+#: The state that one call of `step` leaves for the next, in PyTorch's order.
 _MEMORY = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 
 
@@ -65,7 +65,7 @@ class LBFGS(Optimizer):
     def _minimize(self, closure: Callable[[], Any]) -> Any:
         group = self.param_groups[0]
         line_search, tolerance = group["line_search_fn"], group["tolerance_change"]
-        state = self.state[group["params"][0]]  # all of it: files keep state by parameter
+        state = self.state[group["params"][0]]  # the whole state is kept on the first parameter, as in PyTorch's files
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         memory = {name: state.get(name) for name in _MEMORY}
@@ -94,7 +94,7 @@ class LBFGS(Optimizer):
             tried = 0
             if line_search is None:
                 self._move(length, direction)
-                if iteration != group["max_iter"]:  # nobody reads the loss after the last step
+                if iteration != group["max_iter"]:  # the loss after the last step is not needed
                     loss, grad, tried = float(closure()), self._flat_grad(), 1
             elif line_search == "strong_wolfe":
                 here = [param.clone() for param in group["params"]]
@@ -152,7 +152,7 @@ class LBFGS(Optimizer):
     def _evaluate(
         self, closure: Callable[[], Any], here: list[Tensor], direction: Tensor, length: Any
     ) -> tuple[float, Tensor]:
-        """Loss and gradient a step away from `here`, where the parameters are put back."""
+        """Loss and gradient one step away from `here`; the parameters are restored afterwards."""
         self._move(length, direction)
         loss, grad = float(closure()), self._flat_grad()
         for param, value in zip(self.param_groups[0]["params"], here, strict=True):

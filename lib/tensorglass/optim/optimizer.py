@@ -1,8 +1,7 @@
-"""`Optimizer`: parameters in groups, what is remembered of each, and how that is saved.
+"""`Optimizer`: parameter groups, the state of each parameter, and how they are saved.
 
 An optimizer is two tables. `param_groups` lists the parameters, with the options of each group; `state` holds what the
-rule remembers of each parameter between steps, which is memory that training pays for. The rule is the subclass's
-`step`.
+rule remembers for each parameter between steps, which costs memory in training. The rule is the subclass's `step`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Group = dict[str, Any]
 StateDict = dict[str, Any]
 ParamsT = (
     Iterable[Tensor] | Iterable[Group] | Iterable[tuple[str, Tensor]]
-)  #: what optimizers take, as PyTorch names it
+)  #: the type of optimizers' first argument, as PyTorch names it
 
 
 class _Required:
@@ -75,7 +74,7 @@ class Optimizer:
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients: `grad` becomes None, or zeros where `set_to_none` is false."""
+        """Reset the gradients: `grad` becomes None, or zeros if `set_to_none` is False."""
         for param in self._params():
             if param.grad is None:
                 continue
@@ -192,7 +191,7 @@ class Optimizer:
         if "_optimizer_step_pre_hooks" not in self.__dict__:
             self._make_hooks()
         self._call_hooks_in_step()
-        for group in self.param_groups:  # options that came after a checkpoint was written
+        for group in self.param_groups:  # options that did not exist when the checkpoint was written
             for name, default in self.defaults.items():
                 group.setdefault(name, default)
         self.defaults.setdefault("differentiable", False)
@@ -215,7 +214,7 @@ class Optimizer:
         self._optimizer_load_state_dict_post_hooks: OrderedDict[int, Any] = OrderedDict()
 
     def _call_hooks_in_step(self) -> None:
-        """Wrap the class's `step`, once: subclasses, also a user's, write the rule alone."""
+        """Wrap the class's `step`, once: subclasses, including users' ones, only write the rule."""
         cls = type(self)
         if not hasattr(cls.step, "hooked"):
             cls.step = self.profile_hook_step(cls.step)  # type: ignore[method-assign]  # as PyTorch does

@@ -1,8 +1,8 @@
 """Optimizers whose rule is one formula, applied to each parameter by itself.
 
 A subclass writes two methods: `new_state`, what it remembers of a parameter before the first step, and `update`, its
-formula. PyTorch's options that choose between implementations of one formula (`foreach`, `fused`) are kept, for
-printing and for files, and change nothing: here there is one. `differentiable` records the step itself.
+formula. PyTorch's options that choose between implementations (`foreach`, `fused`) are stored, for printing and for
+files, but have no effect: here there is only one. `differentiable` records the step itself.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from tensorglass.core.dtypes import float32, float64, get_default_dtype
 from tensorglass.ops.creation.fill import full, zeros_like
+from tensorglass.ops.declare.seams import seams
 from tensorglass.ops.views.shape import view_as_real
 from tensorglass.optim.optimizer import Group, Optimizer
 from tensorglass.tensor.grad_mode import enable_grad, set_grad_enabled
@@ -21,9 +22,11 @@ State = dict[str, Any]
 
 
 class PerParameterOptimizer(Optimizer):
-    """Gives each parameter that has a gradient to `update`."""
+    """Calls `update` for each parameter that has a gradient."""
 
-    _on_device = "params and state_steps"  #: what PyTorch's words on `capturable` name
+    #: the name of the formula in `update`, which the seam of shortcuts uses; set in the class that defines `update`
+    _formula = ""
+    _on_device = "params and state_steps"  #: the optimizer's name in PyTorch's error about `capturable`
     _devices = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
@@ -67,7 +70,12 @@ class PerParameterOptimizer(Optimizer):
         if param.is_complex():
             state = {name: as_pairs(value) for name, value in state.items()}
             param, grad = as_pairs(param), as_pairs(grad)
-        self.update(param, grad, state, group)
+        self._change(param, grad, state, group)
+
+    def _change(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
+        """`update`, by its shortcut if there is one."""
+        if seams.update is None or not seams.update(self, param, grad, state, group):
+            self.update(param, grad, state, group)
 
 
 def as_pairs(value: Any) -> Any:
@@ -107,6 +115,6 @@ def check_betas(betas: tuple[Any, Any]) -> None:
 
 
 def require(condition: Any, name: str, value: Any) -> None:
-    """Refuse an option with PyTorch's words."""
+    """Raise PyTorch's error for an option unless it is valid."""
     if not condition:
         raise ValueError(f"Invalid {name}: {value}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.optim.optimizer import Group
 from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, count, decayed, require, zeros_for
 from tensorglass.tensor.tensor import Tensor
@@ -22,6 +21,8 @@ class RMSprop(PerParameterOptimizer):
     b = momentum * b + grad / (v.sqrt() + eps)       # centered: (v - g ** 2).sqrt(), g the mean of the gradients
     param -= lr * b
     """
+
+    _formula = "RMSprop"
 
     def __init__(
         self,
@@ -65,7 +66,6 @@ class RMSprop(PerParameterOptimizer):
             state["grad_avg"] = zeros_for(param)
         return state
 
-    @has_shortcut("RMSprop.update")
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         """The formula of the class."""
         alpha, lr = group["alpha"], group["lr"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorglass.ops.declare.registry import has_shortcut
 from tensorglass.optim.optimizer import Group
 from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, decayed, require
 from tensorglass.tensor.tensor import Tensor
@@ -23,6 +22,8 @@ class SGD(PerParameterOptimizer):
 
     Without momentum it remembers nothing; with momentum, one tensor for each parameter.
     """
+
+    _formula = "SGD"
 
     def __init__(
         self,
@@ -59,9 +60,8 @@ class SGD(PerParameterOptimizer):
     def _update(self, param: Tensor, grad: Tensor, group: Group) -> None:
         # Its formula holds for complex numbers as it stands, and state begins with a gradient, not with zeros.
         grad = -grad if group["maximize"] else grad
-        self.update(param, grad, self.state[param] if group["momentum"] != 0 else {}, group)
+        self._change(param, grad, self.state[param] if group["momentum"] != 0 else {}, group)
 
-    @has_shortcut("SGD.update")
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         """The formula of the class."""
         momentum = group["momentum"]

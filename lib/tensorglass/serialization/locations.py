@@ -1,4 +1,4 @@
-"""On which device a loaded storage goes: where it was, or where `map_location` says."""
+"""The device of a loaded storage: the one it was saved from, or the one that `map_location` gives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Placing = Callable[[UntypedStorage, str], UntypedStorage]
 
 
 def placing(map_location: Any) -> Placing:
-    """The function that puts loaded storages where they belong."""
+    """The function that moves loaded storages to their device."""
     if map_location is None:
         return _restore
     if isinstance(map_location, dict):

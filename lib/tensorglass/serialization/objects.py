@@ -1,7 +1,7 @@
-"""Objects of any class in checkpoints: Python's pickle, with PyTorch's names for tensors and for what is PyTorch's.
+"""Objects of any class in checkpoints: Python's pickle, with PyTorch's names for tensors and PyTorch's classes.
 
-What is written here PyTorch reads, where it has the classes, and what PyTorch has written is read here. To read such a
-pickle is to run it, and `load` does so with `weights_only=False` alone.
+PyTorch can read what is written here, if it has the classes, and the other way around. Reading such a pickle means
+running it, and `load` does so only with `weights_only=False`.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from tensorglass.tensor.torch_function import is_parameter
 
 
 class _Name:
-    """What is written as a name of PyTorch's."""
+    """An object that is pickled as one of PyTorch's names."""
 
     def __init__(self, module: str, name: str) -> None:
         self.module = module
         self.name = name
 
     def __call__(self) -> None:
-        """Never: pickle wants what it writes as a call to be callable."""
+        """Never called: pickle requires that a reduced object's function is callable."""
 
 
 class _KeyOf:
-    """What is written as a storage of the checkpoint."""
+    """An object that is pickled as a storage of the checkpoint."""
 
     def __init__(self, key: StorageKey) -> None:
         self.key = key
@@ -54,7 +54,7 @@ class Storages:
         self.found: dict[UntypedStorage, StorageKey] = {}
 
     def key_of(self, storage: UntypedStorage, dtype: DType, *, untyped: bool = False) -> _KeyOf:
-        """What stands for the storage. RuntimeError if it has been written with another dtype."""
+        """The key of the storage. RuntimeError if it has been written with another dtype."""
         key = self.found.get(storage)
         if key is None:
             key = StorageKey(str(len(self.found)), dtype, str(storage.device), storage.nbytes())
@@ -70,7 +70,7 @@ def dumped(data: Any, storages: Storages, pickle_module: Any, protocol: int) -> 
     """The pickle of any object; its tensors' storages are added to `storages`."""
     base = getattr(pickle_module, "Pickler", None)
     if not (isinstance(base, type) and issubclass(base, pickle._Pickler)):
-        base = pickle._Pickler  # Python's own in Python, whose names can be chosen
+        base = pickle._Pickler  # Python's pure-Python pickler, in which global names can be overridden
 
     class Writer(base):  # type: ignore[misc, valid-type]  # a class that is given
         def reducer_override(self, obj: Any) -> Any:
@@ -114,7 +114,7 @@ def dumped(data: Any, storages: Storages, pickle_module: Any, protocol: int) -> 
 
 
 def _pytorchs_name(obj: Any) -> _Name | None:
-    """What PyTorch calls a class or function of this library; None for all others."""
+    """PyTorch's name for a class or function of this library; None for all others."""
     module = getattr(obj, "__module__", None) or ""
     if module != "tensorglass" and not module.startswith("tensorglass."):
         return None
@@ -122,10 +122,10 @@ def _pytorchs_name(obj: Any) -> _Name | None:
 
 
 def _reduced(obj: Any, storages: Storages) -> Any:
-    """How a tensor, a device or a size is written; NotImplemented for all else."""
+    """The reduced form of a tensor, a device or a size; NotImplemented for all others."""
     if isinstance(obj, Tensor):
         if _has_its_own(type(obj), "__reduce_ex__") and not is_parameter(obj):
-            return NotImplemented  # the class says how
+            return NotImplemented  # the class defines its own
         return _reduced_tensor(obj, storages)
     if type(obj) is Device:
         return _Name("torch", "device"), (obj.type,) if obj.index is None else (obj.type, obj.index)
@@ -135,7 +135,7 @@ def _reduced(obj: Any, storages: Storages) -> Any:
 
 
 def _has_its_own(kind: type, name: str) -> bool:
-    """Whether a subclass of tensors defines this method, other than by handing it to `__torch_function__`."""
+    """Whether a subclass of Tensor defines this method itself, beyond forwarding it to `__torch_function__`."""
     return unwrap(getattr(kind, name)) is not getattr(Tensor, name)
 
 
@@ -170,7 +170,7 @@ def _rebuilt_by(tensor: Tensor, requires_grad: bool, storages: Storages) -> tupl
 
 
 class _Call:
-    """What is written as a call of a function."""
+    """An object that is pickled as a call of a function."""
 
     def __init__(self, function: _Name, arguments: tuple[Any, ...]) -> None:
         self.function = function
@@ -190,7 +190,7 @@ def loaded(
     pickle_module: Any = pickle,
     **options: Any,
 ) -> Any:
-    """What a pickle makes, which is run for it. `rebuilders` make tensors, `storage` the storage of an id."""
+    """The result of running a pickle. `rebuilders` make tensors, `storage` returns the storage of an id."""
 
     class Reader(pickle_module.Unpickler):
         def find_class(self, module: str, name: str) -> Any:
@@ -216,7 +216,7 @@ def loaded(
 
 
 def _found_here(module: str, name: str) -> Any:
-    """The class or function that PyTorch has in this module; where it is elsewhere here, by its public name."""
+    """The class or function that PyTorch has under this module and name; found by its public name if moved here."""
     here = module if module.startswith("tensorglass") else ours(module)
     try:
         found: Any = import_module(here)

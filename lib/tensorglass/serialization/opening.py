@@ -1,12 +1,12 @@
-"""Files that are written whole or not at all, files to read from, and files that are mapped into memory.
+"""Files that are written atomically, files to read from, and memory-mapped files.
 
-A file takes its place when it is complete. Until then it has no name, or, where the system has no such files, the name
-``….part`` beside that place. A process that reads the old file, or has it mapped, keeps the old file, and a save that
-fails or is killed leaves it as it was.
+A file is moved to its path when it is complete. Until then it has no name, or, if the system has no unnamed files, the
+name ``….part`` in the same folder. A process that reads or maps the old file keeps seeing the old file, and a save that
+fails or is killed leaves it unchanged.
 
-A mapping shows what is in the file now. If another process writes to the file, loaded tensors change; if it cuts the
-file short, the system ends this process with SIGBUS when a tensor is read. No library can turn that into an error, so
-`mapped` refuses files that others may write to.
+A mapping always shows the file's present contents. If another process writes to the file, loaded tensors change; if it
+truncates the file, the system kills this process with SIGBUS when a tensor is read. No library can turn that into an
+error, so `mapped` refuses files that others may write to.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tensorglass.backends.shared_blocks import private_block
 from tensorglass.core.errors import explained
 from tensorglass.storage.storage import UntypedStorage
 
-# Windows locks in another way; a process of WebAssembly is alone with its files.
+# Windows has other locks; in WebAssembly no other process uses the files.
 if sys.platform not in ("win32", "emscripten"):
     import fcntl
 
@@ -36,7 +36,9 @@ def is_path(f: Any) -> TypeGuard[str | os.PathLike[str]]:
 
 @contextmanager
 def opened_to_write(f: Any) -> Iterator[BinaryIO]:
-    """`f`, a path or a file, to write to. A file at a path appears, or is replaced, when the block has ended well."""
+    """Open `f`, a path or a file, for writing. The file at a path is created or replaced when the block ends without
+    error.
+    """
     if not is_path(f):
         if not hasattr(f, "write"):
             raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
@@ -45,7 +47,7 @@ def opened_to_write(f: Any) -> Iterator[BinaryIO]:
             f.flush()
         return
     old = _facts(f)
-    path = os.path.realpath(f)  # a link stays, and what it points to is replaced
+    path = os.path.realpath(f)  # a symbolic link stays, and its target is replaced
     if old is not None and stat.S_ISDIR(old.st_mode):
         raise RuntimeError(f"File {os.fspath(f)} cannot be opened: it is a directory.")
     if old is not None and not os.access(f, os.W_OK):
@@ -54,7 +56,7 @@ def opened_to_write(f: Any) -> Iterator[BinaryIO]:
         with _replacing(path, os.fspath(f), is_new=old is None) as file:
             yield file
         return
-    with open(f, "wb") as device:  # such as a pipe, or an open file that has no name any more
+    with open(f, "wb") as device:  # such as a pipe, or an open file whose name was removed
         yield device
 
 
@@ -66,8 +68,9 @@ def _facts(path: Any) -> os.stat_result | None:
 
 
 def _is_nameless(f: Any, path: str, old: os.stat_result) -> bool:
-    """Whether `f` leads by a link of /proc to an open file that is not at `path`. Any other file that is not at its
-    path has been replaced by another process meanwhile, which is no reason to write into what is there now."""
+    """Whether `f` is a /proc link to an open file that is not at `path`. If any other file is not at its path, another
+    process has replaced it meanwhile; then the new file is not written into.
+    """
     for _ in range(40):  # more links than the system follows
         try:
             target = os.readlink(f)
@@ -106,7 +109,7 @@ def _replacing(path: str, shown: str, *, is_new: bool) -> Iterator[BinaryIO]:
                 file.flush()
                 if (old := _facts(path)) is not None:
                     _take_after(old, fd, beside)
-                if not has_name:  # given a directory, link follows the link that /proc has for an open file
+                if not has_name:  # with a directory descriptor, `link` follows /proc's link to an open file
                     os.link(f"/proc/self/fd/{fd}", beside, src_dir_fd=fd)
             os.replace(beside, path)
     except BaseException:
@@ -116,7 +119,7 @@ def _replacing(path: str, shown: str, *, is_new: bool) -> Iterator[BinaryIO]:
 
 
 def _take_after(old: os.stat_result, fd: int, beside: str) -> None:
-    """Give a file that is complete the mode of the one that it replaces, and its owner where this process may."""
+    """Give a complete file the mode of the file that it replaces, and its owner if permitted."""
     if sys.platform == "win32":
         os.chmod(beside, stat.S_IMODE(old.st_mode))
         return
@@ -128,20 +131,20 @@ def _take_after(old: os.stat_result, fd: int, beside: str) -> None:
 
 
 def _new_file(beside: str, mode: int) -> tuple[int, bool]:
-    """The descriptor of a new file, and whether it has this name. Without one, it goes when its process does."""
+    """The descriptor of a new file, and whether it has this name. Without a name, it disappears with its process."""
     if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):  # Linux
         with suppress(OSError):  # not every file system has such files
             return os.open(os.path.dirname(beside), os.O_TMPFILE | os.O_RDWR, mode), False
     while True:
         fd = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         _lock(fd)
-        if os.path.exists(beside):  # else another save took it for an abandoned one, before it was locked
+        if os.path.exists(beside):  # else another save took it for abandoned before it was locked
             return fd, True
         os.close(fd)
 
 
 def _lock(fd: int) -> None:
-    """Lock a file, by which other saves know that it is being written. Windows has no such locks."""
+    """Lock a file, so that other saves know that it is being written. Windows has no such locks."""
     if sys.platform not in ("win32", "emscripten"):
         with suppress(OSError):  # not every file system has locks
             fcntl.flock(fd, fcntl.LOCK_EX)
@@ -149,9 +152,9 @@ def _lock(fd: int) -> None:
 
 @contextmanager
 def _locked(fd: int) -> Iterator[None]:
-    """Keeps the lock on a file that is closed within the block, until it has its place."""
+    """Keeps the lock on a file that is closed within the block until the file is in place."""
     _lock(fd)
-    holder = None if sys.platform == "win32" else os.dup(fd)  # what is open cannot be renamed there
+    holder = None if sys.platform == "win32" else os.dup(fd)  # open files cannot be renamed there
     try:
         yield
     finally:
@@ -160,17 +163,17 @@ def _locked(fd: int) -> Iterator[None]:
 
 
 def _remove_abandoned(path: str) -> None:
-    """Remove what saves to this path have left that were killed: files with the name of a part, and without a lock."""
+    """Remove files that killed saves to this path have left: unlocked files with the name of a part."""
     if sys.platform in ("win32", "emscripten"):
         return
     folder, name = os.path.split(path)
     part = re.compile(re.escape(name) + r"\.[0-9a-f]{8}\.part")
     names = []
-    with suppress(OSError):  # it may not exist, or be one in which files are made and not listed
+    with suppress(OSError):  # the folder may not exist, or may not be listable
         names = os.listdir(folder)
     for found in filter(part.fullmatch, names):
         place = os.path.join(folder, found)
-        with suppress(OSError):  # a pipe is not waited for, and a link not followed
+        with suppress(OSError):  # does not wait for a pipe, nor follow a link
             fd = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
             try:
                 if stat.S_ISREG(os.fstat(fd).st_mode):
@@ -223,7 +226,7 @@ def read_into(file: BinaryIO, buffer: Any) -> None:
 
 
 def mapped(file: BinaryIO, path: str, *, is_trusted: bool) -> UntypedStorage:
-    """The storage on an open file that is not empty. RuntimeError if others may write to it and it is not trusted."""
+    """A storage on an open, non-empty file. RuntimeError if others may write to the file and it is not trusted."""
     writers = None if is_trusted else _other_writers(os.fstat(file.fileno()))
     if writers is not None:
         raise explained(
@@ -237,8 +240,9 @@ def mapped(file: BinaryIO, path: str, *, is_trusted: bool) -> UntypedStorage:
 
 
 def _other_writers(facts: os.stat_result) -> str | None:
-    """Who but this user and root may write to a file, as far as its owner and mode tell; None if none may."""
-    if sys.platform in ("win32", "emscripten"):  # where a mapped file cannot be cut short, or others are not there
+    """Who, apart from this user and root, may write to a file, judging by its owner and mode; None if nobody."""
+    # on systems where a mapped file cannot be truncated, or which have no other users
+    if sys.platform in ("win32", "emscripten"):
         return None
     if facts.st_uid not in (0, os.geteuid()):
         return f"its owner, user {facts.st_uid},"
@@ -250,7 +254,9 @@ def _other_writers(facts: os.stat_result) -> str | None:
 
 
 def _is_private_group(facts: os.stat_result) -> bool:
-    """Whether the group of a file is its owner's alone: of the same name, which many systems give every user."""
+    """Whether a file's group is private to its owner: a group of the same name, which many systems create for each
+    user.
+    """
     import grp  # when it is needed: imports should be quick
     import pwd
 

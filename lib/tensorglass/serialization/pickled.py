@@ -1,8 +1,8 @@
 """Plain data in the pickle format, as `torch.save` writes it: what is in a checkpoint's ``data.pkl``.
 
-To a reader, a pickle is a program for a small machine with a stack. This is the writer of such programs for data alone,
-in protocol 2, with PyTorch's names for its tensors. What stands in several places is written once, and fetched from the
-machine's memory (`memo`) the next time.
+A pickle is a program for a small stack machine. This module writes such programs for data only, in protocol 2, with
+PyTorch's names for its tensors. An object that occurs several times is written once, and then fetched from the
+machine's memory (`memo`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tensorglass.tensor.torch_function import is_parameter
 class StorageKey:
     """A storage of the checkpoint, by the name of the record that holds its bytes.
 
-    Of most dtypes it is written as one of their old storage classes. Those that have none are written as bytes, and
-    each tensor says the dtype itself, to a function of its own.
+    For most dtypes it is written as their old storage class. Dtypes without one are written as bytes, and each tensor
+    passes its dtype to another rebuilding function.
     """
 
     def __init__(self, key: str, dtype: DType, location: str, nbytes: int) -> None:
@@ -39,21 +39,21 @@ class StorageKey:
         self.rebuilt_by = ("torch._utils", f"_rebuild_tensor_v{3 if self.is_untyped else 2}")
 
 
-#: Makes a tensor of the meta device, which has no bytes, of its dtype, size and stride.
+#: Rebuilds a meta tensor, which has no bytes, from its dtype, size and stride.
 BY_HEADER = ("torch._utils", "_rebuild_meta_tensor_no_storage")
 
-#: What a tensor is rebuilt of: its storage, offset, size, stride, and whether it is conjugated.
+#: The parts from which a tensor is rebuilt: its storage, offset, size, stride, and conjugate bit.
 Parts = tuple[StorageKey, int, tuple[int, ...], tuple[int, ...], bool]
 
 
 class Writer:
-    """Writes one pickle; `parts` says what each tensor that has bytes is rebuilt of."""
+    """Writes one pickle; `parts` returns the parts of each tensor that has bytes."""
 
     def __init__(self, parts: Callable[[Tensor], Parts]) -> None:
         self._parts = parts
         self._out = bytearray()
         self._memo: dict[int, int] = {}
-        self._kept: list[Any] = []  # keeps what the memo knows by its id alive
+        self._kept: list[Any] = []  # keeps the objects alive whose ids are in the memo
 
     def dump(self, data: Any) -> bytes:
         self._out += pickle.PROTO + b"\x02"

@@ -1,8 +1,8 @@
 """Which bytes of which storages are saved.
 
-What is saved is what tensors show. A *run* is a stretch of one storage that tensors reach without a break; it is saved
-once, with the header of each of them. Tensors whose stretches overlap share a run, and share memory again when they are
-loaded. What no tensor reaches is left out.
+Only elements that tensors reach are saved. A *run* is a contiguous stretch of one storage that tensors reach; it is
+saved once, with the header of each tensor. Tensors whose stretches overlap share a run, and share memory again when
+they are loaded. Bytes that no tensor reaches are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Member:
 
     @property
     def layout(self) -> tuple[tuple[int, ...], tuple[int, ...], int, bool]:
-        """How it reads the run."""
+        """The tensor's header within the run."""
         return self.size, self.stride, self.offset, self.conj
 
 
@@ -61,7 +61,7 @@ class Run:
 
 
 def find_runs(tensors: Sequence[Tensor]) -> list[Run]:
-    """The runs that these tensors are on, in the order in which they are first needed."""
+    """The runs of these tensors, in the order of first use."""
     by_storage: dict[UntypedStorage, list[Run]] = {}
     for number, tensor in enumerate(tensors):
         by_storage.setdefault(tensor.untyped_storage(), []).append(_run_of(number, tensor))
@@ -83,7 +83,7 @@ def _run_of(number: int, tensor: Tensor) -> Run:
 
 
 def _join(runs: Iterable[Run]) -> list[Run]:
-    """The runs of one storage, those that overlap made one."""
+    """The runs of one storage, with overlapping ones merged."""
     joined: list[Run] = []
     for run in sorted(runs, key=lambda run: (run.start, run.stop)):
         last = joined[-1] if joined else None
@@ -106,12 +106,12 @@ def _check_dtypes(run: Run) -> None:
 
 
 def _without_gaps(run: Run) -> Run:
-    """The run of a tensor that skips elements, closed up: a copy without what it skips."""
+    """The run of a tensor that skips elements, compacted: a copy without the skipped elements."""
     first = run.members[0]
     cells = math.prod(length for length, step in zip(first.size, first.stride, strict=True) if step)
     if not run.nbytes or not run.has_one_header or cells >= run.nbytes // run.dtype.itemsize:
         return run
     copy = first.tensor.detach().clone()
     closed = _run_of(first.number, copy)
-    closed.members = [Member(each.number, each.tensor, *header_of(copy), conj=False) for each in run.members]
+    closed.members = [Member(member.number, member.tensor, *header_of(copy), conj=False) for member in run.members]
     return closed

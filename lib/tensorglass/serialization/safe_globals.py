@@ -1,4 +1,4 @@
-"""Names that a checkpoint may use although they are no data: what a program has said to trust."""
+"""Names that a checkpoint may use although they are not data, because the program trusts them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorglass.serialization.unpickled import MEANINGS, modern_name
 
-#: A class or function, or a pair of one and the name that stands for it in files.
+#: A class or function, or a pair of it and its name in files.
 SafeGlobal = Callable[..., Any] | tuple[Callable[..., Any], str]
 
 _trusted: list[SafeGlobal] = []
@@ -44,7 +44,7 @@ class safe_globals:
 
 
 def trusted() -> dict[str, Any]:
-    """What a program trusts, by the names that files have for it."""
+    """The trusted classes and functions, by their names in files."""
     named: dict[str, Any] = {}
     for each in _trusted:
         found, name = each if isinstance(each, tuple) else (each, f"{each.__module__}.{each.__qualname__}")
@@ -56,7 +56,7 @@ def trusted() -> dict[str, Any]:
 def names_in(data: bytes) -> list[str]:
     """The classes and functions that a pickle names, in order, each once."""
     found: dict[str, None] = {}
-    texts: list[str] = []  # the last strings, of which protocol 4 makes a name
+    texts: list[str] = []  # the last strings: protocol 4 takes names from the stack
     memo: dict[int, str] = {}
     argument: Any
     for opcode, argument, _ in pickletools.genops(data):
@@ -77,5 +77,5 @@ def names_in(data: bytes) -> list[str]:
 
 
 def not_data(data: bytes, rebuilders: Mapping[str, Any]) -> list[str]:
-    """The names in a pickle that are not those of data."""
+    """The names in a pickle that do not stand for data."""
     return [name for name in names_in(data) if name not in MEANINGS and name not in rebuilders]

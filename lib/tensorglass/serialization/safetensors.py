@@ -5,9 +5,9 @@ range; ``__metadata__`` has strings by name), and then the bytes. Everything tha
 length of the file before a single byte is read or allocated, so a hostile header costs nothing.
 
 A flat dictionary of ordinary tensors becomes a file as every program for safetensors writes it. What the format cannot
-say (nesting, other data, tensors that share memory, strides, `requires_grad`, devices) is written as JSON in the
-metadata, under our own name, which other readers skip. They find each tensor under its name and in its shape all the
-same, unless it shares memory with others.
+express (nesting, other data, tensors that share memory, strides, `requires_grad`, devices) is written as JSON in the
+metadata, under our own key, which other readers skip. They still find each tensor under its name and with its shape,
+unless it shares memory with others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import is_parameter
 
 METADATA = "__metadata__"
-LONGEST_HEADER = 100_000_000  #: bytes: what other readers take too
+LONGEST_HEADER = 100_000_000  #: bytes: the limit of other readers, too
 MOST_DIMS = 64
 NAMES = {
     dtypes.bool: "BOOL", dtypes.uint8: "U8", dtypes.int8: "I8", dtypes.int16: "I16", dtypes.int32: "I32",
@@ -64,7 +64,7 @@ class Header(NamedTuple):
 
 def compose(shapes: dict[str, tuple[DType, tuple[int, ...]]], metadata: dict[str, str]) -> tuple[bytes, list[str]]:
     """The header for entries of these dtypes and shapes, and the order in which their bytes must follow."""
-    # The widest first: then each begins at a multiple of its width, and can be mapped as it is.
+    # The widest first: then each entry begins at a multiple of its width, and can be mapped directly.
     order = sorted(shapes, key=lambda name: -shapes[name][0].itemsize)
     places, end = {}, 0
     for name in order:
@@ -80,7 +80,7 @@ def compose(shapes: dict[str, tuple[DType, tuple[int, ...]]], metadata: dict[str
 
 
 def read_header(file: BinaryIO) -> Header:
-    """The header of a file, if all that it says is so. RuntimeError, with what is wrong, if not."""
+    """The validated header of a file. RuntimeError if anything in it is wrong."""
     available = length_of(file)
     prefix = file.read(8)
     if len(prefix) < 8:
@@ -107,7 +107,7 @@ def read_header(file: BinaryIO) -> Header:
 
 
 def refused(what: str, note: str) -> RuntimeError:
-    """The error for a file that is not what it says. The first line is the safetensors package's."""
+    """The error for an invalid file. Its first line is that of the safetensors package."""
     return explained(RuntimeError(f"Error while deserializing header: {what}"), note)
 
 
@@ -164,7 +164,7 @@ def _check_ranges(entries: dict[str, Entry], available: int) -> None:
 OURS = "tensorglass"
 VERSION = 1
 _FORMAT = {"format": "pt"}  # written by programs with PyTorch's tensors; some readers require it
-#: a dtype of the same width, of which copies are made where only the cells matter
+#: a dtype of the same width, for copies that only move bits
 _CELLS = {each.itemsize: each for each in (uint8, int16, int32, int64, complex128)}
 
 
@@ -177,7 +177,7 @@ class _Chunk:
     def __init__(self, run: Run, tree: Tree, taken: set[str]) -> None:
         self.run = run
         self.dtype = run.dtype
-        self.facts: dict[str, Any] = {}  # what the format cannot say
+        self.facts: dict[str, Any] = {}  # what the format cannot express
         shown = self._shown()
         self.is_rearranged = shown is not None and not self._is_as_in_memory(shown)
         if shown is None:
@@ -192,13 +192,13 @@ class _Chunk:
             self.dtype, self.shape, self.facts["dtype"] = float64, (*self.shape, 2), "complex128"
         if run.storage.device.type != "cpu":
             self.facts["device"] = str(run.storage.device)
-        self.rows = {each.number: self._row(each, shown) for each in run.members}
+        self.rows = {member.number: self._row(member, shown) for member in run.members}
 
     def _shown(self) -> Member | None:
-        """The tensor under whose name and in whose shape the run is written: one that shows all of it."""
+        """The tensor that gives the run its name and shape: one that covers all of it."""
         if self.run.has_one_header:
             return self.run.members[0]
-        whole = (each for each in self.run.members if self._is_as_in_memory(each))
+        whole = (member for member in self.run.members if self._is_as_in_memory(member))
         return next(whole, None)
 
     def _is_as_in_memory(self, member: Member) -> bool:
@@ -246,7 +246,7 @@ def write(data: Any, file: BinaryIO) -> None:
 
 
 def _free(wanted: str, taken: set[str]) -> str:
-    """The name that is wanted, or with a number behind it if it is taken."""
+    """The wanted name, with a number appended if it is taken."""
     wanted = wanted.encode(errors="replace").decode()
     name, number = wanted, 1
     while name in taken:
@@ -257,7 +257,7 @@ def _free(wanted: str, taken: set[str]) -> str:
 
 
 def _described(tree: Tree, chunks: dict[str, _Chunk]) -> dict[str, str]:
-    """What other readers need not know: nothing, for a flat dictionary of ordinary tensors."""
+    """The description in the metadata; None for a flat dictionary of ordinary tensors."""
     rows = {number: row for chunk in chunks.values() for number, row in chunk.rows.items()}
     for number, attributes in enumerate(tree.attributes):
         rows[number] |= {} if attributes is None else {"attributes": attributes}
@@ -296,7 +296,7 @@ def _storages(
         elif whole is not None:
             start = header.nbytes + entry.begin
             part = whole[start : start + entry.end - entry.begin]
-            # Every element at a multiple of its width, as kernels expect it.
+            # Every element at a multiple of its width, as kernels require.
             yield name, part if start % entry.dtype.itemsize == 0 else part.clone()
         else:
             storage = UntypedStorage(entry.end - entry.begin, device="cpu")
@@ -354,7 +354,7 @@ def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -
 def _arranged(
     entry: Entry, storage: UntypedStorage, place: Placing, device: str = "cpu", stride: Any = None, dtype: Any = None
 ) -> _Loaded:
-    """An entry, in its own strides and dtype where the format cannot say them."""
+    """An entry with its own strides and dtype, if the format cannot express them."""
     if dtype is not None and (dtype != complex128.name or entry.dtype is not float64 or entry.shape[-1:] != (2,)):
         raise ValueError(f"{entry.shape} of {entry.dtype.name} is no {dtype}")
     wanted = None if dtype is None else complex128

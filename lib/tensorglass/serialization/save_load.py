@@ -1,4 +1,4 @@
-"""`save` and `load`: what kind of file it is."""
+"""`save` and `load`, which choose the file format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ZIP_SUFFIXES = (".pt", ".pth", ".tar", ".ckpt")
 
 
 def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2) -> None:
-    """Save tensors, and what is around them, to a file: a path, or an object with a method `write`.
+    """Save tensors, and the data around them, to a file: a path, or an object with a method `write`.
 
     A path that ends in .pt, .pth, .tar or .ckpt becomes a zip file that PyTorch's `torch.load` reads as well; other
     files become safetensors files if all in them is data: tensors, numbers, strings, bytes, None, `torch.Size`, dtypes
@@ -111,7 +111,7 @@ def load(
 
 
 def _is_weights_only(said: bool | None, pickle_module: Any) -> bool:
-    """Whether a file is read as data alone: what the environment forces, the caller says, or the default is."""
+    """Whether a file is read as data only: forced by the environment, chosen by the caller, or the default."""
     forces, frees = (
         os.environ.get(name, "0").lower() in ("1", "y", "yes", "true")
         for name in ("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")

@@ -25,13 +25,13 @@ _AS_THEY_ARE = (type(None), bool, float, str)
 
 
 class Tree:
-    """Plain data taken apart: the tensors in it, and the rest as JSON."""
+    """Plain data, separated into its tensors and the rest as JSON."""
 
     def __init__(self, data: Any) -> None:
         self.tensors: list[Tensor] = []
         self.paths: list[tuple[Any, ...]] = []  #: for each tensor, the keys that lead to it
         self._numbers: dict[int, int] = {}
-        self._around: list[int] = []  # the containers that are being taken apart
+        self._around: list[int] = []  # the containers being encoded, to detect cycles
         self.rest = self._encode(data, ())
         self.attributes: list[Any] = []  #: for each tensor, the attributes that the user set, or None
         for tensor, path in zip(self.tensors, self.paths, strict=True):  # both lists grow if attributes hold tensors
@@ -83,7 +83,7 @@ class Tree:
 
 
 class NotData(TypeError):
-    """What cannot be saved as data."""
+    """Raised for objects that cannot be saved as data."""
 
 
 def is_data(value: Any) -> bool:
@@ -96,7 +96,7 @@ def is_data(value: Any) -> bool:
 
 
 def at(path: tuple[Any, ...]) -> str:
-    """Where something is: the object itself, or what follows its name."""
+    """The path to a value, for messages: ``obj['a'][0]``."""
     return f"obj{''.join(f'[{key!r}]' for key in path)}"
 
 

@@ -1,8 +1,8 @@
-"""The machine that reads a checkpoint's ``data.pkl``, and can do nothing but make data of it.
+"""The machine that reads a checkpoint's ``data.pkl``, and can only build data from it.
 
-Python's own unpickler looks names up in modules and calls what it finds. Here a name means what `MEANINGS` says or
-nothing. Only what stands in that table is called, and each of its functions looks at what it is given. Opcodes that
-such data do not need are refused as well.
+Python's own unpickler looks names up in modules and calls what it finds. Here a name means its entry in `MEANINGS`, or
+nothing. Only functions in that table are called, and each checks its arguments. Opcodes that such data do not need are
+refused as well.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _BLOCKED = ("sys", "os", "posix", "nt")
 
 
 def modern_name(module: str, name: str) -> str:
-    """The name in Python 3 of what protocol 2 writes by its name in Python 2: "builtins.range" for xrange."""
+    """The Python 3 name of an object that protocol 2 stores under its Python 2 name: "builtins.range" for xrange."""
     if (module, name) in NAME_MAPPING:
         return ".".join(NAME_MAPPING[module, name])
     return f"{IMPORT_MAPPING.get(module, module)}.{name}"
 
 
 class Named:
-    """What a name of the table stands for: something to be called, or a kind of storage."""
+    """The meaning of a name in the table: a function to call, or a storage type."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Named:
         self.name = name
         self.call = call
         self.dtype = dtype
-        self.takes_parts = takes_parts  #: whether it is called with names and storages, and not with data alone
+        self.takes_parts = takes_parts  #: whether its arguments may be names and storages, and not only data
 
 
 class Stored:
@@ -63,7 +63,7 @@ class Stored:
         self._negated: UntypedStorage | None = None
 
     def negated(self) -> UntypedStorage:
-        """A storage of the negated elements. There is one, however many tensors are made of it."""
+        """A storage with negated elements, created once, however many tensors use it."""
         if self._negated is None:
             length = self.storage.nbytes() // self.dtype.itemsize
             self._negated = make(self.storage, (length,), (1,), 0, self.dtype).neg().untyped_storage()
@@ -94,7 +94,7 @@ class Machine:
         self._not_plain: dict[int, tuple[Any, ...]] = {}  # tuples with parts of the machine in them, by their ids
 
     def load(self, data: bytes) -> Any:
-        """The data. `pickle.UnpicklingError` if it asks for more than data, or makes no sense."""
+        """The data. `pickle.UnpicklingError` if the pickle needs more than data, or is malformed."""
         opcode = "the first opcode"
         self._allowance = _SLACK + _MOST_PER_BYTE * len(data)
         try:
@@ -160,7 +160,7 @@ class Machine:
         self._stack.append(self._outside(lambda *given: kind.__new__(kind, *given), arguments))
 
     def _outside(self, call: Callable[..., Any], arguments: Any) -> Any:
-        """The result of what a program trusts, whose errors are passed on."""
+        """Call a trusted function; its errors are passed on."""
         if type(arguments) is not tuple:
             raise refused("It calls what cannot be called.")
         list(map(self._plain, arguments))
@@ -178,14 +178,14 @@ class Machine:
             raise refused("It calls what cannot be called.")
         if not called.takes_parts:
             list(map(self._plain, arguments))
-        # What is called may copy what it is given, and the pickle may give the same thing again and again.
+        # A called function may copy its arguments, and the pickle may pass the same object again and again.
         self._spend(sum(map(sys.getsizeof, arguments)))
         made = called.call(*arguments)
         self._spend(sys.getsizeof(made))
         self._stack.append(made)
 
     def _spend(self, nbytes: int) -> None:
-        """Note that memory or time is spent on this many bytes, for which the pickle must be long enough."""
+        """Charge this many bytes of memory or time to a budget that depends on the length of the pickle."""
         self._allowance -= nbytes
         if self._allowance < 0:
             raise refused("It makes far more data than it holds.")
@@ -218,7 +218,7 @@ class Machine:
         return type(value) in (Named, Stored) or value is _MARK or id(value) in self._not_plain
 
     def _plain(self, value: Any) -> Any:
-        """`value`, unless it is a part of the machine: a name, or a storage without a tensor."""
+        """`value`; raises for parts of the machine: a name, or a storage without a tensor."""
         if self._is_part(value):
             raise refused("It keeps the name of a class or function, or a bare storage, as though it were data.")
         return value
@@ -283,9 +283,9 @@ class Machine:
             target[self._key_of(target, key)] = self._plain(value)
 
     def _key_of(self, target: Any, key: Any) -> Any:
-        """`key`, if a container may have it, which may get its keys one by one."""
+        """`key`, checked for a container, which may get its keys one by one."""
         nbytes = sys.getsizeof(key)
-        if nbytes > (_LONG_TEXT if type(key) is str else _LONG_KEY):  # hashing and comparing it takes time, each time
+        if nbytes > (_LONG_TEXT if type(key) is str else _LONG_KEY):  # hashing and comparing it costs time at each use
             self._spend(nbytes)
         if type(key) is str:  # nearly all keys; `Keys` does not count them
             return key
@@ -314,8 +314,8 @@ _ACTIONS: dict[str, Callable[[Machine, Any], None]] = {
 _MOST_PER_BYTE = 128
 _SLACK = 100_000
 _LONG_KEY = 1000  #: bytes
-_LONG_TEXT = 100_000  #: bytes of a string, which knows its hash
-_ATTRIBUTE = 1000  #: bytes that could be made in the time in which an attribute is checked and set
+_LONG_TEXT = 100_000  #: bytes of a string, which caches its hash
+_ATTRIBUTE = 1000  #: bytes that could be produced in the time of checking and setting one attribute
 _GETS = {"BINGET", "LONG_BINGET"}
 _PUTS = {"BINPUT", "LONG_BINPUT"}
 
@@ -433,7 +433,8 @@ def check_attribute(kind: type, name: Any) -> None:
         raise ValueError(f"{name!r} is not a name of an attribute")
     if name.startswith("__") or (name.startswith("_") and name.endswith("_")):
         raise ValueError(f"{name!r} is a name of Python's and other programs' protocols, which no file may set")
-    if any(name in vars(each) for each in kind.__mro__):  # hasattr would deny an attribute that raises when it is read
+    # `hasattr` is False for an attribute that raises when it is read
+    if any(name in vars(each) for each in kind.__mro__):
         raise ValueError(f"{name!r} is a {kind.__name__}'s own")
 
 
@@ -464,7 +465,7 @@ def update(built: Any, state: Any) -> None:
 
 
 def is_key(value: Any) -> bool:
-    """Whether this may be a key, or in a set: of a type that is always quick to hash."""
+    """Whether this may be a dictionary key or set member: its type is always quick to hash."""
     return type(value) in _KEYS or (type(value) is tuple and all(type(each) in _KEYS for each in value))
 
 
@@ -475,10 +476,10 @@ class Keys:
         self._alike: Counter[int] = Counter()
 
     def checked(self, key: Any) -> Any:
-        """`key`. ValueError if it cannot be one, or has the hash of too many others of this container."""
+        """`key`. ValueError if it is not hashable, or if too many other keys of this container have its hash."""
         if not is_key(key):
             raise ValueError(f"A key is of type {type(key).__name__}.")
-        if type(key) is str or type(key) is bytes:  # their hashes depend on a secret of this process
+        if type(key) is str or type(key) is bytes:  # their hashes are randomized in each process
             return key
         number = hash(key)
         self._alike[number] += 1

@@ -1,8 +1,8 @@
 """Tensors into PyTorch's zip files, and out of them.
 
-Such a file is a zip archive, nothing in it compressed: ``data.pkl``, a pickle of the data in which storages stand as
-names of records; a record for each storage, ``data/0``, ``data/1``, …; and a few records that say how to read them. The
-pickle is read by `unpickled`, which knows how to make data and nothing else, and no record is larger than the file.
+Such a file is an uncompressed zip archive: ``data.pkl``, a pickle of the data that refers to storages by the names of
+records; a record for each storage, ``data/0``, ``data/1``, …; and a few records that say how to read them. The pickle
+is read by `unpickled`, which can only build data, and no record is larger than the file.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def write(data: Any, file: BinaryIO) -> None:
     parts: dict[int, Parts] = {}
     for number, run in enumerate(runs):
         key = StorageKey(str(number), run.dtype, str(run.storage.device), run.nbytes)
-        for each in run.members:
-            parts[id(each.tensor)] = (key, each.offset, each.size, each.stride, each.conj)
+        for member in run.members:
+            parts[id(member.tensor)] = (key, member.offset, member.size, member.stride, member.conj)
     pickled = Writer(lambda tensor: parts[id(tensor)]).dump(data)
     _write_archive(file, pickled, [run.contents for run in runs])
 
@@ -74,12 +74,12 @@ def _write_archive(file: BinaryIO, pickled: bytes, contents: list[Callable[[], A
         _add(archive, "version", b"3\n")
         archive.close()
     except BaseException:
-        archive.fp = None  # closing what is only begun raises an error in place of this one
+        archive.fp = None  # closing an unfinished archive would raise another error
         raise
 
 
 def _add(archive: zipfile.ZipFile, name: str, data: Any) -> None:
-    """A record, with an extra field of such a length that its bytes begin at a multiple of `_ALIGNMENT`."""
+    """Add a record, with an extra field that makes its bytes begin at a multiple of `_ALIGNMENT`."""
     record = zipfile.ZipInfo(f"{_FOLDER}/{name}")
     record.file_size = len(data)
     is_wide = len(data) >= _BEYOND_32_BITS
@@ -96,7 +96,7 @@ def _add(archive: zipfile.ZipFile, name: str, data: Any) -> None:
 def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None, run_by: Any = None, options: Any = None) -> Any:
     """What is in a checkpoint. Its storages are parts of `whole`, the mapped file, or copied if that is None.
 
-    It is read as data, unless `run_by` is a pickle module, whose unpickler is called with `options` and runs it.
+    It is read as data, unless `run_by` is a pickle module; then its unpickler runs it, with `options`.
     """
     end = file.tell() + length_of(file)
     try:
@@ -175,8 +175,8 @@ class _Checkpoint:
         return record
 
     def _begin_of_record(self, record: zipfile.ZipInfo) -> int:
-        """Where in the file the bytes of a record begin."""
-        if record.header_offset < 0:  # from a table that is not where it says
+        """The position in the file at which a record's bytes begin."""
+        if record.header_offset < 0:  # the directory's offset is wrong
             raise _broken(f"record {record.filename} begins before the file")
         self._file.seek(record.header_offset)
         header = self._file.read(_LOCAL_HEADER.size)
@@ -207,7 +207,7 @@ class _Checkpoint:
             record = self._record(f"data/{key}")
             if record.file_size != numel * dtype.itemsize:
                 raise refused(f"Storage {key} should have {numel * dtype.itemsize} bytes, and has {record.file_size}.")
-            if self._place is without_data:  # no byte is looked at
+            if self._place is without_data:  # no byte is read
                 storage = UntypedStorage(record.file_size, device="meta")
             elif self._whole is None:
                 storage = UntypedStorage(record.file_size, device="cpu")

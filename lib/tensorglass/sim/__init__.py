@@ -43,8 +43,8 @@ def launch(kernel: Callable[..., None], *arguments: Any) -> None:
     It writes its results into tensors, and returns None. However much it does, it is one launch; it takes the time
     that the bytes of the tensors take. They must be on one simulated device, else ValueError is raised.
     """
-    arrays = [raw_array(each) if isinstance(each, Tensor) else each for each in arguments]
-    places = {each._storage.device for each in arguments if isinstance(each, Tensor)}
+    arrays = [raw_array(argument) if isinstance(argument, Tensor) else argument for argument in arguments]
+    places = {argument._storage.device for argument in arguments if isinstance(argument, Tensor)}
     if len(places) != 1 or any(place.type != "sim" for place in places):
         raise ValueError(f"tensors on one simulated device are needed, not on {sorted(map(str, places)) or 'none'}")
     simulated: Any = backends.get(places.pop())

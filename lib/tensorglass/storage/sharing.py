@@ -1,4 +1,4 @@
-"""Storages that several processes see, or that lie in a file: which they are, and how one becomes such a storage.
+"""Storages in memory shared between processes, or in a file: which they are, and how a storage is moved there.
 
 To share a storage is to move its bytes into a `SharedBlock`, under the headers that look at it. Another process maps
 the same block and has a storage of its own on it: bytes are shared, headers and versions are not.
@@ -20,17 +20,17 @@ _blocks: weakref.WeakKeyDictionary[UntypedStorage, SharedBlock] = weakref.WeakKe
 _by_token: weakref.WeakValueDictionary[bytes, UntypedStorage] = weakref.WeakValueDictionary()
 
 
-#: Taken while a storage moves, or while one is made of a block that was not known.
+#: Held while a storage moves, or while a storage is made for a block that this process has not seen before.
 moving = CriticalSection()
 
 
 def block_of(storage: UntypedStorage) -> SharedBlock | None:
-    """The block that a storage lies in; None for one that is this process's alone."""
+    """The shared block that a storage lies in; None for a storage private to this process."""
     return _blocks.get(storage)
 
 
 def share(storage: UntypedStorage) -> SharedBlock:
-    """Move a storage of the CPU into shared memory, unless it is there. Returns its block."""
+    """Move a CPU storage into shared memory, unless it is there already. Returns its block."""
     return moving.run(_moved, storage)
 
 
@@ -47,12 +47,12 @@ def _moved(storage: UntypedStorage) -> SharedBlock:
 
 
 def settle(storage: UntypedStorage, block: SharedBlock) -> None:
-    """Note that the bytes of `storage` are those of `block`."""
+    """Record that the bytes of `storage` are those of `block`."""
     _blocks[storage] = block
     _by_token[block.token] = storage
     storage.is_ours = False
 
 
 def known(token: bytes) -> UntypedStorage | None:
-    """The storage that this process has on the block with this token."""
+    """This process's storage on the block with this token."""
     return _by_token.get(token)

@@ -1,8 +1,8 @@
 """A storage: one run of bytes on one device.
 
-Tensors are headers on it. It knows nothing of sizes, strides or dtypes; it knows how long it is, how often it was
-written (`version`), who looks at it (weak references to its headers), and a small name for pictures. A tensor keeps
-its storage alive, never the reverse.
+Tensors are headers on it. A storage knows nothing of sizes, strides or dtypes. It knows its length, how often it was
+written (`version`), which tensors use it (weak references to its headers), and a short name for pictures. A tensor
+keeps its storage alive, never the reverse.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tensorglass.storage.headers import LookedAt
 
 _pinned: weakref.WeakSet[UntypedStorage] = weakref.WeakSet()  # the storages in page-locked memory
 _new = object.__new__
+_OBJECT_SIZE = 32  # bytes of PyTorch's own object, which it adds for `sys.getsizeof`
 
 
 class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedStorage"):
@@ -42,14 +43,14 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     backend: Backend
     device: Device
     version: int  #: how many in-place writes went through tensors on it (those made by `.data` count their own)
-    # The class has what few storages have another value of, so that one is made in fewer steps.
-    is_ours: bool = True  #: whether the bytes are this storage's own, which it may put elsewhere
+    # Rarely changed fields have their defaults on the class, so that creating a storage takes fewer steps.
+    is_ours: bool = True  #: whether this storage owns its bytes, and so may move them
     _name: str | None = None
 
     def __init__(self, data: int | Sequence[int] = 0, *, device: Device | str | None = None) -> None:
         if not isinstance(data, int | Sequence) or isinstance(data, str):
             raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type_name(data)}")
-        values = [] if isinstance(data, int) else [_read_byte(each) for each in data]
+        values = [] if isinstance(data, int) else [_read_byte(value) for value in data]
         nbytes = data if isinstance(data, int) else len(values)
         _check_length(nbytes)
         there = as_device(device)
@@ -74,7 +75,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @classmethod
     def allocate(cls, backend: Backend, device: Device, nbytes: int, *, zeroed: bool = False) -> UntypedStorage:
-        """A storage of `nbytes` new bytes: all 0 if `zeroed`, else not initialized."""
+        """A storage of `nbytes` new bytes: all 0 if `zeroed`, else uninitialized."""
         buffer = backend.allocate(nbytes, device, zeroed=zeroed)
         self = _new(cls)
         self._set_up(backend, device, nbytes, buffer, None, True)
@@ -82,7 +83,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @classmethod
     def of_array(cls, backend: Backend, device: Device, array: Array, *, is_ours: bool = True) -> UntypedStorage:
-        """The storage under a C-contiguous array: no bytes are copied."""
+        """A storage on the memory of a C-contiguous array: no bytes are copied."""
         self = _new(cls)
         self._set_up(backend, device, array.nbytes, None, array, is_ours)
         return self
@@ -93,7 +94,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     def buffer(self) -> Array:
         """The bytes as the backend's one-dimensional uint8 array."""
         if self._buffer is None:
-            # Asked for by views only; most results of kernels are read through the array that made them.
+            # Only views need this; most results of kernels are read through the array that the kernel returned.
             self._buffer = self.backend.buffer_of(self._array)
         return self._buffer
 
@@ -109,11 +110,11 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
     __len__ = nbytes
 
     def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + (0 if self.device is META else self._nbytes)
+        return _OBJECT_SIZE + (0 if self.device is META else self._nbytes)
 
     @property
     def _cdata(self) -> int:
-        """A number that no other storage has: PyTorch's programs compare it to see whether tensors share one."""
+        """A number unique to this storage: programs compare it to see whether two tensors share their storage."""
         return id(self)
 
     def element_size(self) -> int:
@@ -128,7 +129,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @property
     def filename(self) -> str | None:
-        """The file that the bytes are, if what is written goes there."""
+        """The file that the bytes are mapped from, if writes go to that file."""
         block = sharing.block_of(self)
         return None if block is None else block.filename
 
@@ -156,7 +157,8 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @classmethod
     def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """The first `nbytes` bytes of a file. If `shared`, what is written goes there, else it stays here.
+        """A storage on the first `nbytes` bytes of a file. If `shared`, writes go to the file; else they stay in
+        memory.
 
         If another process cuts the file short while it is mapped, the system ends this one (SIGBUS).
         """
@@ -164,7 +166,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @classmethod
     def on_block(cls, block: SharedBlock, *, is_new: bool = False) -> UntypedStorage:
-        """The storage on a shared block, which counts as allocated here if it `is_new`."""
+        """A storage on a shared block. It counts as allocated by this process if the block `is_new`."""
         self = _new(cls)
         self._set_up(backends.get(CPU), CPU, len(block.array), block.array, None, is_ours=is_new)
         sharing.settle(self, block)
@@ -175,7 +177,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         return self in _pinned
 
     def pin_memory(self, device: Device | str | None = None) -> UntypedStorage:
-        """A copy in page-locked memory, or this storage if it is there; an error where there is no accelerator."""
+        """A copy in page-locked memory, or this storage if it is there already; an error without an accelerator."""
         if self.is_pinned():
             return self
         copy = UntypedStorage.pinned(self._nbytes)
@@ -185,7 +187,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
     @classmethod
     def pinned(cls, nbytes: int) -> UntypedStorage:
-        """A storage of `nbytes` new bytes in page-locked host memory; an error where there is no accelerator."""
+        """A storage of `nbytes` new bytes in page-locked host memory; an error without an accelerator."""
         device_type = backends.accelerator()
         if device_type is None:
             raise no_accelerator("Pinned memory is host memory that an accelerator copies from faster.")
@@ -195,7 +197,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         return self
 
     def resizable(self) -> bool:
-        """Whether `resize_` may change the length: not where others hold the bytes too."""
+        """Whether `resize_` may change the length: not if something else holds the bytes too."""
         return self.is_ours
 
     def resize_(self, size: int) -> UntypedStorage:
@@ -215,11 +217,11 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         return self
 
     def _lie_in(self, buffer: Array, nbytes: int) -> None:
-        """Take a newly allocated buffer in place of the old one. Who copies the bytes is the caller."""
+        """Replace the buffer by a newly allocated one. The caller copies the bytes."""
         self._buffer, self._array, self._nbytes = buffer, None, nbytes
         memory.resized(self, 0 if self.device is META else nbytes)
         for header in self.headers():
-            header._array = None  # it was derived from the old bytes
+            header._array = None  # the cached array was derived from the old bytes
 
     def fill_(self, value: int) -> UntypedStorage:
         """Set every byte to `value`."""
@@ -271,7 +273,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         return "torch.storage.UntypedStorage"
 
     def byteswap(self, dtype: DType) -> None:
-        """Turn the bytes of each element of `dtype` around: from big-endian to little-endian and back."""
+        """Reverse the bytes of each element of `dtype`: from big-endian to little-endian and back."""
         if not isinstance(dtype, DType):
             raise RuntimeError(f"expected torch.dtype, but got {builtins.type(dtype)}")
         width = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
@@ -305,7 +307,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
             self.buffer[self._place_of(place)] = _read_byte(value)
 
     def check_has_bytes(self) -> None:
-        """Raise on the meta device, whose storages have a length alone."""
+        """Raise on the meta device, whose storages have a length but no bytes."""
         if self.device is META:
             raise NotImplementedError("Not available for 'meta' device type")
 
@@ -347,7 +349,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
 
 
 def _read_byte(value: Any) -> int:
-    """The lowest eight bits of an int."""
+    """An int's lowest eight bits."""
     if not isinstance(value, int):
         raise RuntimeError(f"can only set storage content with a int types, but got {type_name(value)} instead")
     return value & 0xFF
@@ -359,12 +361,12 @@ def _check_length(nbytes: int) -> None:
 
 
 def _without_bytes(nbytes: int) -> UntypedStorage:
-    """The storage of the meta device that was pickled."""
+    """Unpickle a storage of the meta device."""
     return UntypedStorage(nbytes, device=META)
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:
-    """The storage that was pickled."""
+    """Unpickle a storage."""
     storage = UntypedStorage(len(data), device=device)
     if data:
         storage.buffer[:] = storage.backend.xp.frombuffer(data, "uint8")

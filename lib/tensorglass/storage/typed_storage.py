@@ -1,8 +1,8 @@
 """`TypedStorage`: a storage as elements of one dtype instead of bytes. PyTorch keeps it, deprecated, for old code.
 
-A `TypedStorage` owns nothing: it reads and writes an `UntypedStorage`. But `s.byte()`, `s.long()` and the like convert,
-which makes a new storage. The old classes, one a dtype, have no instances: ``FloatStorage(3)`` makes a `TypedStorage`
-of float32, and ``isinstance(storage, FloatStorage)`` asks a typed storage for its dtype.
+A `TypedStorage` owns nothing: it reads and writes an `UntypedStorage`. But `s.byte()`, `s.long()` and the like convert
+to a new storage. The old classes, one for each dtype, have no instances: ``FloatStorage(3)`` makes a `TypedStorage` of
+float32, and ``isinstance(storage, FloatStorage)`` checks a typed storage's dtype.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     """A storage read as elements of one dtype.
 
     ``TypedStorage(3, dtype=torch.float32)`` has 3 uninitialized elements, ``TypedStorage([1, 2], dtype=…)`` these two,
-    and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another view of bytes that exist. What concerns the bytes, as
-    `nbytes` and `data_ptr`, is asked of the untyped storage.
+    and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another view of bytes that exist. Methods that concern bytes,
+    such as `nbytes` and `data_ptr`, are forwarded to the untyped storage.
     """
 
     __slots__ = ("__weakref__", "_storage", "dtype")
@@ -118,7 +118,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         self._storage.check_has_bytes()
         return _plain(self._storage.backend.to_host(self._array()))
 
-    if TYPE_CHECKING:  # attached by `legacy_constructors`: elements are written as those of a tensor
+    if TYPE_CHECKING:  # attached by `legacy_constructors`: elements are written as a tensor's are
 
         def __setitem__(self, index: int | slice, value: Any) -> None: ...
 
@@ -167,7 +167,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         return self if wanted is self.dtype else self._converted(wanted)
 
     def _converted(self, dtype: DType) -> TypedStorage:
-        """A new storage with the elements converted: a fraction is cut off, what is not 0 is True."""
+        """A new storage with the elements converted: fractions are truncated, and any nonzero value becomes True."""
         if self.dtype.is_complex and not dtype.is_complex and dtype is not dtypes.bool:
             warn("Casting complex values to real discards the imaginary part")
         backend, device = self._storage.backend, self._storage.device

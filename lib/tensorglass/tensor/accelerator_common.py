@@ -18,7 +18,7 @@ from tensorglass.core.devices import device as Device
 from tensorglass.tensor import generator
 from tensorglass.tensor.tensor import Tensor
 
-#: What says which device is meant: itself, its name, its index; None for the current one.
+#: How callers name a device: the device itself, its name or its index; None for the current one.
 Where = Device | str | int | None
 
 
@@ -40,7 +40,7 @@ class AcceleratorBackend(Backend, Protocol):
         """Release cached memory that no tensor uses."""
 
     def reset_peaks(self) -> None:
-        """Make every peak start again from what is there now."""
+        """Reset every peak to the current value."""
 
     def reset_totals(self) -> None:
         """Make the sums of all allocations start again from 0."""
@@ -167,7 +167,7 @@ class Accelerator:
             cast(AcceleratorBackend, backend).empty_cache()
 
     def reset_peak_memory_stats(self, device: Where = None) -> None:
-        """Make the peaks start again from what is there now."""
+        """Reset the peaks to the current values."""
         self.backend(device).reset_peaks()
 
     def reset_accumulated_memory_stats(self, device: Where = None) -> None:
@@ -196,7 +196,7 @@ class Accelerator:
         return generator.default_of(self.backend().device).initial_seed()
 
     def get_rng_state(self, device: Where = None) -> Tensor:
-        """The place of the device's generator in its stream, as a tensor of bytes."""
+        """The state of the device's generator, as a tensor of bytes."""
         return generator.default_of(self.backend(device).device).get_state()
 
     def set_rng_state(self, new_state: Tensor, device: Where = None) -> None:
@@ -267,9 +267,9 @@ def summary_table(stats: dict[str, int], device: Device, abbreviated: bool) -> s
     for label, figure, units in _ROWS:
         lines.append("-" * _WIDTH)
         is_pooled = not figure.startswith("oversize")
-        of_all = [stats.get(f"{figure}.all.{each}" if is_pooled else f"{figure}.{each}", 0) for each in _ASPECTS]
+        of_all = [stats.get(f"{figure}.all.{aspect}" if is_pooled else f"{figure}.{aspect}", 0) for aspect in _ASPECTS]
         for pool, pool_label in _POOLS if is_pooled and not abbreviated else _POOLS[:1]:
-            values = of_all if pool == "all" else [stats.get(f"{figure}.{pool}.{each}", 0) for each in _ASPECTS]
+            values = of_all if pool == "all" else [stats.get(f"{figure}.{pool}.{aspect}", 0) for aspect in _ASPECTS]
             cells = [_in_unit(value, like, units) for value, like in zip(values, of_all, strict=True)]
             name = f"      {pool_label}" if pool_label else label
             lines.append(f" {name:<21} | " + " | ".join(cells) + " ")
@@ -278,7 +278,7 @@ def summary_table(stats: dict[str, int], device: Device, abbreviated: bool) -> s
 
 
 def _in_unit(value: int, like: float, units: Sequence[str]) -> str:
-    """`value` in the first unit in which `like`, the same figure of all memory, is a short number."""
+    """`value` in the first unit in which `like`, the same figure for all memory, is a short number."""
     base, longest = (1024, 768 * 1024) if units is _BYTES else (1000, 750 * 1000)
     unit, *larger = units
     while larger and like >= longest:

@@ -1,6 +1,6 @@
 """A tensor's place in the graph. Tensors that have nothing to do with gradients have none: `tensor._meta` is None.
 
-A *leaf* collects its gradient in `grad`; any other tensor knows by `grad_fn` which node made it. Everything that
+A *leaf* collects its gradient in `grad`; any other tensor has the node that made it in `grad_fn`. Everything that
 requires a gradient has a `Meta`, so operators on other tensors need no further test.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Creation(Enum):
-    """How a view was made: what decides whether it may be written to in place. A view of a view is made as that was."""
+    """How a view was made. It decides whether the view may be written to in place; a view of a view inherits it."""
 
     PLAIN = "as usual"
     MULTI_OUTPUT = "one of several outputs"
@@ -35,18 +35,19 @@ class Creation(Enum):
 class Meta:
     """The autograd fields of a tensor."""
 
-    # Most tensors that an operator made have a `grad_fn` alone, so these are the class's until they are set.
+    # Most results of operators only have a `grad_fn`, so the other fields stay defaults of the class until they are
+    # set.
     requires_grad = False  #: the flag of a leaf
     grad: Tensor | None = None
     grad_fn: Node | None = None
     output_nr = 0  #: which of the node's outputs the tensor is
-    hooks: Hooks | None = None  #: a leaf's; those of other tensors are kept at their node
+    hooks: Hooks | None = None  #: the hooks of a leaf; those of other tensors are kept on their node
     post_accumulate: Hooks | None = None
-    retains: Any = None  #: removes the hook by which `retain_grad` works
-    accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's node, while a graph needs it
+    retains: Any = None  #: removes the hook that `retain_grad` installed
+    accumulate: weakref.ref[AccumulateGrad] | None = None  #: a leaf's `AccumulateGrad` node, while a graph needs it
     is_inference = False
-    is_tangent = False  #: a dual tensor's tangent, which has none itself
-    level: Any = None  #: the level of `func` that made the tensor as a leaf of its own
+    is_tangent = False  #: the tangent, if this is a dual tensor
+    level: Any = None  #: the level of `func` transform that made the tensor a leaf
 
 
 def meta_of(tensor: Tensor) -> Meta:
@@ -69,7 +70,7 @@ def requires_grad(tensor: Tensor) -> bool:
 
 
 def inference_meta(*, force: bool = False) -> Meta | None:
-    """What a new tensor gets while some thread is in inference mode: a mark, if it is this one or `force`."""
+    """The `Meta` of a new tensor while any thread is in inference mode: marked if this thread is, or with `force`."""
     if not state.inference and not force:
         return None
     meta = Meta()
@@ -78,7 +79,7 @@ def inference_meta(*, force: bool = False) -> Meta | None:
 
 
 class OutputLike:
-    """What is known of a node's output without keeping it alive: what its gradient must look like."""
+    """Size, dtype and device of a node's output, which its gradient must have, without keeping the output alive."""
 
     __slots__ = ("device", "dtype", "size")
 
@@ -99,10 +100,10 @@ def like(tensor: Tensor) -> OutputLike:
 
 
 def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
-    """The gradient with the size, dtype and device of what it is the gradient of: summed over what was broadcast.
+    """The gradient with the size, dtype and device of its tensor: summed over dimensions that were broadcast.
 
     So formulas need not think of broadcasting or promotion.
-    `node` found it for its input number `nr`, which came along `edge`.
+    `node` computed it for its input number `nr`, whose edge is `edge`.
     """
     following, output_nr = edge
     wanted = None if following is None else following.outputs[output_nr]
@@ -131,7 +132,7 @@ def fitted(gradient: Any, edge: Edge, node: Node, nr: int) -> Any:
 
 
 def first_fitted(gradient: Any, node: Node, nr: int) -> Any:
-    """A gradient to begin with, converted to the dtype of the output that it is for."""
+    """An initial gradient, converted to the dtype of its output."""
     wanted = node.outputs[nr]
     if gradient is None or wanted is None or gradient._dtype is wanted.dtype:
         return gradient

@@ -1,4 +1,4 @@
-"""Making tensors: on a storage that is there, on a new one, as a view of another tensor, from a kernel's result.
+"""Making tensors: on an existing storage, on a new one, as a view of another tensor, from a kernel's result.
 
 The one idea to keep in mind: every tensor of the library is born in `make` or in `from_array`, so that its storage
 knows of it. What users call (`zeros`, `tensor`) is declared in `ops`.
@@ -27,7 +27,7 @@ _PLAIN, _NO_GRAD, _INFERENCE = Creation.PLAIN, Creation.NO_GRAD, Creation.INFERE
 
 
 def make(storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int, dtype: DType) -> Tensor:
-    """A header on a storage, of its own: not a view of another tensor."""
+    """A tensor on a storage, which is not a view of another tensor."""
     self: Tensor = _new(Tensor)
     self._storage = storage
     self._size = size
@@ -62,11 +62,12 @@ def result_tensor(
     is_contiguous: bool = True,
     is_ours: bool = True,
 ) -> Tensor:
-    """`from_array` for a caller who knows size and strides already. The elements lie without gaps, in any order.
+    """`from_array` for a caller that knows size and strides already. The elements lie without gaps, in any order.
 
-    With `is_ours` False the array's memory is somebody else's.
+    With `is_ours` False somebody else owns the array's memory.
     """
-    # Every operator's result passes through here: `UntypedStorage.of_array`, `memory.born` and `make` are written out.
+    # Every operator's result passes through here, so `UntypedStorage.of_array`, `memory.born` and `make` are inlined,
+    # which halves the time. `tests/library/tensor/test_births.py` compares the results.
     storage = _new(UntypedStorage)
     self: Tensor = _new(Tensor)
     nbytes = array.nbytes
@@ -74,7 +75,7 @@ def result_tensor(
     if not is_ours:
         storage.is_ours = False
         counted = 0
-    elif device is META:  # it has no bytes
+    elif device is META:  # a meta tensor has no bytes
         counted = 0
     end = _ends[counted]
     storage.backend = backend
@@ -90,9 +91,10 @@ def result_tensor(
     live_bytes = _add_bytes(counted, 1)
     if live_bytes > _figures.peak_bytes:
         _figures.peak_bytes = live_bytes
-    if _figures.observers:  # seldom: a loop over none takes longer
+    if _figures.observers:  # rare: looping over an empty list takes longer
         for observer in _figures.observers:
             observer.born(storage, counted)
+        storage._headers = [_reference(self)]  # observers ask for it
     self._storage = storage
     self._size = size
     self._stride = stride
@@ -146,13 +148,13 @@ def view_of(
     self._counter = counter = base._counter
     self._seen = storage.version if counter is None else counter.count
     self._meta = None
-    if base._meta is not None and base._meta.is_inference:  # nothing can be recorded that is done to it
+    if base._meta is not None and base._meta.is_inference:  # nothing that is done to it can be recorded
         self._base = None
         self._meta = same_inference(base)
     headers = storage._headers
     if headers is None:
         storage._headers = [_reference(base), _reference(self)]
-    elif headers[-1]() is None:  # the latest view is gone already, as those of a loop are: this one takes its place
+    elif headers[-1]() is None:  # the latest view is dead already, as in a loop: reuse its place
         headers[-1] = _reference(self)
     else:
         headers.append(_reference(self))
@@ -162,14 +164,14 @@ def view_of(
 
 
 def reread(tensor: Tensor, size: tuple[int, ...]) -> Tensor:
-    """A contiguous tensor that nobody else has, read in another size: no view of it, since it is not kept."""
-    made = make(tensor._storage, size, _contiguous_strides(size), tensor._offset, tensor._dtype)
-    made._conj = tensor._conj
-    return made
+    """A contiguous tensor that nobody else holds, with another size. Not a view of it, since it is not kept."""
+    reshaped = make(tensor._storage, size, _contiguous_strides(size), tensor._offset, tensor._dtype)
+    reshaped._conj = tensor._conj
+    return reshaped
 
 
 def same_inference(input: Tensor) -> Meta | None:
-    """What a header on the storage of `input` gets: it is an inference tensor if and only if `input` is."""
+    """The `Meta` of a new header on the storage of `input`: it is an inference tensor if and only if `input` is."""
     return None if input._meta is None or not input._meta.is_inference else inference_meta(force=True)
 
 
@@ -177,6 +179,6 @@ def as_siblings(views: list[Tensor]) -> tuple[Tensor, ...]:
     """The views that one operator made of one tensor, marked as such: they may not be written to in place."""
     if state.grad or state.below:
         for view in views:
-            if view._creation is not _INFERENCE:  # which a view of a view stays
+            if view._creation is not _INFERENCE:  # a view of such a view keeps the mark
                 view._creation = Creation.MULTI_OUTPUT
     return tuple(views)

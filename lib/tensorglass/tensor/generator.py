@@ -81,7 +81,7 @@ class Generator(metaclass=Named, pytorchs="torch._C.Generator"):
         return self
 
     def clone_state(self) -> Generator:
-        """Another generator at the same place of the same stream."""
+        """Another generator with the same state."""
         return Generator(self._device).set_state(self.get_state())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -103,20 +103,20 @@ def _read_seed(seed: int) -> int:
 
 default_generator = Generator(CPU)
 default_generator.seed()
-_defaults = {CPU: default_generator}  # that of each device which was used
+_defaults = {CPU: default_generator}  # one for each device that was used
 _first_use = CriticalSection()
 
 
 def default_of(device: Device) -> Generator:
-    """The default generator of a device. The first seed of all but the CPU's is the CPU's at that time."""
+    """The default generator of a device. A new device's generator starts with the CPU generator's current seed."""
     return _defaults.get(device) or _first_use.run(_make_default, device)
 
 
 def _make_default(device: Device) -> Generator:
-    found = _defaults.get(device)
-    if found is None:
-        found = _defaults[device] = Generator(device).manual_seed(default_generator.initial_seed())
-    return found
+    generator = _defaults.get(device)
+    if generator is None:
+        generator = _defaults[device] = Generator(device).manual_seed(default_generator.initial_seed())
+    return generator
 
 
 def generator_of(given: Generator | None, device: Device) -> Generator:

@@ -20,17 +20,18 @@ class _State(threading.local):
     grad = True  #: whether the user wants operators recorded
     inference = False
     said = False  #: in inference mode, where nothing is recorded: whether recording was asked for
-    below = False  #: whether an operator that is being recorded runs: those it calls are not recorded (`grad` is False)
-    keeps_graphs = False  #: whether backward passes keep the graph: between the slices of `vmap`
-    in_formula = False  #: whether a derivative's formula runs that is recorded itself
+    #: whether a recorded operator is running: the operators that it calls are not recorded (`grad` is False)
+    below = False
+    keeps_graphs = False  #: whether backward passes keep the graph: set between the slices of `vmap`
+    in_formula = False  #: whether the formula that is running now is itself recorded
 
 
 state = _State()
 
 
 class _Watched:
-    # Process-wide records of what is set per thread: cheaper for every operator to read than the thread's own state.
-    # Each open block has an object of its own here, so none is counted twice, wherever an interrupt comes.
+    # Process-wide summaries of per-thread state: cheaper for operators to read than the thread's own state. Each open
+    # block has its own object here, so none is counted twice, even after an interrupt.
     def __init__(self) -> None:
         self.threads_in_inference: set[object] = set()  #: in inference mode, where new tensors are marked
         self.saved_tensors_hooks: set[object] = set()  #: open blocks
@@ -87,7 +88,7 @@ class Mode(Context):
     """A context, and a decorator of functions and generators."""
 
     def clone(self) -> Mode:
-        """Another one like this: a decorated function may be running several times concurrently."""
+        """Another context like this one: a decorated function may run several times concurrently."""
         return type(self)()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,7 +131,7 @@ class Mode(Context):
         return decorated
 
 
-#: What sets a field of this thread's state, written in C.
+#: A setter for a field of this thread's state, implemented in C.
 _SETTERS = {
     (field, value): functools.partial(setattr, state, field, value)
     for field in ("grad", "said")
@@ -140,16 +141,16 @@ _GRAD, _NO_GRAD = _SETTERS["grad", True], _SETTERS["grad", False]
 
 
 def _setter() -> Callable[[], None]:
-    """What makes `is_grad_enabled` be again what it is now."""
+    """A callable that restores the present value of `is_grad_enabled`."""
     return _GRAD if state.grad else _SETTERS["said", state.said] if state.inference else _NO_GRAD
 
 
-_nothing = "".format  # written in C, takes anything, and gives nothing
+_nothing = "".format  # implemented in C; takes any arguments and returns None
 _reference = weakref.ref
 
 
 class _Leave(functools.partial[str]):
-    """What a ``with no_grad()`` statement calls, which does nothing, and lets go of, which puts the mode back."""
+    """What a ``with no_grad()`` statement holds. Calling it does nothing; its finalizer restores the mode."""
 
     __slots__ = ("__del__",)
 
@@ -157,7 +158,9 @@ class _Leave(functools.partial[str]):
 
 
 class _Exit:
-    """`__exit__` of `no_grad`: as that of `Context`, but quicker, for no line of Python puts the one field back."""
+    """`__exit__` of `no_grad`: as that of `Context`, but quicker, because the one field is restored without Python
+    code.
+    """
 
     def __get__(self, block: no_grad | None, _: type | None = None) -> Callable[..., Any]:
         if block is None:
@@ -168,7 +171,7 @@ class _Exit:
         else:
             setter = _GRAD if state.grad else _setter()
             block._beginning = _reference(leave)
-        leave.__del__ = setter  # last, for an interrupted call would let go of `leave` too late
+        leave.__del__ = setter  # last: an interrupted call would drop `leave` too late
         return leave
 
     def __call__(self, block: no_grad, *error: object) -> None:
@@ -187,22 +190,18 @@ class no_grad(Mode):
 
     __module__ = _FOUND_IN
     _wanted = False
-    _beginning: weakref.ref[_Leave] | None = (
-        None  #: what a ``with`` statement holds that has not called `__enter__` yet
-    )
-    _by_hand: tuple[
-        Callable[[], None], ...
-    ] = ()  #: what puts the mode back after calls of `__enter__` without a statement
+    _beginning: weakref.ref[_Leave] | None = None  #: held by a ``with`` statement before it calls `__enter__`
+    _by_hand: tuple[Callable[[], None], ...] = ()  #: restores the mode after a bare `__enter__`
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         self = object.__new__(cls)
-        return self if function is None else self(function)  # it decorates without parentheses too
+        return self if function is None else self(function)  # also works as a decorator without parentheses
 
     def __enter__(self) -> None:
         beginning, self._beginning = self._beginning, None
-        if beginning is None or beginning() is None:  # no statement, or one that was interrupted
+        if beginning is None or beginning() is None:  # no ``with`` statement, or an interrupted one
             self._by_hand = (*self._by_hand, _setter())
-        if state.grad or not state.inference:  # `_enable`, written out
+        if state.grad or not state.inference:  # `_enable`, inlined
             state.grad = self._wanted
         else:
             state.said = self._wanted
@@ -242,7 +241,7 @@ class set_grad_enabled(Mode):
         _enable(mode)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        _enable(self._before)  # as a decorator it changes nothing yet
+        _enable(self._before)  # as a decorator it does not change the mode yet
         return super().__call__(function)
 
     def begin(self, _: Any) -> None:

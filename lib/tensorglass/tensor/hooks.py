@@ -27,10 +27,12 @@ class RemovableHandle(Context):
     __module__ = "tensorglass.utils.hooks"  # where users find it
 
     def __init__(self, hooks_dict: dict[int, Any], *, extra_dict: Any = None) -> None:
-        """For a hook in `hooks_dict`, of which `extra_dict`, one dictionary or a list of them, may know more."""
+        """A handle for a hook in `hooks_dict`; `extra_dict` is one dictionary or a list of them with options of that
+        hook.
+        """
         self.id = next(_numbers)
         also = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
-        self._registries = [weakref.ref(each) for each in (hooks_dict, *also)]
+        self._registries = [weakref.ref(registry) for registry in (hooks_dict, *also)]
 
     def remove(self) -> None:
         """Take the hook away; nothing happens if it is gone."""
@@ -40,12 +42,12 @@ class RemovableHandle(Context):
                 registry.pop(self.id, None)
 
     def __getstate__(self) -> tuple[int, list[dict[int, Any] | None]]:
-        """What a copy of a module with its hooks takes along: the number and the dictionaries, copied with it."""
+        """What is copied or pickled with a module's hooks: the number and the dictionaries."""
         return self.id, [reference() for reference in self._registries]
 
     def __setstate__(self, state: tuple[int, list[dict[int, Any] | None]]) -> None:
         self.id, registries = state
-        self._registries = [weakref.ref(each) for each in registries if each is not None]
+        self._registries = [weakref.ref(registry) for registry in registries if registry is not None]
 
     def begin(self, _: None) -> RemovableHandle:
         return self
@@ -70,7 +72,7 @@ def register(registry: Hooks | None, hook: Callable[..., Any], *, first: bool = 
 
 
 def warn_if_has_hooks(tensor: Any) -> None:
-    """Warn of each hook on a tensor that is about to be sent, unless it is marked by `unserializable_hook`."""
+    """Warn of each hook on a tensor about to be sent to another process, unless marked by `unserializable_hook`."""
     hooks = None if tensor._meta is None else tensor._meta.hooks
     for hook in (hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):

@@ -193,7 +193,7 @@ class Methods(Header):
         """Where on a GPU the elements lie, for CuPy and others: ``cupy.asarray(tensor)`` shares the memory."""
 
     def __deepcopy__(self, memo: dict[_int, Any]) -> Tensor:
-        """`copy.deepcopy`: the same header on a copy of the whole storage, however small the part that it shows."""
+        """`copy.deepcopy`: the same header on a copy of the whole storage, however small the part that it uses."""
 
     def __delitem__(self, index: Any) -> None:
         """Refused: a tensor's elements cannot be taken out of it."""
@@ -320,8 +320,9 @@ class Methods(Header):
         """``other / input``: PyTorch rounds the reciprocal first, and so do we."""
 
     def __reduce_ex__(self, protocol: _int) -> tuple[Any, ...]:  # type: ignore[override]
-        """`pickle`: the header, its whole storage and what the user hung on it; headers pickled together share it
-        again."""
+        """`pickle`: the header, its whole storage and the user's attributes; tensors pickled together share a
+        storage again. A function and its arguments, as in PyTorch, where a class makes something of them, or there
+        is no more."""
 
     def __reversed__(self) -> Tensor:
         """What ``reversed(tensor)`` gives: a copy with dimension 0 in reverse order."""
@@ -366,7 +367,7 @@ class Methods(Header):
         """`input[index] = value`: a number, or a tensor that broadcasts to ``input[index]``."""
 
     def __setstate__(self, state: Any) -> None:
-        """What old pickles end with: requires_grad, nothing and hooks, or what `set_` takes."""
+        """The state of old pickles: requires_grad, nothing and hooks; or the arguments of `set_`."""
 
     def __sub__(self, other: Any) -> Tensor:
         """``input - alpha * other``."""
@@ -383,11 +384,11 @@ class Methods(Header):
 
     @property
     def _history(self) -> Node | None:
-        """The `grad_fn`, found anew for a view of what was written to."""
+        """The `grad_fn`, regenerated for a view whose base was written to."""
 
     @property
     def _version(self) -> _int:
-        """How many in-place writes this tensor and those that share its counter have seen."""
+        """How many in-place writes this tensor, and all that share its counter, have seen."""
 
     def abs(self) -> Tensor:
         """The absolute value; of a complex number its length, a real number."""
@@ -549,7 +550,7 @@ class Methods(Header):
         """The positions of the elements that are not 0, one row each."""
 
     def as_strided(self, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None) -> Tensor:
-        """The header that you ask for on `input`'s storage, as long as it stays inside."""
+        """A view with the given header on `input`'s storage, if it stays within the storage."""
 
     def as_strided_(self, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None) -> Tensor:
         """`as_strided` in place: gives this tensor the header that the view would have."""
@@ -732,7 +733,7 @@ class Methods(Header):
         """`input` itself if it lies in `memory_format` already, else a copy that does."""
 
     def copy_(self, src: Tensor | _complex, non_blocking: _bool = False) -> Tensor:
-        """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
+        """Overwrite the elements with those of `src`, broadcast and converted; fractions are truncated."""
 
     def copysign(self, other: Tensor | _complex) -> Tensor:
         """The size of `input` with the sign of `other`."""
@@ -794,7 +795,7 @@ class Methods(Header):
 
     @property
     def data(self) -> Tensor:
-        """The same elements in a header of its own, whose in-place writes autograd does not see."""
+        """A detached tensor on the same elements, whose in-place writes autograd does not see."""
     @data.setter
     def data(self, value: Tensor) -> None: ...
 
@@ -808,7 +809,7 @@ class Methods(Header):
         """The determinant of a matrix, or of each in a batch."""
 
     def detach(self) -> Tensor:
-        """The same elements cut off from the graph of gradients; shares storage and version, and is nobody's view."""
+        """The same elements without a history: shares storage and version counter, and is not a view for autograd."""
 
     def detach_(self) -> Tensor:
         """Cut the tensor off from the graph: it becomes a leaf that requires no gradient."""
@@ -863,7 +864,7 @@ class Methods(Header):
         """`input` as torch.float64; itself if it has that dtype."""
 
     def dsplit(self, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
-        """`tensor_split` in depth: along dimension 2; sections must be equal."""
+        """`tensor_split` along dimension 2; sections must be equal."""
 
     def eq(self, other: Tensor | _complex) -> Tensor:
         """``input == other``."""
@@ -1063,7 +1064,7 @@ class Methods(Header):
         """How many elements fall into each bin, and the bins' edges: a number of equal bins, or a tensor of edges."""
 
     def hsplit(self, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
-        """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
+        """`tensor_split` along dimension 1, or 0 for a vector; sections must be equal."""
 
     def hypot(self, other: Tensor) -> Tensor:
         """``sqrt(input**2 + other**2)`` without overflow in between."""
@@ -1141,7 +1142,7 @@ class Methods(Header):
 
     @property
     def is_leaf(self) -> _bool:
-        """Whether no recorded operator made this tensor: then its gradient is kept in `grad`."""
+        """Whether this tensor is a leaf: no recorded operator made it, and its gradient is kept in `grad`."""
 
     def is_neg(self) -> _bool:
         """Whether the elements are negated when they are read. Those of tensorglass never are."""
@@ -1354,7 +1355,7 @@ class Methods(Header):
     @overload
     def max(self) -> Tensor:
         """The largest element of all; with `dim` a pair of the largest along it and their positions; with another
-        tensor     `maximum`."""
+        tensor `maximum`."""
     @overload
     def max(self, dim: _int, keepdim: _bool = False) -> _return_max:
         ...
@@ -1381,7 +1382,7 @@ class Methods(Header):
     @overload
     def min(self) -> Tensor:
         """The smallest element of all; with `dim` a pair of the smallest along it and their positions; with another
-        tensor     `minimum`."""
+        tensor `minimum`."""
     @overload
     def min(self, dim: _int, keepdim: _bool = False) -> _return_min:
         ...
@@ -1644,7 +1645,7 @@ class Methods(Header):
         """``1 / input``."""
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
-        """Call ``hook(grad)`` whenever this tensor's gradient is found; a tensor that it returns takes its place."""
+        """Call ``hook(grad)`` when this tensor's gradient is computed; a tensor that it returns replaces it."""
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call ``hook(tensor)`` whenever backward has added to `grad`. Leaves only."""
@@ -1693,24 +1694,24 @@ class Methods(Header):
 
     def resize_(self, *size: _int | Sequence[_int], memory_format: _memory_format | None = None) -> Tensor:
         """Give the header another size, contiguous from its offset on. The storage grows if need be, and never
-        shrinks;     elements that it gains are not initialized. A header that has the size stays, unless a format is
+        shrinks; elements that it gains are not initialized. A header that has the size stays, unless a format is
         given."""
 
     def resize_as_(self, the_template: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
         """`input.resize_(the_template.size())`; `preserve_format` is the format that the template seems to have."""
 
     def resolve_conj(self) -> Tensor:
-        """`input` itself, or a copy with the conjugates in memory if they are only made when read."""
+        """`input` itself, or, if its conjugate bit is set, a copy with the conjugates in memory."""
 
     def resolve_neg(self) -> Tensor:
-        """`input` itself: no tensor of tensorglass waits to be negated when it is read."""
+        """`input` itself: tensors of tensorglass never have the negative bit set."""
 
     def retain_grad(self) -> None:
-        """Keep the gradient in `grad` although this is no leaf. On a leaf it changes nothing."""
+        """Keep the gradient in `grad` although this is not a leaf. On a leaf it changes nothing."""
 
     @property
     def retains_grad(self) -> _bool:
-        """Whether `retain_grad` was called: backward keeps this tensor's gradient although it is no leaf."""
+        """Whether `retain_grad` was called: backward keeps the gradient of this non-leaf."""
 
     def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
         """The elements moved on by `shifts` along `dims`; those that fall off the end come in at the beginning."""
@@ -1923,7 +1924,7 @@ class Methods(Header):
         """The hyperbolic tangent."""
 
     def tensor_split(self, indices_or_sections: Any, /, dim: _int = 0) -> tuple[Tensor, ...]:
-        """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
+        """That many views along `dim`, as equal as possible; or the parts between the given indices."""
 
     def tile(self, *dims: _int | Sequence[_int]) -> Tensor:
         """`repeat`, with 1 for the dimensions that are not named."""
@@ -2002,7 +2003,7 @@ class Methods(Header):
         """`input` with the dtype and on the device of `other`."""
 
     def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
-        """One view for each position of `dim`, which goes away."""
+        """One view for each position of `dim`, which is removed."""
 
     def unflatten(self, dim: _int, sizes: Sequence[_int]) -> Tensor:
         """Dimension `dim` cut into several of the given sizes, of which one may be -1."""
@@ -2053,7 +2054,7 @@ class Methods(Header):
         """`input.view(other.size())`."""
 
     def vsplit(self, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
-        """`tensor_split` one below the other: along dimension 0; sections must be equal."""
+        """`tensor_split` along dimension 0; sections must be equal."""
 
     def where(self, condition: Tensor, other: Tensor | _complex) -> Tensor:
         """`input` where `condition` is True, else `other`."""

@@ -46,7 +46,7 @@ def _no_tangent(_: Tensor) -> Tensor | None:
     return None
 
 
-#: The tangent of a dual tensor. Forward mode puts its own here, once it is used.
+#: Returns the tangent of a dual tensor. Forward mode replaces this function when it is first used.
 tangent_of: Callable[[Tensor], Tensor | None] = _no_tangent
 
 
@@ -85,7 +85,7 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The options of now, in the form that `set_printoptions` takes."""
+    """The current options, in the form that `set_printoptions` takes."""
     return _options._asdict()
 
 
@@ -107,7 +107,7 @@ class printoptions(Context):
 
 
 def tensor_repr(tensor: Tensor, contents: str | None = None) -> str:
-    """The text of `tensor`: its values (or `contents` in their place), then what they do not tell."""
+    """The text of `tensor`: its values (or `contents` instead), then the suffixes (dtype, device, grad_fn, …)."""
     kind = type(tensor).__name__
     prefix = "tensor(" if kind in ("Tensor", "Parameter") else f"{kind}("
     indent = len(prefix)
@@ -119,7 +119,7 @@ def tensor_repr(tensor: Tensor, contents: str | None = None) -> str:
 
 
 def _shown(array: Any, edge: int) -> Any:
-    """The values of `array` as nested lists, `...` standing for all further than `edge` from both ends."""
+    """The values of `array` as nested lists, with `...` in place of all that are further than `edge` from both ends."""
     if array.ndim == 0:
         return array.tolist()
     if len(array) <= 2 * edge:
@@ -246,7 +246,7 @@ def _suffixes(tensor: Tensor) -> list[str]:
         suffixes.append(f"size={size}")
         evident = dtype is default
     elif 0 in size:
-        # Without a value to look at, only the default dtype and the size (0,) go without saying.
+        # If no value is shown, only the default dtype and the size (0,) are left out.
         if len(size) != 1:
             suffixes.append(f"size={size}")
         evident = dtype is default
@@ -259,7 +259,7 @@ def _suffixes(tensor: Tensor) -> list[str]:
     try:
         node = tensor.grad_fn
         name = None if node is None else type(node).__name__
-    except RuntimeError:  # a view whose base was overwritten although that was not allowed
+    except RuntimeError:  # a view whose base was overwritten although that is an error
         name = "Invalid"
     if name is not None:
         suffixes.append(f"grad_fn=<{name}>")

@@ -12,7 +12,7 @@ from tensorglass.tensor.version_counter import VersionCounter
 
 
 def point(input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> None:
-    """Make `input` this header. If the storage is another one, its writes are counted separately from then on."""
+    """Set the header of `input`. If its storage changes, its writes are counted separately from then on."""
     if storage is not input._storage:
         if input._counter is None:
             input._counter = VersionCounter(input._storage.version)
@@ -23,7 +23,7 @@ def point(input: Tensor, storage: UntypedStorage, size: tuple[int, ...], stride:
 
 
 def make_room(storage: UntypedStorage, nbytes: int) -> None:
-    """Make the storage longer if it has fewer bytes; never shorter."""
+    """Grow the storage if it has fewer bytes; never shrink it."""
     if nbytes > storage.nbytes():
         storage.resize_(nbytes)
 

@@ -45,7 +45,7 @@ def converted(result: Any, kind: type) -> Any:
     if isinstance(result, Tensor) and not isinstance(result, kind):
         return result.as_subclass(kind)
     if isinstance(result, (tuple, list)):
-        parts = [converted(each, kind) for each in result]
+        parts = [converted(part, kind) for part in result]
         return type(result)._make(parts) if hasattr(result, "_make") else type(result)(parts)
     return result
 
@@ -56,19 +56,21 @@ def _default_torch_function(cls: type, func: Callable[..., Any], types: Any, arg
     Define a class method of this name in a subclass to override operators on its tensors; call
     ``super().__torch_function__(func, types, args, kwargs)`` for this default.
     """
-    if not all(issubclass(cls, each) for each in types):
+    if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     result = disabled_torch_function(cls, func, types, args, kwargs)
     return result if result is NotImplemented or func in nowrap_functions() else converted(result, cls)
 
 
 def nowrap_functions() -> set[Callable[..., Any]]:
-    """The attributes that return the tensor that is stored, of whatever class it is."""
+    """The attributes that return the stored tensor itself, whatever its class."""
     return {vars(Tensor)["grad"].__get__, vars(Tensor)["_base"].__get__}
 
 
 def _init_subclass(cls: type, is_plain: bool = False, **keywords: Any) -> None:
-    """Called by Python when a subclass of Tensor is defined. One that `is_plain` overrides nothing, as a parameter."""
+    """Called by Python when a subclass of Tensor is defined. An `is_plain` subclass, such as Parameter, overrides
+    nothing.
+    """
     super(Tensor, cls).__init_subclass__(**keywords)  # type: ignore[misc]  # `cls` is a subclass of Tensor
     if is_plain:
         overrides_nothing(cls)
@@ -80,7 +82,7 @@ def _init_subclass(cls: type, is_plain: bool = False, **keywords: Any) -> None:
     if not PLAIN.isdisjoint(cls.__bases__):
         before = cls.__mro__[: cls.__mro__.index(Tensor)]
         for name, member in list(vars(Tensor).items()):
-            if _needs_its_own(name, member) and not any(name in vars(each) for each in before):
+            if _needs_its_own(name, member) and not any(name in vars(ancestor) for ancestor in before):
                 form = _property(member) if isinstance(member, property) else _method(name)
                 setattr(cls, name, _iterate if name == "__iter__" else form)
 
@@ -108,7 +110,7 @@ def _method(name: str) -> Callable[..., Any]:
         else:
             answer = call_handlers(public_method(name), overloaded, (self, *arguments), keywords)
         is_operand = name.startswith("__") and len(arguments) == 1 and name not in ("__getitem__", "__contains__")
-        if answer is NotImplemented and not is_operand:  # for operands, Python tries the other one next
+        if answer is NotImplemented and not is_operand:  # for binary operators, Python tries the other operand next
             return dispatch(public_method(name), overloaded, (self, *arguments), keywords)
         return answer
 

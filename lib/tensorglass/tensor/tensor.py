@@ -40,9 +40,9 @@ class Tensor(CountsWrites, Methods):
     ((1, 3), 0)
     """
 
-    __module__ = "tensorglass"  # where users find it; messages and pickles say so
+    __module__ = "tensorglass"  # its public module, for messages and pickles
     __slots__ = (
-        "__dict__",  # for what a user hangs on a tensor; it is made when something is
+        "__dict__",  # for attributes that users set on a tensor; created at the first one
         "__weakref__", "_array", "_base", "_conj", "_contiguous", "_counter", "_creation", "_dtype", "_meta", "_offset",
         "_seen", "_size", "_storage", "_stride",
     )  # fmt: skip
@@ -52,16 +52,16 @@ class Tensor(CountsWrites, Methods):
     _stride: tuple[int, ...]
     _offset: int
     _dtype: DType
-    _conj: bool  #: whether elements are conjugated when they are read: what `conj` makes
+    _conj: bool  #: the conjugate bit: elements are conjugated when they are read
     _array: Array | None  # derived from the five above; None until a kernel needs it
-    _contiguous: bool | None  # derived too; None until somebody asks
+    _contiguous: bool | None  # derived too; None until it is needed
     _base: Tensor | None  #: the tensor that this one is a view of
-    _counter: VersionCounter | None  # None: writes are counted by the storage
+    _counter: VersionCounter | None  # None: the storage counts the writes
     _creation: Creation  #: views only: how it was made
-    _seen: int  #: views only: the version at which its `grad_fn` was right
-    _meta: Meta | None  #: its place in the graph of gradients; None for a tensor that has nothing to do with one
+    _seen: int  #: views only: the version for which its `grad_fn` is valid
+    _meta: Meta | None  #: its autograd fields; None for a tensor that takes no part in autograd
 
-    _version = CountsWrites._version  #: here too, so that it refuses to be set in PyTorch's words
+    _version = CountsWrites._version  #: defined here too, so that setting it raises PyTorch's error
 
     __array_priority__ = 1000  # NumPy leaves `array + tensor` to the tensor
 
@@ -189,7 +189,7 @@ class Tensor(CountsWrites, Methods):
         return self._storage.data_ptr() + self._offset * self._dtype.itemsize
 
     def is_set_to(self, tensor: Tensor) -> bool:
-        """Whether both headers say the same: same storage, offset, size and stride."""
+        """Whether both tensors have the same storage, offset, size and stride."""
         return (
             self._storage is tensor._storage
             and self._offset == tensor._offset
@@ -316,7 +316,9 @@ class Tensor(CountsWrites, Methods):
 
 
 def array_of(tensor: Tensor) -> Array:
-    """The backend's array of a tensor's elements, to be read: a window on the storage, unless they are conjugated."""
+    """The backend's array of a tensor's elements, for reading: a view of the storage, unless the conjugate bit is
+    set.
+    """
     array = raw_array(tensor)
     return tensor._storage.backend.launch(_conjugate, array) if tensor._conj else array
 
@@ -326,13 +328,13 @@ def _conjugate(xp: Any, array: Array) -> Array:
 
 
 def raw_array(tensor: Tensor) -> Array:
-    """The window on the storage that a header describes, derived once and kept: what an in-place write goes to."""
+    """The array on the storage that a header describes, derived once and cached: in-place writes go to it."""
     array = tensor._array
     if array is None:
         storage, size, stride, offset, dtype = (
             tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype,
         )  # fmt: skip
-        # Whether there are gaps is asked here, so that operators find it known: it opens their fast path.
+        # Whether there are gaps is worked out here, so that operators find it cached: their fast path needs it.
         nbytes, tensor._contiguous = geometry.reach(size, stride, offset, dtype.itemsize)
         if nbytes > storage._nbytes:
             raise _out_of_bounds(tensor)
@@ -349,7 +351,7 @@ def header_of(tensor: Tensor) -> geometry.Header:
 
 
 def _out_of_bounds(tensor: Tensor) -> RuntimeError:
-    """The refusal to read outside a storage that was resized under its headers (PyTorch would read stray memory)."""
+    """The error for reading beyond a storage that was shrunk under a tensor (PyTorch would read stray memory)."""
     needed = geometry.storage_nbytes(tensor._size, tensor._stride, tensor._offset, tensor._dtype.itemsize)
     return explained(
         RuntimeError(

@@ -19,15 +19,15 @@ from tensorglass.tensor.tensor import Tensor
 
 class _State(threading.local):
     is_disabled = False
-    running: Any = None  #: the function that the default handler has called
+    running: Any = None  #: the function that the default handler is calling
 
 
 state = _State()
 #: weak references to the subclasses of Tensor; while there is none, calls need not look for overrides
 subclasses: list[Callable[[], type | None]] = []
-#: called when the first subclass is defined: they make operators overridable
+#: callbacks for the first definition of a subclass: they make operators overridable
 on_first_subclass: list[Callable[[], None]] = []
-#: each says whether the operators that run now are called by the library itself, as the engine does
+#: each returns whether the library itself, such as the engine, is calling the operators that run now
 internal_calls: list[Callable[[], bool]] = []
 
 #: Methods of Tensor that do not dispatch by themselves: its own, and those that the graph gives it later.
@@ -44,7 +44,7 @@ def is_parameter(tensor: Any) -> bool:
 
 
 def overrides_nothing(kind: type[Tensor]) -> None:
-    """Let operators take tensors of this class as they take plain ones: it has no `__torch_function__` to be called."""
+    """Let operators take tensors of this class as plain tensors: its `__torch_function__` is never called."""
     PLAIN.add(kind)
     _BASIC.add(kind)
 
@@ -59,7 +59,7 @@ class DisableTorchFunctionSubclass(setting):
 def disabled_torch_function(cls: Any, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """The `__torch_function__` of a class that overrides nothing: PyTorch's `_disabled_torch_function_impl`."""
     if func is state.running:
-        return NotImplemented  # it has come back to its handler, so it is another library's
+        return NotImplemented  # it came back to its own handler, so the function belongs to another library
     with setting(state, is_disabled=True, running=func):
         return func(*args, **(kwargs or {}))
 
@@ -73,7 +73,7 @@ def has_override(argument: Any) -> bool:
 
 
 def _handler(kind: type) -> Any:
-    """The `__torch_function__` of a class. PyTorch's own would call the operator again, for ever, and do not count."""
+    """The `__torch_function__` of a class. PyTorch's own classes are ignored: their handlers would recurse forever."""
     handler = getattr(kind, "__torch_function__", None)
     return None if str(getattr(handler, "__module__", "")).startswith("torch.") else handler
 
@@ -89,36 +89,36 @@ def flattened(arguments: Iterable[Any]) -> Iterator[Any]:
 
 def tensor_likes(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[Any]:
     """The arguments, also in lists, of subclasses of Tensor and of classes that define `__torch_function__`."""
-    found = []
+    likes = []
     for argument in (*arguments, *keywords.values()) if keywords else arguments:
         kind = type(argument)
         if kind is list or kind is tuple:
-            found += tensor_likes(tuple(argument), {})
+            likes += tensor_likes(tuple(argument), {})
         elif kind not in _BASIC and (issubclass(kind, Tensor) or _handler(kind) is not None):
-            found.append(argument)
-    return found
+            likes.append(argument)
+    return likes
 
 
 def overloaded_arguments(arguments: Iterable[Any]) -> list[Any]:
     """One argument of each class that overrides operators, in PyTorch's order: subclasses first, then left to right."""
     if state.is_disabled or any(is_internal() for is_internal in internal_calls):
         return []
-    found: list[Any] = []
+    overloaded: list[Any] = []
     for argument in arguments:
         kind = type(argument)
-        if has_override(argument) and all(type(each) is not kind for each in found):
-            place = next((at for at, each in enumerate(found) if issubclass(kind, type(each))), len(found))
-            found.insert(place, argument)
-    return found
+        if has_override(argument) and all(type(other) is not kind for other in overloaded):
+            place = next((at for at, other in enumerate(overloaded) if issubclass(kind, type(other))), len(overloaded))
+            overloaded.insert(place, argument)
+    return overloaded
 
 
 def call_handlers(
     public: Callable[..., Any], overloaded: list[Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
     """The first result of a `__torch_function__` that is not NotImplemented; NotImplemented if there is none."""
-    types = tuple([type(each) for each in overloaded])
-    for each in overloaded:
-        answer = each.__torch_function__(public, types, arguments, dict(keywords) if keywords else None)
+    types = tuple([type(argument) for argument in overloaded])
+    for argument in overloaded:
+        answer = argument.__torch_function__(public, types, arguments, dict(keywords) if keywords else None)
         if answer is not NotImplemented:
             return answer
     return NotImplemented
@@ -127,10 +127,10 @@ def call_handlers(
 def dispatch(
     public: Callable[..., Any], overloaded: list[Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
-    """What `call_handlers` gives. Raises PyTorch's TypeError if all handlers return NotImplemented."""
+    """The result of `call_handlers`. Raises PyTorch's TypeError if all handlers return NotImplemented."""
     answer = call_handlers(public, overloaded, arguments, keywords)
     if answer is NotImplemented:
-        kinds = "".join(f"\n  - tensor subclass {type(each)}" for each in overloaded)
+        kinds = "".join(f"\n  - tensor subclass {type(argument)}" for argument in overloaded)
         raise TypeError(
             f"Multiple dispatch failed for '{qualified_name(public)}'; all __torch_function__ handlers returned "
             f"NotImplemented:\n{kinds}\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
@@ -141,7 +141,7 @@ def dispatch(
 def dispatch_or_refuse(
     public: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any], refusal: Exception
 ) -> Any:
-    """The result of the handlers for a call that the operator has refused; raises `refusal` if there is no handler."""
+    """The handlers' result for a call that the operator rejected; raises `refusal` if there is no handler."""
     overloaded = overloaded_arguments(flattened((*arguments, *keywords.values())))
     if not overloaded:
         raise refusal
@@ -158,30 +158,34 @@ def dispatch_or_run(
     public: Callable[..., Any], body: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
     """A call of `public` with tensor-likes among its arguments: dispatched, or else run by `body` on plain tensors."""
-    found = tensor_likes(arguments, keywords)
-    overloaded = overloaded_arguments(found)
+    likes = tensor_likes(arguments, keywords)
+    overloaded = overloaded_arguments(likes)
     if overloaded:
         return dispatch(public, overloaded, arguments, keywords)
-    with _plain(found):
+    with _plain(likes):
         return body(*arguments, **keywords)
 
 
 class _plain(Context):
-    """Makes tensors of subclasses plain ones inside a ``with`` block, for other threads too."""
+    """Makes tensors of subclasses plain tensors inside a ``with`` block, as seen by other threads too."""
 
     def __init__(self, tensors: list[Any]) -> None:
         self._tensors = tensors
 
     def before(self) -> list[tuple[Any, type]]:
-        return [(each, type(each)) for each in self._tensors if isinstance(each, Tensor) and type(each) is not Tensor]
+        return [
+            (tensor, type(tensor))
+            for tensor in self._tensors
+            if isinstance(tensor, Tensor) and type(tensor) is not Tensor
+        ]
 
     def begin(self, note: list[tuple[Any, type]]) -> None:
-        for each, _ in note:
-            each.__class__ = Tensor
+        for tensor, _ in note:
+            tensor.__class__ = Tensor
 
     def end(self, note: list[tuple[Any, type]]) -> None:
-        for each, kind in note:
-            each.__class__ = kind
+        for tensor, kind in note:
+            tensor.__class__ = kind
 
 
 def overridable(body: Callable[..., Any], public: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -220,7 +224,7 @@ def on_plain_self(body: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-#: The methods that Python's operators are dispatched as, where the name differs.
+#: Where the names differ: the method that one of Python's operators is dispatched as.
 METHOD_NAMES = {
     f"__{prefix}{name}__": f"{public}{'_' if prefix == 'i' else ''}"
     for name, public in {
@@ -235,15 +239,15 @@ METHOD_NAMES = {
 
 def public_method(name: str) -> Callable[..., Any]:
     """The method that a method or one of Python's operators is dispatched as."""
-    found: Callable[..., Any] = vars(Tensor)[METHOD_NAMES.get(name, name)]
-    return found
+    method: Callable[..., Any] = vars(Tensor)[METHOD_NAMES.get(name, name)]
+    return method
 
 
 def qualified_name(public: Callable[..., Any]) -> str:
     """The name of a function or method in PyTorch's error messages: "torch.add", "torch.Tensor.add"."""
     owner = getattr(public, "__self__", None)
     if isinstance(owner, property):
-        name = next((name for name, each in vars(Tensor).items() if each is owner), "")
+        name = next((name for name, member in vars(Tensor).items() if member is owner), "")
         return f"torch.Tensor.{name}.{public.__name__}"
     if vars(Tensor).get(public.__name__) is public:
         return f"torch.Tensor.{public.__name__}"

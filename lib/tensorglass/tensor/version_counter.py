@@ -1,8 +1,8 @@
 """The version counter: how many in-place writes a tensor has seen, `x._version`.
 
 A node of the graph notes the version of what it keeps (`graph.saved_tensor`), and refuses to use it once the version is
-another one. Headers on one storage see each other's writes, so they count together, in `storage.version`. A header that
-came about by `.data` or `set_` does not: it has a counter of its own.
+another one. Headers on one storage see each other's writes, so they count together, in `storage.version`. A header made
+by `.data` or `set_` does not: it has its own counter.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 
 class VersionCounter:
-    """Counts the in-place writes of a header that does not count with its storage, and of the views of it."""
+    """Counts the in-place writes to a tensor that does not share its storage's count, and to views of that tensor."""
 
     __slots__ = ("count",)
 
@@ -20,7 +20,7 @@ class VersionCounter:
 
 
 class CountsWrites:
-    """What a tensor knows of its writes."""
+    """The part of a tensor that counts its writes."""
 
     __slots__ = ()
 
@@ -31,7 +31,7 @@ class CountsWrites:
 
     @property
     def _version(self) -> int:
-        """How many in-place writes this tensor and those that share its counter have seen."""
+        """How many in-place writes this tensor, and all that share its counter, have seen."""
         if self._meta is not None and self._meta.is_inference:
             raise RuntimeError("Inference tensors do not track version counter.")
         version: int = self._storage.version if self._counter is None else self._counter.count

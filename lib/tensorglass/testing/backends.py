@@ -83,7 +83,7 @@ def _compare(what: str, name: str, sample: Sample, story: Callable[[str], list[A
 
 
 def _results_on(function: Callable[..., Any], sample: Sample, device: str) -> list[Any]:
-    """What a call gives, or its error, without the device's name."""
+    """The results of a call, or its error, without the device's name."""
     arguments, keywords = _arguments(sample, device)
     try:
         result = function(*arguments, **keywords)
@@ -141,7 +141,7 @@ def _error_on(error: Exception, device: str) -> list[Any]:
 
 
 def _alike(one: Any, other: Any, tolerance: float = 0.0) -> bool:
-    """Whether two stories tell the same, but for the last places of numbers."""
+    """Whether two descriptions of results are equal, up to rounding of numbers."""
     if isinstance(one, (list, tuple)):
         if type(one) is not type(other) or len(one) != len(other):
             return False

@@ -1,4 +1,4 @@
-"""``torch.utils._pytree``: nested containers taken apart and put together, which stand in `func.pytree`."""
+"""``torch.utils._pytree``: flattening and unflattening of nested containers, from `func.pytree`."""
 
 from tensorglass.func.pytree import (
     SUPPORTED_NODES,

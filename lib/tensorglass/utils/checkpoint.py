@@ -42,13 +42,13 @@ __all__ = [
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 
-#: What else both runs must have in common: each returns contexts that put its settings back as they are now. `amp`
+#: Further settings that both runs must share: each function returns a context that restores the present settings. `amp`
 #: adds autocast's.
 kept_settings: list[Callable[[], list[AbstractContextManager[Any]]]] = []
 
 
 def _settings() -> Callable[[], contextlib.ExitStack]:
-    """A function that makes a block in which these settings are as they are now."""
+    """A function that makes a context which restores the present settings."""
     contexts = [context for settings in kept_settings for context in settings()]
 
     def entered() -> contextlib.ExitStack:
@@ -61,7 +61,7 @@ def _settings() -> Callable[[], contextlib.ExitStack]:
 
 
 class CheckpointError(RuntimeError):
-    """The second run of a part was another one than the first."""
+    """The recomputation of a part differed from its first run."""
 
 
 def noop_context_fn() -> Contexts:
@@ -169,7 +169,7 @@ def _in_sequence(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
 
 
 class _Ticket:
-    """What a node keeps instead of a tensor: the tensor's number among those that its part kept."""
+    """What a node keeps instead of a tensor: the number of the tensor within its part."""
 
     __slots__ = ("__weakref__", "number")
 
@@ -178,25 +178,25 @@ class _Ticket:
 
 
 class _Enough(Exception):
-    """Everything that is needed has been computed again."""
+    """Raised to stop the recomputation: everything that is needed has been recomputed."""
 
 
 class _NoBackward:
-    """Stands for the backward when a saved tensor is read outside of one."""
+    """Stands for the backward pass if a saved tensor is read outside of one."""
 
 
 class _Part:
-    """A part of the forward, with what it takes to run it again."""
+    """A part of the forward pass, with everything needed to run it again."""
 
     def __init__(self, again: Callable[..., None], inputs: Sequence[Any], early_stop: bool, is_compared: bool) -> None:
         self._again = again
-        # Saved as a node saves tensors, so that of nested parts the outer one keeps tickets for these inputs.
-        self._inputs = [SavedTensor(each) if isinstance(each, Tensor) else each for each in inputs]
+        # Saved as nodes save tensors, so that with nested parts the outer one keeps tickets for these inputs.
+        self._inputs = [SavedTensor(input) if isinstance(input, Tensor) else input for input in inputs]
         self._early_stop = early_stop
         self._is_compared = is_compared
         self._tickets: list[weakref.ref[_Ticket]] = []
         self._facts: list[Any] = []  #: about every tensor that was kept; the second run must match them
-        #: by backward: what its second run found and has not been fetched yet
+        #: by backward pass: recomputed tensors that were not fetched yet
         self._found: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
         self.is_complete = False  #: whether the first run is over
 
@@ -248,7 +248,7 @@ class _Part:
                 raise _Enough
             return tensor
 
-        inputs = [each.unpack() if isinstance(each, SavedTensor) else each for each in self._inputs]
+        inputs = [input.unpack() if isinstance(input, SavedTensor) else input for input in self._inputs]
         with contextlib.suppress(_Enough), saved_tensors_hooks(collect, _unchanged), enable_grad():
             self._again(*inputs)
         if count <= len(self._tickets):
@@ -323,13 +323,13 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
-        if not any(isinstance(each, Tensor) and requires_grad(each) for each in args):
+        if not any(isinstance(argument, Tensor) and requires_grad(argument) for argument in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
         ctx.settings = _settings()
-        ctx.numbers = [None if isinstance(each, Tensor) else each for each in args]
-        ctx.save_for_backward(*[each if isinstance(each, Tensor) else None for each in args])
+        ctx.numbers = [None if isinstance(argument, Tensor) else argument for argument in args]
+        ctx.save_for_backward(*[argument if isinstance(argument, Tensor) else None for argument in args])
         with no_grad():
             return run_function(*args)
 
@@ -348,18 +348,18 @@ class CheckpointFunction(Function):
         with random_numbers_from(ctx.random_state), ctx.settings(), enable_grad():
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
-        reached = [nr for nr, each in enumerate(outputs) if isinstance(each, Tensor) and requires_grad(each)]
+        reached = [nr for nr, output in enumerate(outputs) if isinstance(output, Tensor) and requires_grad(output)]
         if not reached:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([outputs[nr] for nr in reached], [grad_outputs[nr] for nr in reached])
-        return (None, None, *[each.grad if isinstance(each, Tensor) else None for each in inputs])
+        return (None, None, *[input.grad if isinstance(input, Tensor) else None for input in inputs])
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     """The devices other than the CPU that tensors in `args` lie on, and the states of their generators."""
     found = {each.device for each in tree_leaves(args) if isinstance(each, Tensor) and each.device.type != "cpu"}
     devices = sorted(found, key=str)
-    return [each.index or 0 for each in devices], [default_of(each).get_state() for each in devices]
+    return [device.index or 0 for device in devices], [default_of(device).get_state() for device in devices]
 
 
 def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None) -> None:

@@ -60,7 +60,7 @@ class FileWriter:
 
 
 class SummaryWriter:
-    """What a training tells, in a folder of its own: without `log_dir`, one in ``runs/`` with the time and the machine.
+    """Writes the logs of a training run to a folder: without `log_dir`, one in ``runs/`` with the time and the machine.
 
     `purge_step` hides what an earlier, broken run wrote from that step on. Steps and times are a call's own:
     `global_step`, `walltime` in seconds.

@@ -118,7 +118,7 @@ def test_a_source_without_memory_is_asked_again_once_the_cache_is_empty() -> Non
 
 
 class _CallingBack(Addresses):
-    """A source during whose answer somebody uses the allocator, as a finalizer or a signal's handler may."""
+    """A source that uses the allocator while it answers, as a finalizer or a signal handler may."""
 
     allocator: CachingAllocator
     held: list[Allocation]

@@ -1,4 +1,4 @@
-"""A pool that is only observed: what is known of it is what the pool itself would say."""
+"""A pool that is only observed: its figures are those that the pool itself would report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph is freed by reference counting alone, and walked without recursion; threads do not disturb each other."""
+"""The graph is freed by reference counting alone, and traversed without recursion; threads do not interfere."""
 
 from __future__ import annotations
 
@@ -247,7 +247,8 @@ def test_inference_mode_has_modes_within_it_put_back() -> None:
     assert torch.is_grad_enabled()
 
 
-# --- what a node tells -----------------------------------------------------------------------------------------------
+# --- attributes of a node
+# -----------------------------------------------------------------------------------------------
 
 
 def test_anomaly_mode_names_the_line_that_made_the_nan(recwarn: pytest.WarningsRecorder) -> None:

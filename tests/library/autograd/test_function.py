@@ -1,4 +1,4 @@
-"""Functions of your own: what apply makes of forward and backward, and that nothing of it is kept too long."""
+"""Custom Functions: how apply runs forward and backward, and that nothing is kept alive too long."""
 
 import gc
 import weakref

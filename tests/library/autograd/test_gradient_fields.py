@@ -1,4 +1,4 @@
-"""What tensors say of gradients, and the small operators that only gradients need."""
+"""Attributes of tensors about gradients, and the small operators that only gradients need."""
 
 from __future__ import annotations
 

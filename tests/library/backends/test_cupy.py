@@ -1,4 +1,5 @@
-"""What can be known of the CuPy path without a GPU: every name that the kernels call is there, with these arguments.
+"""What can be tested of the CuPy path without a GPU: CuPy has every function that the kernels call, with these
+arguments.
 
 The simulated accelerator hands its kernels an array module of its own, which sees every call. CuPy's own must have a
 function of the same name that can be called alike.

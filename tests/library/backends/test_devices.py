@@ -1,4 +1,4 @@
-"""Tensors on accelerators: where they lie, how they get there, what they refuse, how random numbers are drawn there."""
+"""Tensors on accelerators: where they are, how they get there, what they refuse, how random numbers are drawn."""
 
 from __future__ import annotations
 

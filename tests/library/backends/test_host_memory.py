@@ -1,4 +1,4 @@
-"""The CPU's pool: large storages use memory again that nobody can see any more, and no other."""
+"""The CPU's pool: large storages reuse memory only once no object can reach it any more."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_large_results_of_small_operands_lie_in_the_pool(
     assert block_of(result)["state"] == "active_allocated"
 
 
-# --- nobody's memory is handed out twice -----------------------------------------------------------------------------
+# --- no memory is handed out twice -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

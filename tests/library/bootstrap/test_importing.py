@@ -1,4 +1,4 @@
-"""What a bare import fetches, and what it leaves for later: names that are asked for later are all found."""
+"""What a bare import loads, and what it leaves for later: names that are needed later are all found."""
 
 import subprocess
 import sys
@@ -187,7 +187,7 @@ def test_where_it_stands_for_pytorch_pytorchs_modules_are_found(line):
     ("name", "advice"),
     [
         ("export", "call the function itself"),
-        ("profiler", "memory_timeline"),
+        ("monitor", "memory_timeline"),
         ("_export", "call the function itself"),
         ("distributed.fsdp", "DistributedDataParallel"),
     ],

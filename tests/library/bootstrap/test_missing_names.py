@@ -1,4 +1,4 @@
-"""Names that the namespace does not have: Python's error, and a note on whether it was a slip or is not here yet."""
+"""Names that the namespace does not have: Python's error, and a note on whether it is a typo or not implemented yet."""
 
 from __future__ import annotations
 

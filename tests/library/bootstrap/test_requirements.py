@@ -1,4 +1,4 @@
-"""A Python or a NumPy that will not do: `import tensorglass` says so in one sentence, with what to do about it."""
+"""An unsuitable Python or NumPy: `import tensorglass` says so in one sentence, with what to do about it."""
 
 from __future__ import annotations
 

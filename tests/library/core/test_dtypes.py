@@ -1,4 +1,4 @@
-"""Element types by themselves: what they say, how they promote, the default dtype."""
+"""Dtypes: their attributes, promotion, the default dtype."""
 
 import copy
 import itertools

@@ -1,4 +1,4 @@
-"""Derivatives on arrays are those on tensors: to the last bit, and wherever the arrays' way has to be left."""
+"""Derivatives on arrays equal those on tensors to the last bit, also where the path on arrays has to be left."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_a_walk_may_begin_within_another_one_when_an_object_ends() -> None:
 
     x = torch.ones(3, requires_grad=True)
     y = x * 2
-    y.ends = Ends()  # the graph alone holds y, and lets go of it in the midst of the walk
+    y.ends = Ends()  # only the graph holds y, and frees it during the backward
     loss = (y * y).tanh().sum()
     del y
     loss.backward()

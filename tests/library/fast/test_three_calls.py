@@ -1,6 +1,5 @@
-"""The third call of an operator comes to what the first came to, and to what one comes to that takes no shortcut.
-
-Shortcuts of the graph begin with an operator's second call, and are left out where anomalies are looked for.
+"""The third call of an operator gives the same as the first, and the same as a call without shortcuts. Shortcuts of the
+graph begin with an operator's second call, and are off under anomaly detection.
 """
 
 from __future__ import annotations

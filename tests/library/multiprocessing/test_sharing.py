@@ -1,4 +1,4 @@
-"""Sharing between processes, with real ones: bytes are seen on both sides, and nobody's end harms anybody."""
+"""Sharing between real processes: both sides see the same bytes, and the end of one process harms no other."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no POS
 METHODS = ["fork", "spawn"]
 #: How many processes are killed. What docs/internals.md says was found with 1000.
 KILLS = int(os.environ.get("TENSORGLASS_KILLS", "40"))
+
+
+@pytest.fixture(autouse=True)
+def garbage_of_other_tests_is_gone() -> None:
+    gc.collect()  # it may hold files, which are counted here
 
 
 @pytest.fixture(params=METHODS)
@@ -131,7 +136,7 @@ def test_killing_processes_that_hold_shared_storages_leaves_nothing_and_harms_no
     context = mp.get_context("fork")
     ours = torch.zeros(1000)
     ours.share_memory_()
-    sent_to_itself(ours)  # starts the thread that hands descriptors out
+    sent_to_itself(ours)  # starts the thread that sends descriptors
     names, files, storages = names_in_shared_memory(), files_open(), len(memory.live())
     for _ in range(KILLS):
         here, there = mp.Pipe()
@@ -144,7 +149,7 @@ def test_killing_processes_that_hold_shared_storages_leaves_nothing_and_harms_no
         child.kill()
         child.join()
         assert child.exitcode == -9
-        assert theirs[0] >= 1  # what the dead had made lives as long as somebody holds it
+        assert theirs[0] >= 1  # storages of ended processes live as long as somebody holds them
         child.close()
         here.close()
         del theirs, child
@@ -199,7 +204,7 @@ def test_a_storage_that_the_killed_did_not_read_holds_one_file_until_it_is_read(
 
 @pytest.mark.skipif(not FILES.is_dir(), reason="open files are counted in Linux's /proc")
 def test_processes_may_be_killed_at_any_moment_of_an_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Python's thread that hands descriptors out tells of callers who hung up while they named themselves.
+    # Python's thread that sends descriptors prints errors about callers that hang up during authentication.
     monkeypatch.setattr(sys, "excepthook", lambda *error: None)
     context, random = mp.get_context("fork"), Random(0)
     ours = torch.zeros(100)
@@ -269,7 +274,7 @@ def test_a_shared_storage_refuses_another_length(longer: Any) -> None:
 
 
 def test_sharing_counts_as_one_allocation_and_one_copy_and_receiving_as_none() -> None:
-    gc.collect()  # what earlier tests left must not go meanwhile
+    gc.collect()  # garbage of earlier tests must not be freed during this one
     tensor = torch.ones(1000)
     with memory.track() as report:
         tensor.share_memory_()

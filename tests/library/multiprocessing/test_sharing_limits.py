@@ -1,4 +1,4 @@
-"""Sharing tensors where the system, the device or the order of imports does not allow it: what is said then."""
+"""Sharing tensors where the system, the device or the order of imports does not allow it: the error messages."""
 
 from __future__ import annotations
 

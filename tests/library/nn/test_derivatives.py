@@ -21,7 +21,7 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def numbers(*size: int, low: float = -2.0, high: float = 2.0) -> torch.Tensor:
-    """Different numbers, none of them where a function has a corner."""
+    """Different numbers, none of them at a point where a function is not differentiable."""
     torch.manual_seed(1)
     return (torch.rand(size, dtype=torch.float64) * (high - low) + low).requires_grad_()
 

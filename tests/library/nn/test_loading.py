@@ -1,4 +1,4 @@
-"""`nn` is imported when it is first asked for, and by PyTorch's names where tensorglass stands for PyTorch."""
+"""`nn` is imported on first use, and under PyTorch's names if tensorglass replaces PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every operator in the table, tested from its own samples: all forms of it are one and the same."""
+"""Properties of every operator in the table, tested with its own samples: all its forms agree."""
 
 from __future__ import annotations
 

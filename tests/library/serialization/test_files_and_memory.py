@@ -1,4 +1,5 @@
-"""What a file may not do to the process that reads it: name what other programs act on, or ask for more than it is."""
+"""What a file must not do to the process that reads it: set attributes that other programs act on, or make it allocate
+more than the file's own length."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def keep_saving(path: str, number: int, *, has_names: bool = False) -> None:
 
 @contextmanager
 def writers(path: Path, count: int, **how: bool) -> Iterator[list[multiprocessing.process.BaseProcess]]:
-    """So many processes, each of which saves tensors of its own number to one path until the block ends."""
+    """A context with several processes, each of which saves tensors of its own number to one path until it ends."""
     found = [fork.Process(target=keep_saving, args=(str(path), number), kwargs=how) for number in range(count)]
     for each in found:
         each.start()

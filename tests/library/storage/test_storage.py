@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from typing import Any
+
 import pytest
 
 import tensorglass as torch
+from tensorglass import memory
 
 
 def test_a_slice_shares_its_bytes() -> None:
@@ -91,3 +96,43 @@ def test_a_resized_storage_finds_the_tensor_that_it_was_made_with() -> None:
     storage.fill_(0)
     assert a.tolist() == [0.0, 0.0, 0.0]
     assert [header is a or header is apart for header in storage.headers()] == [True, True]
+
+
+class Births(memory.Observer):
+    def __init__(self) -> None:
+        self.storages: list[Any] = []
+
+    def born(self, storage: Any, nbytes: int) -> None:
+        self.storages.append(weakref.ref(storage))
+
+
+def test_a_frozen_heap_stays_frozen_while_a_storage_looks_for_its_headers() -> None:
+    result, gone = torch.ones(3) + 1, torch.ones(3) + 1
+    apart, left = result.detach(), gone.detach()
+    saved = torch.ones(3, requires_grad=True).exp()
+    births = Births()
+    with memory.observed(births):
+        observed = torch.ones(3) + 1
+    del gone
+    gc.collect()
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+
+    assert [header is result or header is apart for header in apart.untyped_storage().headers()] == [True, True]
+    assert [header is left for header in left.untyped_storage().headers()] == [True]
+    assert [header is observed for header in births.storages[-1]().headers()] == [True]
+    unpacked = saved.grad_fn._saved_result  # the node keeps the memory of its result, not the tensor
+    assert [header is unpacked for header in unpacked.untyped_storage().headers()] == [True]
+    assert [header is saved or header is unpacked for header in saved.untyped_storage().headers()] == [True, True]
+    apart.untyped_storage().resize_(40)
+    apart.untyped_storage().fill_(0)
+    assert result.tolist() == [0.0, 0.0, 0.0]
+    assert gc.get_freeze_count() > frozen - 1000, "what has ended since is few"
+
+
+def test_a_first_header_that_is_gone_is_forgotten() -> None:
+    result = torch.ones(3) + 1
+    storage, view = result.untyped_storage(), result.detach()
+    del result
+    assert [header is view for header in storage.headers()] == [True]
+    assert [header is view for header in storage.headers()] == [True]

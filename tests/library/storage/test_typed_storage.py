@@ -1,4 +1,4 @@
-"""Typed storages: faces of bytes, conversions to new storages, and the warning that they will go."""
+"""Typed storages: typed views of bytes, conversions to new storages, and the deprecation warning."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def main() -> None:
     glassroom.aliases(table, whole_process=False).save("aliases.html", theme="dark")
     with glassroom.memory_timeline() as timeline:
         table.exp()
-    print(timeline.text)
+    print(timeline.text, len(timeline.data.lives))
 
 
 if __name__ == "__main__":

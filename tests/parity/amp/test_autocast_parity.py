@@ -65,7 +65,7 @@ OPERATORS = [
 
 
 def outcome_dtypes(library: Any, path: str, dtype: str, arguments: Any, keywords: Any) -> list[Any]:
-    """The dtypes of what a call gives, and of the gradients."""
+    """The dtypes of a call's results, and of the gradients."""
     with library.autocast("cpu", getattr(library, dtype)):
         result = named(library, path)(*arguments, **keywords)
     results, given = leaves(library, result), leaves(library, (arguments, list(keywords.values())))

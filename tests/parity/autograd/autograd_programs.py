@@ -21,7 +21,8 @@ NAMES_THAT_STAY = ("torch", "calls")
 
 
 class Writer:
-    """Writes one program. It runs each statement on the oracle as it goes, to know what is there to write about."""
+    """Writes one program. It runs each statement on the oracle as it is written, to know the tensors for the next
+    one."""
 
     def __init__(self, seed: int, oracle: Any) -> None:
         self.random = Random(seed)

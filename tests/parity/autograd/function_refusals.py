@@ -36,6 +36,8 @@ REFUSALS = {
             def backward(ctx, g): return g
         attempt(lambda: Old.apply(x).sum().backward())
         attempt(lambda: Old()(x))
+        attempt(lambda: fn(lambda ctx, x: (ctx.save_for_backward(3), ctx.mark_dirty(x), x * 1)[2]).apply(x))
+        attempt(lambda: fn(lambda ctx, x: (ctx.save_for_backward(x, None, 3), ctx.mark_dirty(3), x * 1)[2]).apply(x))
         F = fn(lambda ctx, x: x * 1)
         attempt(lambda: F.apply())
         attempt(lambda: F.apply(x, x, x))

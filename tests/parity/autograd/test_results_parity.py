@@ -108,7 +108,7 @@ OTHER_FUNCTIONS = {
     "linear_cross_entropy", "linear_cross_entropy chunked", "linear_cross_entropy chunked_none", "pairwise_distance",
     "max_unpool2d grad", "max_unpool3d", "max_unpool3d grad", "scaled_dot_product_attention", "bilinear",
     "softmin with_dtype",
-    "triplet_margin_with_distance_loss",  # of which a sample is a module
+    "triplet_margin_with_distance_loss",  # a sample of which is a module
 }  # fmt: skip
 
 

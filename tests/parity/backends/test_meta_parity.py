@@ -129,6 +129,7 @@ m = M(2, 3) ;; torch.ones(2, 3).copy_(m) ;; m.copy_(torch.ones(2, 3)) ;; m.mul_(
 torch.empty(2, device='meta:0').device ;; torch.empty(2, device='meta:0') + torch.empty(2, device='meta')
 m = M(2, 3) ;; m.device, m.get_device(), m.is_pinned(), m.is_shared(), m.type(), m.is_cpu
 m = M(2, 3) ;; m.share_memory_() ;; torch.from_dlpack(m) ;; m.untyped_storage().cpu()
+torch.nn.Linear(2, 3, device='meta').to('cpu')
 torch.nn.Linear(2, 3, device='meta').cpu() ;; torch.nn.Linear(2, 3).to('meta').weight.is_meta
 l = torch.nn.Linear(2, 3, device='meta').to_empty(device='cpu') ;; l.weight.shape, l.weight.device, l.weight.is_leaf
 l = torch.nn.Linear(2, 3, device='meta') ;; l.load_state_dict(torch.nn.Linear(2, 3).state_dict()) ;; l.weight
@@ -155,6 +156,7 @@ e = torch.nn.Embedding(3, 4, device='meta') ;; e(torch.ones(2, dtype=torch.int64
 m = M(2, 3) ;; m[torch.tensor([0, 1])] ;; m[m[0].long()] ;; m[5] ;; m.view(7) ;; m.view(6)[5:9] ;; m[0] == 1
 m = M(2, 3) ;; torch.cat([m, m]), torch.stack([m, m]) ;; torch.cat([m, torch.ones(2, 3)])
 m = M(2, 3) ;; torch.stack([m, torch.ones(2, 3)])
+m = M(2, 3) ;; torch.ones(2, 3) + m ;; torch.cat([torch.ones(2, 3), m]) ;; torch.ones(2, 3) == m
 m = M(2, 3) ;; torch.full((2,), m[0, 0]) ;; torch.nn.functional.one_hot(m.long(), 5).stride()
 m = M(2, 3) ;; torch.nn.functional.one_hot(m.long())
 m = torch.empty(2, 3, device="meta") ;; b = torch.empty(0, device="meta") ;; torch.matmul(m, m.t(), out=b) ;; b.shape
@@ -203,6 +205,36 @@ def _trained(library: Any, source: str, size: tuple[int, ...]) -> Any:
 @pytest.mark.parametrize("name", MODELS)
 def test_models_train_without_memory(name: str) -> None:
     assert _trained(tensorglass, *MODELS[name]) == _trained(torch, *MODELS[name])
+
+
+ACROSS = r"""
+torch.add(torch.ones(2),1,out=M(2, 3)) ;; torch.add(M(2, 3),1,out=torch.ones(2,3))
+torch.clamp(M(2, 3),0,out=torch.ones(2,3))
+torch.mm(M(2, 3),M(2, 3).t(),out=torch.ones(2,2)) ;; torch.mm(torch.ones(2,2),torch.ones(2,2),out=M(2, 3))
+torch.sum(M(2, 3),0,out=torch.ones(3)) ;; torch.prod(M(2, 3),0,out=torch.ones(3))
+torch.any(M(2, 3),0,out=torch.ones(3)>0)
+torch.sum(torch.ones(2),0,out=torch.empty((),device='meta')) ;; torch.sum(torch.ones(2,3),0,out=M(2, 3))
+torch.softmax(M(2, 3),0,out=torch.ones(2,3)) ;; torch.cumsum(M(2, 3),0,out=torch.ones(2,3))
+torch.logsumexp(M(2, 3),0,out=torch.ones(3))
+torch.norm(M(2, 3),out=torch.ones(())) ;; torch.mv(M(2, 3),M(2, 3)[0],out=torch.ones(2))
+torch.outer(M(2, 3)[0],M(2, 3)[0],out=torch.ones(3,3))
+"""
+
+
+@pytest.mark.parametrize("program", lines(ACROSS))
+def test_a_result_without_elements_is_written_to_no_memory_and_none_to_it(program: str) -> None:
+    assert disagreement(program.replace("M(2, 3)", "torch.empty(2, 3, device='meta')")) is None
+
+
+def _warning_of_loading(library: Any) -> str:
+    layer = library.nn.Linear(2, 3, bias=False, device="meta")
+    with pytest.warns(UserWarning, match="no-op") as told:
+        layer.load_state_dict({"weight": library.ones(3, 2)})
+    return str(told[0].message)
+
+
+def test_loading_into_meta_without_assign_warns() -> None:
+    assert _warning_of_loading(tensorglass) == _warning_of_loading(torch)
 
 
 def test_nothing_of_a_tensors_size_is_allocated() -> None:

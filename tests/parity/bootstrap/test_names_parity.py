@@ -1,17 +1,35 @@
-"""The list of PyTorch's names, which tells a learner whether a missing one is PyTorch's, is PyTorch's own."""
+"""The list of PyTorch's names, which tells whether a missing one is PyTorch's, and the signatures are its own."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from tensorglass.bootstrap.namespaces import pytorch_names
-
-torch = pytest.importorskip("torch", reason="real PyTorch is not installed (extra: parity)")
-LISTED = set(pytorch_names())
+pytest.importorskip("torch", reason="real PyTorch is not installed (extra: parity)")
+ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_every_public_name_of_pytorch_is_listed():
-    assert set(torch.__all__) - LISTED == set()
+def test_the_names_and_signatures_are_those_that_pytorch_tells() -> None:
+    # in a process of its own: modules that other tests have imported would be names of PyTorch's, too
+    check = [sys.executable, ROOT / "docs" / "make_from_pytorch.py", "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-def test_every_listed_name_is_one_of_pytorchs():
-    modules = {name: getattr(torch, name.rpartition(".")[0], torch) for name in LISTED}
-    assert {name for name in LISTED if not hasattr(modules[name], name.rpartition(".")[2])} == set()
+@pytest.mark.parametrize(
+    "path",
+    [
+        "nn.modules.transformer.Tensor", "nn.functional.Tensor", "nn.modules.linear.UninitializedParameter",
+        "nn.modules.module.RemovableHandle", "nn.modules.activation.xavier_uniform_", "optim.adam.Optimizer",
+        "optim.lr_scheduler.Optimizer", "autograd.graph.Variable", "nn.utils.rnn.Tensor",
+        "functional.einsum", "functional.Tensor",
+    ],
+)  # fmt: skip
+def test_names_that_pytorchs_modules_import_can_be_imported_from_there(path: str) -> None:
+    home, _, name = path.rpartition(".")
+    ours, theirs = (getattr(importlib.import_module(f"{each}.{home}"), name) for each in ("tensorglass", "torch"))
+    assert ours.__name__ == theirs.__name__
+    with pytest.raises(AttributeError, match="has no attribute 'Optimizers'"):
+        _ = importlib.import_module(f"tensorglass.{home}").Optimizers

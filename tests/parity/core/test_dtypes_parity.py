@@ -66,7 +66,7 @@ def test_every_pair_of_operands_of_every_rank_has_pytorchs_result_type(default):
         if isinstance(expected, tuple):  # of a refusal, which does not depend on how the operands are looked at
             assert outcome(_our_result_type, *pair)[0] is expected[0], pair
             continue
-        # PyTorch gives its half-precision complex type here, of which tensorglass has the next wider one.
+        # PyTorch returns its half-precision complex type here; tensorglass only has the next wider one.
         expected = expected.replace("complex32", "complex64")
         assert repr(_our_result_type(*pair)) == expected, pair
 

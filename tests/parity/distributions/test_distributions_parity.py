@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -381,3 +382,43 @@ def test_transforms_tell_the_sizes_of_what_they_make() -> None:
         shapes = [each.forward_shape((3,)) for each in (d.ExpTransform(), moved, turned, turned.inv)]
         found.append([tuple(each) for each in [*shapes, turned.inverse_shape((2, 3))]])
     assert found[0] == found[1]
+
+
+def test_what_programs_with_distributions_of_their_own_import_from_utils() -> None:
+    found = []
+    for library in BOTH:
+        utils = importlib.import_module(f"{library.__name__}.distributions.utils")
+        library.manual_seed(3)
+        probs = library.tensor([[0.1, 0.9, 0.0], [0.3, 0.3, 0.4]])
+        made = [
+            utils.probs_to_logits(probs), utils.probs_to_logits(probs, is_binary=True), utils.logits_to_probs(probs),
+            utils.logits_to_probs(probs, is_binary=True), utils.clamp_probs(probs), utils._sum_rightmost(probs, 1),
+            utils._standard_normal((2, 3), library.float64, "cpu"), *utils.broadcast_all(1, probs),
+        ]  # fmt: skip
+        found.append([torch.tensor(each.tolist()) for each in made] + [torch.tensor(utils.euler_constant)])
+    assert all(torch.allclose(one, other) for one, other in zip(*found, strict=True))
+
+
+def test_expand_of_a_subclass_fills_the_instance_that_it_is_given() -> None:
+    for library in BOTH:
+
+        class Mine(library.distributions.Distribution):  # type: ignore[misc, name-defined]  # of either library
+            arg_constraints: ClassVar[dict[str, Any]] = {}
+
+            def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+                return self._get_checked_instance(Mine, _instance)
+
+        class Other(Mine):
+            def __init__(self) -> None:
+                super().__init__()
+
+        assert type(Mine().expand((2,))) is Mine
+        with pytest.raises(NotImplementedError, match="Subclass Other of Mine that defines a custom __init__ method"):
+            Other().expand((2,))
+        layer = library.nn.Linear(2, 1, bias=False)
+        stateless = importlib.import_module(f"{library.__name__}.nn.utils.stateless")
+        with stateless._reparametrize_module(layer, {"weight": library.ones(1, 2)}):
+            assert layer(library.ones(2)).tolist() == [2.0]
+        assert isinstance(layer.weight, library.nn.Parameter)
+        assert isinstance(library.__config__.show(), str)
+        assert isinstance(library.__config__.parallel_info(), str)

@@ -41,7 +41,7 @@ def causal(lib: Any, batch_first: bool) -> Callable[..., Any]:
 
 
 def masked(lib: Any, mask: str | None = None, padding: str | None = None, **options: Any) -> Callable[..., Any]:
-    """Attention with masks; of the last query nothing is seen, if nothing is said of numbers."""
+    """Attention with masks; boolean ones hide everything from the last query."""
     far = lib.tensor([[0, 0, 0, 1, 1], [1, 0, 0, 1, 0], [0, 0, 0, 0, 1], [0, 1, 0, 0, 0], [1, 1, 1, 1, 1]]) > 0
     behind = lib.tensor([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1], [0, 0, 1, 0, 0]]) > 0
     dtype = lib.get_default_dtype()

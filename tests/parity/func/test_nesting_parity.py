@@ -17,7 +17,7 @@ import tensorglass
 
 Chain = tuple[tuple[str, str], ...]
 
-#: To what a transform is applied: to the argument; to a constant, the argument being in its closure; and the reverse.
+#: What a transform is applied to: the argument; a constant, with the argument in its closure; and the reverse.
 MODES = ("argument", "closure over the argument", "closure over a constant")
 #: Whether gradients flow to the argument, to the constant, and are recorded.
 TRACKED = [(0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1), (1, 1, 0)]

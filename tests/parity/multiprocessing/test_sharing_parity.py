@@ -245,7 +245,7 @@ def _left_by_messages_never_read(name: str) -> int:
     """How many descriptors five messages with one storage leave open, once it is gone."""
     torch: Any = import_module(name)
     import_module(f"{name}.multiprocessing")
-    ForkingPickler.dumps(torch.zeros(3).share_memory_())  # starts the thread that hands descriptors out
+    ForkingPickler.dumps(torch.zeros(3).share_memory_())  # starts the thread that sends descriptors
     gc.collect()  # closes what earlier tests left
     before = len(os.listdir("/proc/self/fd"))
     shared = torch.zeros(100).share_memory_()

@@ -176,7 +176,7 @@ def test_inputs_in_any_layout_give_what_they_give_in_pytorch(name: str) -> None:
             assert differs is None, f"{each.constructor_input.kwargs} {form.__name__}: {differs}"
 
 
-#: PyTorch returns memory that nobody wrote, or leaves the batch empty that is none.
+#: PyTorch returns uninitialized memory, or an empty batch where there is no batch.
 UNDEFINED = ("MultiLabelMarginLoss", "MultiMarginLoss", "LazyConv1d", "LazyConv2d", "LazyConv3d")
 
 
@@ -228,7 +228,7 @@ def refusal(call: Callable[..., Any], *arguments: Any, **keywords: Any) -> tuple
     return None
 
 
-#: A forward that forgot its return hands None to the next layer; a list or a number is no target.
+#: A forward without a return statement passes None to the next layer; a list or a number is not a valid target.
 NO_TENSORS = (None, 3, [1.0, 2.0])
 OTHER_WORDS = {"CTCLoss", "LogSigmoid", "MultiLabelSoftMarginLoss", "TransformerDecoderLayer"}
 

@@ -128,6 +128,18 @@ x=torch.zeros(2,0,3) ;; x.index_fill(1,torch.tensor([],dtype=torch.int64),1.)
 """
 
 REFUSALS = r"""
+torch.ones(2).new({}) ;; torch.ones(2).new(set())
+torch.tensordot(torch.ones(2,3),torch.ones(3,2),torch.tensor([[1],[0],[0]]))
+torch.tensordot(torch.ones(2,3),torch.ones(3,2),torch.tensor([[1],[0]]))
+f=torch.nn.functional.smooth_l1_loss ;; x=torch.ones(3) ;; f(x*0,x,beta=torch.tensor(0.5)).item() ;; f(x,x,beta=x)
+f=torch.nn.functional.smooth_l1_loss ;; x=torch.ones(3).requires_grad_() ;; f(x,x,beta=x[0]) ;; f(x,x,beta=x[0]*1j)
+x=torch.ones(2) ;; torch.allclose(x,x,atol=torch.tensor(1j)) ;; torch.nan_to_num(x,torch.tensor(1j)) ;; torch.isin(x,1j)
+x=torch.ones(2,2) ;; x[:,['a']] ;; x[['a'],0] ;; x[:,['a']]=1 ;; torch.tensor(['a'])
+torch.nn.FractionalMaxPool2d(2,output_ratio=.5)(torch.tensor([1,2]))
+torch.nn.LSTMCell(3,2)(torch.ones(2,3),torch.tensor([0,1]))
+x=torch.nn.Parameter(torch.ones(1)) ;; torch.optim.lr_scheduler.CosineAnnealingLR(torch.optim.SGD([x],.1),0).base_lrs
+torch.func.vmap(torch.sin)() ;; torch.func.vmap(torch.sin)(1)
+torch.func.jacrev(lambda t: t)(torch.ones(2),y=2) ;; torch.func.jacfwd(lambda t: t)(torch.ones(2),y=2)
 x=torch.ones(2) ;; x.where(x>0,'a') ;; x.where(x>0,None) ;; x.where(3,x) ;; x.where(None,'a')
 w=torch.empty(0) ;; torch.cat([w,w],out=w) ;; v=torch.ones(1,4) ;; torch.cat([v,v],out=v.expand(2,4))
 torch.cat([torch.ones(2,3),torch.ones(())],3)

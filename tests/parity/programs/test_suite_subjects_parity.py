@@ -27,6 +27,7 @@ x=torch.ones(3) ;; x.set_(torch.ones(5)[1:],2,(2,)) ;; x.storage_offset()
 x=torch.ones(3) ;; y=torch.ones(3) ;; x.storage()._cdata==x[1:].storage()._cdata
 x=torch.ones(3) ;; y=torch.ones(3) ;; x.untyped_storage()._cdata==y.untyped_storage()._cdata
 x=torch.ones(30).storage() ;; y=x.__sizeof__()-torch.ones(0).storage().__sizeof__()
+import sys ;; sys.getsizeof(torch.ones(30).untyped_storage()) ;; sys.getsizeof(torch.ones(0).untyped_storage())
 x=torch.ones(3).untyped_storage() ;; x.mark=5 ;; x.mark
 """
 

@@ -219,4 +219,31 @@ STORIES = {
 
         see(kind(x.as_subclass(Mixed) + 1), kind(x.as_subclass(Mixed)[0]), kind(torch.sum(x.as_subclass(Mixed))))
     """,
+    "a class pickles what tensors make of themselves, and more": """
+        import io, pickle, sys, types
+        class Named(torch.Tensor):
+            def __reduce_ex__(self, protocol):
+                function, arguments = super().__reduce_ex__(protocol)
+                return again, (function, arguments, self.called)
+
+        def again(function, arguments, called):
+            made = function(*arguments)
+            made.called = called + " again"
+            return made
+
+        home = sys.modules["home_of_named"] = types.ModuleType("home_of_named")
+        home.Named, home.again = Named, again
+        Named.__module__ = again.__module__ = "home_of_named"
+        Named.__qualname__, again.__qualname__ = "Named", "again"
+        x = torch.arange(3.0).as_subclass(Named)
+        x.called = "x"
+        read = pickle.loads(pickle.dumps(x))
+        see(type(read), read.tolist(), read.called, len(torch.ones(2).__reduce_ex__(2)))
+        with io.BytesIO() as file:
+            torch.save({"x": x}, file)
+            file.seek(0)
+            read = torch.load(file, weights_only=False)["x"]
+        see(type(read), read.tolist(), read.called)
+        del sys.modules["home_of_named"]
+    """,
 }

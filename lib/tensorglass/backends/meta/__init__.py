@@ -1,6 +1,6 @@
-"""The meta device: tensors that are headers alone. A storage there has a length, and no bytes.
+"""The meta device: tensors with a header but no data. A storage there has a length, and no bytes.
 
-`array` is an array without elements; `rules` says which size and dtype each function of NumPy answers with, and
+`array` is an array without elements; `rules` says which size and dtype each NumPy function returns, and
 `module` offers these functions under the name `xp`. So a kernel runs as it does elsewhere, whatever the sizes are.
 """
 

@@ -1,8 +1,8 @@
 """An array of the meta device: a size and a dtype.
 
 NumPy's own views do the arithmetic: each array is a window of stride 0 on the same few bytes, so that slices,
-transposes and reshapes are NumPy's, and an array of a terabyte takes the memory of its header. What is asked of an
-element is answered as if all were zero; that is for kernels, which look before they go on. Users are refused.
+transposes and reshapes are NumPy's, and an array of a terabyte only takes the memory of its header. For kernels that
+read elements, all elements are zero. Users who read elements get an error.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 import numpy
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-_CELL = numpy.zeros(16, numpy.uint8)  # the one element that every array looks at: as wide as the widest dtype
+_CELL = numpy.zeros(16, numpy.uint8)  # the one element that every array views: as wide as the widest dtype
 _WITHOUT_GAPS = SimpleNamespace(c_contiguous=True, f_contiguous=False, writeable=True)
 
 
 def window(size: tuple[int, ...], dtype: Any) -> numpy.ndarray:
-    """A window of this size on one zero."""
+    """A view of this size of one zero."""
     return numpy.ndarray(size, dtype, _CELL, strides=(0,) * len(size))
 
 
@@ -30,7 +30,7 @@ class MetaArray(NDArrayOperatorsMixin):
     __slots__ = ("__weakref__", "cells", "is_true")
 
     cells: numpy.ndarray  #: a window of stride 0
-    is_true: bool  #: what a kernel is told that asks for the only element: of no elements all are what is asked for
+    is_true: bool  #: the answer to a kernel that reads a single truth value: a condition holds for all of no elements
     call: Callable[..., Any]  #: calls a function by its rule: `module` puts it here
 
     def __init__(self, size: tuple[int, ...], dtype: Any, *, is_true: bool = False) -> None:
@@ -45,6 +45,11 @@ class MetaArray(NDArrayOperatorsMixin):
     nbytes = property(operator.attrgetter("cells.nbytes"))
     strides = property(operator.attrgetter("cells.strides"))
     flags = property(lambda self: _WITHOUT_GAPS)
+
+    @property
+    def device(self) -> str:
+        """As NumPy's arrays say "cpu"."""
+        return "meta"
 
     def __len__(self) -> int:
         return len(self.cells)

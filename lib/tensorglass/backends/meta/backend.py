@@ -1,4 +1,4 @@
-"""The meta device as a backend: lengths are counted, and nothing is allocated."""
+"""The meta device as a backend: lengths are counted, nothing is allocated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MetaBackend:
     """The one device of its type. See `Backend` for what each method promises."""
 
     device_type = "meta"
-    linalg = None  # kernels take the ways that need no LAPACK
+    linalg = None  # kernels use their paths without LAPACK
 
     def __init__(self) -> None:
         self.xp: Any = MetaModule()
@@ -107,7 +107,7 @@ class MetaBackend:
 
 
 class MetaBits:
-    """A stream of random bits of which none is drawn."""
+    """A stream of random bits that never draws any."""
 
     spare_normal: float | None = None
 

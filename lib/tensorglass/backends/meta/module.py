@@ -1,6 +1,6 @@
-"""The meta device's array module: NumPy's functions, of which only the size and the dtype of the answer are found.
+"""The meta device's array module: NumPy's functions, which only compute the size and dtype of the result.
 
-Kernels call it by the name `xp`. `rules` knows the functions; one that has no rule there is refused by its name.
+Kernels call it by the name `xp`. `rules` has the functions; a function without a rule raises an error that names it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class MetaModule:
             answer = MetaModule(found, f"{self._prefix}{name}.")
         elif callable(found) and not isinstance(found, type):
             answer = MetaFunction(f"{self._prefix}{name}", found)
-        setattr(self, name, answer)  # found directly from now on
+        setattr(self, name, answer)  # cached as an attribute
         return answer
 
     def asserted(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """What a kernel finds to refuse among elements: nothing, where there are none."""
+        """A kernel's check of elements: there are none, so nothing is refused."""
 
 
 class MetaFunction:

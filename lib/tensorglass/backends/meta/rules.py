@@ -1,8 +1,8 @@
-"""What each function of NumPy answers with: a size by its rule, a dtype by asking NumPy.
+"""What each NumPy function returns: the size by its rule, the dtype by asking NumPy.
 
 For the dtype the function itself is called with miniatures of its arguments, arrays of one element with as many
-dimensions. For the size there are a few rules: elements go one by one, an axis disappears, arrays are put together. No
-array of the answer's size is ever made.
+dimensions. For the size there are a few rules: elementwise, an axis is removed, arrays are joined. No array of the
+result's size is ever allocated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Function = Callable[..., Any]
 
 
 def call(name: str, function: Function, *arguments: Any, **keywords: Any) -> Any:
-    """The answer of a function of NumPy, as arrays without elements."""
+    """The result of a NumPy function, as arrays without elements."""
     rule = _RULES.get(name)
     if rule is None:
         if not isinstance(function, numpy.ufunc) and not name.startswith("special."):
@@ -31,7 +31,7 @@ def call(name: str, function: Function, *arguments: Any, **keywords: Any) -> Any
 
 
 def no_answer(*_: Any, **__: Any) -> Any:
-    """The refusal of what depends on elements: how many of them are not zero."""
+    """The error for functions whose result size depends on elements, such as `nonzero`."""
     raise explained(
         NotImplementedError(
             "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct "
@@ -52,14 +52,14 @@ def _wrapped(answer: Any) -> Any:
 
 
 def _cells(given: Any) -> Any:
-    """The argument with NumPy's windows in place of arrays."""
+    """The argument with NumPy views in place of meta arrays."""
     if isinstance(given, MetaArray):
         return given.cells
     return type(given)([_cells(each) for each in given]) if isinstance(given, tuple | list) else given
 
 
 def _miniature(given: Any) -> Any:
-    """The argument with arrays of one element in place of arrays."""
+    """The argument with one-element arrays in place of meta arrays."""
     if isinstance(given, MetaArray | numpy.ndarray):
         return numpy.zeros((1,) * given.ndim, given.dtype)
     return type(given)([_miniature(each) for each in given]) if isinstance(given, tuple | list) else given
@@ -70,14 +70,14 @@ def _shape(given: Any) -> Size:
 
 
 def _dtype_of(function: Function, *arguments: Any, **keywords: Any) -> Any:
-    answer = function(*map(_miniature, arguments), **{key: _miniature(each) for key, each in keywords.items()})
+    answer = function(*map(_miniature, arguments), **{key: _miniature(keyword) for key, keyword in keywords.items()})
     return numpy.asarray(answer).dtype
 
 
 def _sized(dtypes: Any, size: Size) -> Any:
-    """Arrays of this size with the dtypes of a function's answers to miniatures; None for None."""
+    """Arrays of this size with the dtypes of a function's results for miniatures; None for None."""
     if isinstance(dtypes, tuple):
-        return tuple([_sized(each, size) for each in dtypes])
+        return tuple([_sized(dtype, size) for dtype in dtypes])
     return None if dtypes is None else MetaArray(size, dtypes.dtype)
 
 
@@ -88,7 +88,7 @@ def _elementwise(function: Function, *arguments: Any, out: Any = None, **keyword
     if isinstance(function, numpy.ufunc) and len(arguments) > function.nin:
         arguments, out = arguments[: function.nin], arguments[function.nin]
     size = numpy.broadcast_shapes(*map(_shape, arguments), *map(_shape, keywords.values()))
-    found = function(*map(_miniature, arguments), **{key: _miniature(each) for key, each in keywords.items()})
+    found = function(*map(_miniature, arguments), **{key: _miniature(keyword) for key, keyword in keywords.items()})
     if out is None:
         return _sized(found, size)
     for target in out if isinstance(out, tuple) else (out,):
@@ -98,7 +98,7 @@ def _elementwise(function: Function, *arguments: Any, out: Any = None, **keyword
 
 
 def _along_axis(function: Function, array: MetaArray, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
-    """Functions along an axis that answer with as many elements, such as `sort`; without an axis some flatten."""
+    """Functions along an axis that keep the size, such as `sort`; without an axis some flatten."""
     if out is not None:
         return out
     found = function(_miniature(array), *arguments, **keywords)
@@ -217,7 +217,7 @@ def _getitem(function: Function, array: MetaArray, key: Any) -> Any:
     if not any(isinstance(each, numpy.ndarray) for each in keys):
         return array.cells[key]
     masks = [each for each in keys if isinstance(each, numpy.ndarray) and each.dtype == bool]
-    if masks:  # in kernels alone, where what is done to chosen elements may as well be done to all
+    if masks:  # only kernels call this: what they do to selected elements may as well be done to all
         return MetaArray((masks[0].size, *array.shape[masks[0].ndim :]), array.dtype)
     places = [place for place, each in enumerate(keys) if each is Ellipsis]
     missing = array.ndim - sum(each is not None and each is not Ellipsis for each in keys)
@@ -244,14 +244,14 @@ def _concatenate(function: Function, arrays: Sequence[Any], axis: int = 0, out: 
     if out is not None:
         return out
     size = list(arrays[0].shape)
-    size[axis] = sum(each.shape[axis] for each in arrays)
-    found = numpy.result_type(*[each.dtype for each in arrays]) if dtype is None else dtype
+    size[axis] = sum(array.shape[axis] for array in arrays)
+    found = numpy.result_type(*[array.dtype for array in arrays]) if dtype is None else dtype
     return MetaArray(tuple(size), found)
 
 
 def _stack(function: Function, arrays: Sequence[Any], axis: int = 0, out: Any = None, dtype: Any = None) -> Any:
     arrays = list(arrays)
-    found = numpy.result_type(*[each.dtype for each in arrays]) if dtype is None else dtype
+    found = numpy.result_type(*[array.dtype for array in arrays]) if dtype is None else dtype
     size = list(arrays[0].shape)
     size.insert(axis % (len(size) + 1), len(arrays))
     return MetaArray(tuple(size), found)

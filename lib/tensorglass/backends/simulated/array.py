@@ -1,11 +1,11 @@
-"""The simulated device's memory and the arrays in it: NumPy underneath, and out of the host's reach.
+"""The simulated device's memory and arrays: NumPy underneath, but not accessible to the host.
 
-A caching allocator accounts for the memory: addresses, capacity and fragmentation are its own, while the bytes lie
-wherever NumPy put them.
+A caching allocator accounts for the memory: addresses, capacity and fragmentation are its own, while NumPy stores the
+bytes.
 
-It answers as `cupy.ndarray` does: functions of the device's array module take it, Python's operators work between such
-arrays and numbers, and NumPy's functions are refused. So a kernel that mixes the two memories by accident fails here,
-on a laptop, as it would fail on a GPU.
+An array behaves as `cupy.ndarray` does: functions of the device's array module take it, Python's operators work between
+such arrays and numbers, and NumPy's functions are refused. So a kernel that mixes the two memories by accident fails
+here, on a laptop, as it would fail on a GPU.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tensorglass.core.errors import MixedMemory
 
 
 class BackedAllocation(Allocation):
-    """A block of the device's memory with the NumPy array that keeps its bytes; freed when nobody holds it."""
+    """A block of the device's memory with the NumPy array that stores its bytes; freed when nobody holds it."""
 
     __slots__ = ("root",)
 
@@ -41,7 +41,7 @@ def root_of(cells: numpy.ndarray) -> numpy.ndarray:
 
 
 class Module(Protocol):
-    """The array module that an array belongs to, as far as the array calls it."""
+    """The part of an array module that its arrays call."""
 
     backend: Any
     device: Any
@@ -60,7 +60,7 @@ class SimulatedArray(NDArrayOperatorsMixin):
 
     __slots__ = ("__weakref__", "allocation", "cells", "module")
 
-    cells: numpy.ndarray  #: the simulated device's memory. For this backend alone
+    cells: numpy.ndarray  #: the NumPy array with the elements. Only for this backend
     allocation: BackedAllocation
     module: Module
 

@@ -75,13 +75,13 @@ class SimulatedBackend:
         return SimulatedArray(rearranged, run.allocation, self.xp)
 
     def allocation_of(self, root: numpy.ndarray) -> BackedAllocation:
-        """A new allocation whose bytes are those of an array that NumPy has just made."""
+        """A new allocation for the bytes of an array that NumPy has just made."""
         allocation = self._allocation(root.nbytes)
         allocation.root = root
         return allocation
 
     def _new_allocation(self, nbytes: int) -> BackedAllocation:
-        allocation = self._allocation(nbytes)  # first: it refuses what would not fit in the simulated memory
+        allocation = self._allocation(nbytes)  # first, since it raises if the simulated memory is full
         allocation.root = new_bytes(nbytes)
         return allocation
 
@@ -193,7 +193,7 @@ class SimulatedBackend:
         else:
             out.cells[...] = array
             made = out
-        # Out of pageable memory the driver copies to a buffer of its own first, and so the host must wait.
+        # From pageable memory, the driver first copies to its own buffer, so the host must wait.
         self._transfer("to device", array.nbytes, is_pinned, waits=not (is_pinned and non_blocking))
         return made
 
@@ -202,7 +202,7 @@ class SimulatedBackend:
         return array.cells.copy()
 
     def from_peer(self, array: SimulatedArray) -> SimulatedArray:
-        """A copy here of an array on another simulated device."""
+        """A copy on this device of an array on another simulated device."""
         cells = array.cells.copy()
         made = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
         costs = CLOCK.costs
@@ -226,7 +226,7 @@ class SimulatedBackend:
 
     @property
     def stream(self) -> int:
-        """The number of the stream on which this thread's work goes."""
+        """The number of this thread's current stream."""
         return self._thread.stream
 
     @stream.setter
@@ -235,7 +235,7 @@ class SimulatedBackend:
 
     @property
     def stream_key(self) -> tuple[str, int]:
-        """What the clock knows the current stream by."""
+        """The clock's key for the current stream."""
         return str(self.device), self._thread.stream
 
     def synchronize(self, device: Device) -> None:
@@ -243,7 +243,7 @@ class SimulatedBackend:
 
 
 class _Driver(Addresses):
-    """Where the device's segments come from: it takes time."""
+    """The source of the device's segments; reserving takes simulated time."""
 
     def __init__(self, backend: SimulatedBackend, index: int) -> None:
         super().__init__(0x7F00_0000_0000 + (index << 36))
@@ -286,7 +286,7 @@ FAMILY = Simulated()
 
 
 def configure(devices: int | None = None, memory: int | None = None, **costs: float) -> CostModel:
-    """Make the simulated machine another one; what is left out stays. Returns its cost model.
+    """Change the simulated machine; omitted options stay. Returns its cost model.
 
     `devices` is their number and `memory` the bytes of each; both take effect on devices that hold no tensors, and are
     refused otherwise. `costs` are those of `CostModel`, in seconds and bytes per second.

@@ -1,7 +1,7 @@
 """Simulated time: how long kernels and transfers take on the simulated device, and what happened when.
 
-Nothing is measured here. A host and a device each have a clock; the host's moves on by what it costs to *issue* work,
-the device's by what the work costs. Work is issued in far less time than it takes, so the host runs ahead, until
+Nothing is measured here. The host and each device have a clock; the host's advances by the cost of *issuing* work, the
+device's by the cost of the work itself. Work is issued in far less time than it takes, so the host runs ahead, until
 something waits: `synchronize`, a copy back, a value that Python wants to see.
 """
 
@@ -26,11 +26,11 @@ class CostModel:
 
     launch: float = 5 * MICROSECOND  #: the host's time to issue a kernel
     kernel: float = 3 * MICROSECOND  #: the device's time for a kernel that does nothing
-    memory_rate: float = 1000 * GIGABYTE  #: at which kernels read and write the device's memory
-    transfer: float = 10 * MICROSECOND  #: a transfer of no bytes
-    pageable_rate: float = 6 * GIGABYTE  #: between the device and ordinary host memory
-    pinned_rate: float = 24 * GIGABYTE  #: between the device and pinned host memory
-    peer_rate: float = 50 * GIGABYTE  #: between two devices
+    memory_rate: float = 1000 * GIGABYTE  #: the rate at which kernels read and write the device's memory
+    transfer: float = 10 * MICROSECOND  #: the latency of a transfer
+    pageable_rate: float = 6 * GIGABYTE  #: the rate between the device and pageable host memory
+    pinned_rate: float = 24 * GIGABYTE  #: the rate between the device and pinned host memory
+    peer_rate: float = 50 * GIGABYTE  #: the rate between two devices
     reserve: float = 200 * MICROSECOND  #: asking the device for a segment of memory, or giving one back
 
     def of_kernel(self, nbytes: int) -> float:
@@ -69,7 +69,7 @@ class Happening:
 
     @property
     def duration(self) -> float:
-        """The device's time for it."""
+        """The device's time for this event."""
         return self.end - self.start
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Clock:
         self._begin()
 
     def reset(self) -> None:
-        """Begin at 0 again, and forget what happened."""
+        """Restart at 0, and forget all events."""
         self._section.run(self._begin)
 
     def _begin(self) -> None:
@@ -109,7 +109,7 @@ class Clock:
             device, number = stream
             happening = Happening(kind, name, device, number, nbytes, issued, start, end, waits)
             now = end if waits else issued + issue
-            # No call comes between these, and so no interrupt: all of it happens, or nothing.
+            # No calls in between, so no interrupt: either all of this happens, or nothing.
             self._busy_until[stream] = end
             self.now = now
             self._happenings += (happening,)
@@ -117,7 +117,7 @@ class Clock:
         self._section.run(issue_it)
 
     def stop_host(self, seconds: float, kind: str, stream: tuple[str, int], nbytes: int) -> None:
-        """Something that stops the device until it is done: asking it for memory."""
+        """An operation that blocks host and device: reserving or releasing memory."""
         self.wait_for_device(stream[0])
         self.work(kind, "memory", stream, nbytes, 0.0, seconds, waits=True)
 
@@ -130,7 +130,7 @@ class Clock:
         self._section.run(wait)
 
     def wait_for(self, moment: float) -> None:
-        """The host waits until a moment."""
+        """The host waits until a point in time."""
 
         def wait() -> None:
             self.now = max(self.now, moment)
@@ -138,11 +138,11 @@ class Clock:
         self._section.run(wait)
 
     def busy_until(self, stream: tuple[str, int]) -> float:
-        """When the stream will have done all that was issued."""
+        """When the stream will have finished all issued work."""
         return self._busy_until.get(stream, 0.0)
 
     def hold(self, stream: tuple[str, int], moment: float) -> None:
-        """The stream does nothing before a moment: it waits for another stream's event."""
+        """The stream is idle until a point in time: it waits for another stream's event."""
 
         def wait() -> None:
             self._busy_until[stream] = max(moment, self.busy_until(stream))

@@ -17,7 +17,7 @@ from tensorglass.core.errors import MixedMemory
 
 
 class Accelerator(Protocol):
-    """The backend that a module works for, as far as the module calls it."""
+    """The part of a backend that its module calls."""
 
     device: Any
     xp: Any
@@ -44,7 +44,7 @@ class SimulatedModule:
             answer = found  # dtypes, constants
         else:
             answer = SimulatedFunction(self, name, found)
-        setattr(self, name, answer)  # found directly from now on
+        setattr(self, name, answer)  # cached as an attribute
         return answer
 
     def asnumpy(self, array: SimulatedArray) -> numpy.ndarray:
@@ -55,7 +55,7 @@ class SimulatedModule:
         return self.backend.to_host(array)
 
     def asserted(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
-        """What a kernel finds to refuse: asserted on the device, as CUDA's kernels do. Nothing moves, nobody waits."""
+        """A kernel's check of elements: asserted on the device, as CUDA kernels do, without a transfer or a wait."""
         seen: list[SimulatedArray] = []
         found = kernel(wide_positions.numpy, *[self._cells(argument, seen) for argument in arguments])
         self.backend.launched(kernel.__name__, sum(array.nbytes for array in seen))
@@ -64,7 +64,7 @@ class SimulatedModule:
     def call(
         self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Any:
-        """Run a function of NumPy on the cells of the device's arrays. What it makes is allocated on the device."""
+        """Run a NumPy function on the cells of the device's arrays. Its results are allocated on the device."""
         seen: list[SimulatedArray] = []
         plain = [self._cells(argument, seen) for argument in arguments]
         named = {key: self._cells(value, seen) for key, value in keywords.items()}
@@ -73,7 +73,7 @@ class SimulatedModule:
         answer = self._wrapped(found, seen, made)
         # An array to write to is given as out=, or as the last argument, and comes back.
         written = keywords.get("out") is not None or (len(plain) > 1 and found is plain[-1])
-        if made or answer is None or written:  # else it was a mere view
+        if made or answer is None or written:  # else it was only a view
             self.backend.launched(name, sum(array.nbytes for array in seen + made))
         return answer
 
@@ -91,11 +91,11 @@ class SimulatedModule:
         return given
 
     def _wrapped(self, answer: Any, seen: list[SimulatedArray], made: list[SimulatedArray]) -> Any:
-        """The answer with its arrays on the device. Those that are no windows on `seen` ones are added to `made`."""
+        """The result with its arrays on the device. Arrays that are not views of `seen` ones are added to `made`."""
         if isinstance(answer, tuple | list):
             wrapped = [self._wrapped(each, seen, made) for each in answer]
             return wrapped if isinstance(answer, list) else tuple(wrapped)  # a plain one for a named tuple, too
-        if isinstance(answer, numpy.generic):  # a 0-dim answer stays on the device, as CuPy's do
+        if isinstance(answer, numpy.generic):  # a 0-dim result stays on the device, as CuPy's do
             answer = numpy.asarray(answer)
         if not isinstance(answer, numpy.ndarray):
             return answer

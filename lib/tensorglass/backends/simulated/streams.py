@@ -1,7 +1,7 @@
 """Streams and events of the simulated devices: queues of work, and marks in them.
 
-Work on one stream is done in order, work on two at the same time. Values are computed immediately all the same; what
-streams change is the simulated time.
+Work on one stream runs in order, work on two streams concurrently. Values are still computed immediately; streams only
+affect the simulated time.
 """
 
 from __future__ import annotations
@@ -30,19 +30,21 @@ def _backend(device: Device | str | int | None) -> SimulatedBackend:
 
 
 class Event:
-    """A mark in a stream; the time between two of them is that of the work between them, in simulated milliseconds."""
+    """A mark in a stream. The time between two marks is the simulated time of the work between them, in
+    milliseconds.
+    """
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         self._is_timed = enable_timing
         self._moment: float | None = None
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the mark at the end of what the stream, else the current one, was given to do."""
+        """Put the mark after all work queued on the stream (by default the current one)."""
         key = (current_stream() if stream is None else stream).key
         self._moment = max(CLOCK.now, CLOCK.busy_until(key))
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let the stream, else the current one, do nothing before the mark is reached."""
+        """Make the stream (by default the current one) wait until the mark is reached."""
         (current_stream() if stream is None else stream).wait_event(self)
 
     def query(self) -> bool:
@@ -82,12 +84,12 @@ class Stream(AnyStream):
 
     @property
     def device(self) -> Device:
-        """Where it works."""
+        """The device that it works on."""
         return self._backend.device
 
     @property
     def key(self) -> tuple[str, int]:
-        """What the clock knows it by."""
+        """Its key in the clock."""
         return str(self.device), self.number
 
     def query(self) -> bool:
@@ -99,7 +101,7 @@ class Stream(AnyStream):
         CLOCK.wait_for(CLOCK.busy_until(self.key))
 
     def wait_event(self, event: Event) -> None:
-        """Do nothing more before the mark is reached. The host goes on."""
+        """Make further work wait until the mark is reached. The host does not wait."""
         if event._moment is not None:
             CLOCK.hold(self.key, event._moment)
 
@@ -114,7 +116,7 @@ class Stream(AnyStream):
 
 
 def current_stream(device: Device | str | int | None = None) -> Stream:
-    """The stream on which this thread's work on a device goes."""
+    """The stream that receives this thread's work on a device."""
     backend = _backend(device)
     return Stream._numbered(backend, backend.stream)
 
@@ -125,7 +127,7 @@ def default_stream(device: Device | str | int | None = None) -> Stream:
 
 
 def set_stream(stream: Stream) -> None:
-    """Let this thread's work on the stream's device go there."""
+    """Send this thread's work on the stream's device to the stream."""
     stream._backend.stream = stream.number
 
 

@@ -27,7 +27,7 @@ class JoinHook:
     """What a process does for one `Joinable` when it has run out of batches."""
 
     def main_hook(self) -> None:
-        """Make the collective operations of one round of a process that still has a batch."""
+        """Take part in the collective operations of one round of a process that still has a batch."""
 
     def post_hook(self, is_last_joiner: bool) -> None:
         """Run once when all have joined. `is_last_joiner`: whether this process was among the last."""
@@ -73,7 +73,7 @@ class Join:
         if not joinables:
             raise ValueError("The join context manager requires at least one joinable")
         groups = [each.join_process_group for each in joinables]
-        if any(each is not groups[0] for each in groups):
+        if any(group is not groups[0] for group in groups):
             raise ValueError("Using join context manager with multiple process groups")
         self._joinables = joinables
         self._hooks = [each.join_hook(**kwargs) for each in joinables]
@@ -85,7 +85,7 @@ class Join:
             each._join = self
 
     def __enter__(self) -> None:
-        """Nothing: the objects know their context from its making on."""
+        """Does nothing: the objects get their context when it is created."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -123,7 +123,7 @@ class Join:
 
     @staticmethod
     def notify_join_context(joinable: Joinable) -> Work | None:
-        """Say that this process has another batch; called before the collective operations of each round.
+        """Announce that this process has another batch; called before the collective operations of each round.
 
         Only the first object of a context says it. The result of the `Work` is how many processes have one.
         """

@@ -1,8 +1,8 @@
-"""Collective operations that gradients flow through, each back the way that its tensors came.
+"""Differentiable collective operations.
 
-Every process calls them in the same order, and every process calls backward, in which the operations of the opposite
-direction run: of a broadcast a sum at its source, of a gathering a scattering, of a reduction a broadcast. Unlike
-`torch.distributed`'s, they return new tensors.
+Every process calls them in the same order, and every process calls backward, in which the opposite operations run: for
+a broadcast, a sum at its source; for a gather, a scatter; for a reduction, a broadcast. Unlike `torch.distributed`'s,
+they return new tensors.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ def gather(tensor: Tensor, dst: int = 0, group: Group = None) -> tuple[Tensor, .
 
 
 def scatter(tensors: list[Tensor], src: int = 0, group: Group = None) -> Tensor:
-    """This process's one of the tensors that the process `src` gives."""
+    """This process's tensor of those that the process `src` passes."""
     return _Scatter.apply(src, group, *tensors)
 
 
 def reduce(tensor: Tensor, dst: int, op: RedOpType = ReduceOp.SUM, group: Group = None) -> Tensor:
-    """The tensors of all processes reduced, at the process `dst`; what the others get means nothing."""
+    """The tensors of all processes reduced, at the process `dst`; undefined at the others."""
     return _Reduce.apply(dst, op, group, tensor)
 
 
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: RedOpType = ReduceOp.SUM, group: Group = None
 ) -> Tensor:
-    """This process's share, written to `output` and returned: its one of the tensors in each list, reduced."""
+    """This process's share, written to `output` and returned: the reduction of its tensor in each list."""
     return _ReduceScatter.apply(op, group, output, *input_list)
 
 

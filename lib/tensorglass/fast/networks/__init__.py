@@ -1,1 +1,1 @@
-"""Shortcuts of what networks are made of: layers, losses, optimizers."""
+"""Shortcuts for the parts of networks: layers, losses, optimizers."""

@@ -1,9 +1,9 @@
-"""Convolutions of images by steps of one cell: windows that are copied in long runs.
+"""Convolutions of images with stride 1: windows are copied in long runs.
 
-NumPy copies rows of a few cells slowly. In a padded image that lies in a row, the cells that one place of the window
-sees, window after window, are one run: it goes on through the ends of the image's rows, where it sees windows that
-nobody asked for. Their results are computed too, a few more, and left out. The gradient for the input is such a
-convolution as well, with the kernels turned around.
+NumPy copies rows of a few cells slowly. In a flattened padded image, the cells that one position of the window reads,
+window after window, form one run. The run continues across the ends of the image's rows, where the windows are invalid;
+their few results are computed too, and dropped. The gradient for the input is such a convolution as well, with flipped
+kernels.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tensorglass.ops.nn.convolution import Plan
 
 Kernel = Callable[..., Array]
 XP = HOST.xp
-_MOST = 1 << 20  # bytes of windows that are written out at a time, so that they stay in the cache
+_MOST = 1 << 20  # bytes of windows that are copied at a time, so that they stay in the cache
 
 
 def _takes(xp: Any, array: Array, plan: Plan) -> bool:
-    """Whether this is the way: images on the CPU, windows that move by one cell and are not all of one cell."""
+    """Whether this algorithm applies: images on the CPU, stride 1, and a window larger than one cell."""
     windows = plan.windows
     return (
         xp is XP and len(windows.size) == 2 and windows.stride == (1, 1) and array.dtype.char in "fd"
@@ -34,15 +34,15 @@ def _takes(xp: Any, array: Array, plan: Plan) -> bool:
 
 
 class _Runs:
-    """The windows of some images at a time, `depth` numbers of each, in buffers that serve all of them."""
+    """The windows of a few images at a time, `depth` numbers of each, in buffers that all blocks reuse."""
 
     def __init__(self, images: Array, channels: int, rows: int, depth: int, plan: Plan) -> None:
         self.plan, self._batch, self._dtype = plan, len(images), images.dtype
         (height, width), (above, left) = plan.lengths, plan.windows.padding
         self._row = width + 2 * left
-        self._length = plan.counts[0] * self._row  # of a run
+        self._length = plan.counts[0] * self._row  # the length of a run
         self._step = min(self._batch, max(1, _MOST // (depth * self._length * self._dtype.itemsize)))
-        # One row more than there is: the last runs go on for some cells.
+        # One extra row: the last runs extend past the end by some cells.
         self.cells = XP.zeros((self._step, channels, height + 2 * above + 1, self._row), self._dtype)
         self.inside = self.cells[:, :, above : above + height, left : left + width]
         image, channel, down, along = self.cells.strides
@@ -54,7 +54,7 @@ class _Runs:
         self.results.fill(0)
 
     def buffer(self, rows: int) -> Array:
-        """An array for so many rows of numbers of all windows: (images, groups, rows of a group, runs)."""
+        """An array for this many rows of numbers for all windows: (images, groups, rows of a group, runs)."""
         return XP.empty((self._step, self.plan.groups, rows // self.plan.groups, self._length), self._dtype)
 
     def copy_columns(self, inputs: Array, columns: Array) -> Array:
@@ -65,13 +65,13 @@ class _Runs:
         return columns[:count]
 
     def wanted(self, count: int) -> Array:
-        """The results of windows that were asked for: (images, channels, height, width)."""
+        """The results of the valid windows: (images, channels, height, width)."""
         channels = self.results.shape[1] * self.results.shape[2]
         rows = self.results[:count].reshape(count, channels, self.plan.counts[0], self._row)
         return rows[..., : self.plan.counts[1]]
 
     def blocks(self) -> Iterator[tuple[slice, int]]:
-        """The images that are taken at a time, and how many they are."""
+        """The slices of images that are processed at a time, and how many images each has."""
         for start in range(0, self._batch, self._step):
             yield slice(start, start + self._step), min(self._step, self._batch - start)
 
@@ -99,7 +99,7 @@ def _of_convolve(slow: Kernel) -> Kernel:
 
 def _of_spread(slow: Kernel) -> Kernel:
     def spread(xp: Any, results: Array, weights: Array, plan: Plan) -> Array:
-        """Each place of the window by a product of its own, which is added up where the place lies."""
+        """The transposed convolution: one product for each position of the window, added at that position."""
         if batches.takes(xp, results, weights, plan):
             return batches.gradients(None, results, weights, (True, False), plan)[0]
         if not _takes(xp, results, plan):
@@ -143,7 +143,7 @@ def _of_correlate(slow: Kernel) -> Kernel:
 
 
 def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    """The gradients of a convolution of many small images, whose results' gradient is brought into order once."""
+    """The gradients of a convolution of many small images; the incoming gradient is rearranged once for all of them."""
     input, weight = kept.get("input"), kept.get("weight")
     if input is None or weight is None or kept["transposed"] or not grad.flags.c_contiguous or grad.ndim != 4:
         return None
@@ -157,7 +157,7 @@ def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | N
 
 
 def with_own_kernels(form: Callable[..., Any]) -> Callable[..., Any]:
-    """The convolution `form` as it is, with these ways before its plain kernels, which take what is not theirs."""
+    """The convolution `form` itself, with these kernels before its plain ones, which handle all other calls."""
     RULES["convolution"] = _rule
     plain.convolve = _of_convolve(plain.convolve)
     plain.spread = _of_spread(plain.spread)

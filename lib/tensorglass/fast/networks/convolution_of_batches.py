@@ -1,9 +1,9 @@
-"""Convolutions of many small images: each row of all images is written out once for each column of the window.
+"""Convolutions of many small images: each row of all images is copied once for each column of the window.
 
-What a window sees in one row is then beside what it sees in the next, so the windows of a row of results are a matrix
-that is read where it lies, and the next row's is the same one a row further on (Cho and Brand, "MEC: Memory-efficient
-Convolution for Deep Neural Network", 2017). So a window of 5×5 is written out five times, not 25 times. The images'
-numbers lie beside each other in these rows, or rows of images if they are long enough.
+Then a window's cells in one row are next to its cells in the next row, so the windows of one row of results form a
+matrix that is read in place, and the next row's matrix starts one row later (Cho and Brand, "MEC: Memory-efficient
+Convolution for Deep Neural Network", 2017). So a 5×5 window is copied five times, not 25 times. In these rows, the
+numbers of different images are interleaved, or the images follow one another if their rows are long enough.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tensorglass.ops.kernels.sum import total
 from tensorglass.ops.nn.convolution import Plan
 
 XP = HOST.xp
-_IMAGES = 32  # the fewest that are worth it
-_LONG = 24  # windows in a row, from which on the images lie one after the other
+_IMAGES = 32  # fewer are not worth it
+_LONG = 24  # windows in a row; from this many on, images follow one another
 _LEAST_PIECE = 64  # cells
-_MOST = 5 << 17  # bytes that are written out at a time, so that they stay in the cache
+_MOST = 5 << 17  # bytes that are copied at a time, so that they stay in the cache
 
 
 def takes(xp: Any, array: Array, weights: Array, plan: Plan) -> bool:
-    """Whether this is the way: many images, of which several are written out at a time."""
+    """Whether this algorithm applies: many images, of which several are copied at a time."""
     return (
         xp is XP and len(plan.windows.size) == 2 and plan.groups == 1 and array.dtype.char in "fd" and array.size > 0
         and len(array) >= _IMAGES and min(plan.counts) > 0 and prod(plan.windows.size) > 1
@@ -35,21 +35,21 @@ def takes(xp: Any, array: Array, weights: Array, plan: Plan) -> bool:
 
 
 def _written_out(weights: Array, plan: Plan) -> int:
-    """The bytes that are written out of an image and its results."""
+    """The bytes that are copied for an image and its results."""
     rows = plan.lengths[0] + 2 * plan.windows.padding[0]
     depth = rows * weights.shape[1] * plan.windows.size[1] + plan.counts[0] * len(weights)
     return depth * plan.counts[1] * weights.itemsize
 
 
 class _Images:
-    """Some images at a time, their arrays, and how they lie."""
+    """A few images at a time, their arrays, and their layout."""
 
     def __init__(self, images: int, channels: int, array_dtype: Any, plan: Plan) -> None:
         self.images, self.channels, self.dtype, self.plan = images, channels, array_dtype, plan
 
     @staticmethod
     def blocks(count: int, weights: Array, plan: Plan) -> Iterator[slice]:
-        """Which images are taken at a time: about as many each time."""
+        """The slices of images that are processed at a time, of about equal size."""
         step = _MOST // _written_out(weights, plan)
         step = -(-count // -(-count // step))
         for start in range(0, count, step):
@@ -63,7 +63,7 @@ class _Images:
         return made, made.reshape(rows, depth, self.images, width).swapaxes(2, 3)
 
     def padded(self) -> tuple[Array, Array, Array]:
-        """Images of zeros with the room around them; the part within; and their windows' columns, as views.
+        """Padded images of zeros; the part inside the padding; and their windows' columns, as views.
 
         (rows, channels, width, images) twice, and (rows, channels, columns of a window, windows, images).
         """
@@ -79,7 +79,7 @@ class _Images:
         return cells, cells[above : above + height, :, left : left + width], seen
 
     def columns_of(self, inputs: Array) -> Array:
-        """Images with each row written out for each column of the window: (rows, channels times columns, cells)."""
+        """Images with each row copied for each column of the window: (rows, channels times columns, cells)."""
         cells, inside, seen = self.padded()
         XP.copyto(inside, inputs.transpose(2, 1, 3, 0))
         columns, places = self.new(len(cells), self.channels * seen.shape[2], seen.shape[3])
@@ -93,7 +93,7 @@ def _view(array: Array, size: tuple[int, ...], strides: tuple[int, ...]) -> Arra
 
 
 def _windows(rows: Array, height: int, step: int, count: int, parts: int = 1) -> Array:
-    """Windows of this `height`, which move by `step` rows, with the cells in parts: (count, parts, depth, cells)."""
+    """Windows of this `height`, `step` rows apart, with the cells in parts: (count, parts, depth, cells)."""
     row, down, along = rows.strides
     length = rows.shape[2] // parts
     return _view(rows, (count, parts, height * rows.shape[1], length), (step * row, length * along, down, along))
@@ -121,19 +121,19 @@ def convolve(inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> A
         if bias is not None:
             XP.add(found, bias.reshape(-1, 1), found)
         for target, source in zip(made[block].transpose(2, 1, 3, 0), seen, strict=True):
-            XP.copyto(target, source)  # row by row, which stay in the cache while they are brought into another order
+            XP.copyto(target, source)  # row by row, so that they stay in the cache while they are rearranged
     return made
 
 
 def gradients(
     inputs: Array | None, results: Array, weights: Array, wanted: tuple[bool, bool], plan: Plan
 ) -> tuple[Array | None, Array | None]:
-    """Towards inputs and weights, by the gradient of the results: the kernels of `spread_out` and `correlated`."""
+    """The gradients for inputs and weights: the kernels of `spread_out` and `correlated`."""
     (count, channels, height, width), (above, _), (down, _) = weights.shape, plan.windows.padding, plan.windows.stride
     of_inputs = HOST.empty(HOST.dtype_of(results), (len(results), channels, *plan.lengths)) if wanted[0] else None
     of_weights = XP.zeros((height * channels * width, count), results.dtype) if wanted[1] else None
     turned = XP.ascontiguousarray(weights.transpose(1, 3, 2, 0)[:, :, ::-1]).reshape(channels * width, height * count)
-    # Rows of zeros go around the results' gradients where an input is to see them from all sides.
+    # Rows of zeros pad the results' gradients where every window that contains an input contributes to it.
     room = height - 1 if wanted[0] else 0
     inside_rows = slice(room, room + (plan.counts[0] - 1) * down + 1, down)
     for block in _Images.blocks(len(results), weights, plan):
@@ -158,6 +158,6 @@ def gradients(
 
 
 def bias_gradient(results: Array) -> Array:
-    """The sum of each channel."""
+    """The gradient of the bias: the sum of each channel."""
     sums = total(XP, results.reshape(len(results), results.shape[1], -1), (2,))
     return total(XP, sums.reshape(sums.shape[:2]), (0,)).reshape(-1)

@@ -1,4 +1,4 @@
-"""The shortcut of cross entropy: logits and classes, as classifiers have them."""
+"""The shortcut of cross entropy for logits and class indices."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
 XP = HOST.xp
-#: Arguments that the shortcut takes with these values alone, their defaults.
+#: Arguments that must have these values, their defaults.
 _USUAL = {"weight": None, "reduction": "mean", "label_smoothing": 0.0}
 _recorders: list[tuple[Any, tuple[Any, ...]]] = []
 
 
 def of_cross_entropy(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, for logits (N, C), (N, C, L) or (N, C, H, W) and classes without C, all of which count."""
+    """A shortcut before `form`, for logits (N, C), (N, C, L) or (N, C, H, W) and classes without C, none ignored."""
 
     @wraps(form)
     def loss_first(*arguments: Any, **keywords: Any) -> Tensor:
@@ -72,8 +72,8 @@ def _mean_loss(input: Any, target: Any, ignored: int) -> Tensor | None:
 
 
 def _kernel(logits: Array, target: Array) -> tuple[Array, Array] | None:
-    """The logarithms of the probabilities, and minus the mean of those of the classes; None for others than 0 … C-1."""
-    # Read without a sign what is negative is large.
+    """The log-probabilities, and minus the mean of those of the classes; None if a class is not in 0 … C-1."""
+    # Read as unsigned integers, negative classes are large.
     if not target.flags.c_contiguous or target.view("uint64").max() >= logits.shape[1]:
         return None
     found = XP.empty_like(logits)
@@ -83,7 +83,7 @@ def _kernel(logits: Array, target: Array) -> tuple[Array, Array] | None:
 
 
 def rows_and_places(array: Array, target: Array) -> tuple[Array, tuple[Array, ...]]:
-    """An array of (N, C), or of more dimensions as (N, C, all others), and where in it the elements of classes are."""
+    """An array as (N, C), or with more dimensions as (N, C, all others), and the positions of the classes' elements."""
     count = len(target)
     if target.ndim == 1:
         return array, (XP.arange(count), target)
@@ -92,7 +92,7 @@ def rows_and_places(array: Array, target: Array) -> tuple[Array, tuple[Array, ..
 
 
 def _find_recorders() -> list[tuple[Any, tuple[Any, ...]]]:
-    from tensorglass.ops.nn.loss import nll_loss  # which have been declared by the time of the first call
+    from tensorglass.ops.nn.loss import nll_loss  # declared by the time of the first call
     from tensorglass.ops.reductions.softmax import log_softmax as operator
 
     _recorders[:] = recorder_of(operator), recorder_of(nll_loss)

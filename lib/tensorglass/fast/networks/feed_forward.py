@@ -1,8 +1,8 @@
 """The shortcut of a Transformer's feed-forward part: two linear layers, with ReLU and dropout between, as one node.
 
-What lies between the layers is their largest matrix by far. Bias, ReLU and dropout are put on it in place, and so are
-their slopes on its gradient, some rows at a time, which stay in the cache. A derivative of the derivative is found by
-tensors.
+The hidden matrix between the layers is by far the largest. Bias, ReLU and dropout are applied to it in place, and so
+are their derivatives to its gradient, a few rows at a time, which stay in the cache. Second derivatives use operators
+on tensors.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FeedForward(Function):
 
 
 def _by_tensors(noise: Any, x: Tensor, first: Tensor, bias: Tensor, second: Tensor, last: Tensor) -> Tensor:
-    """The same by operators that have derivatives."""
+    """The same by differentiable operators."""
     hidden = (x.reshape(-1, x._size[-1]) @ first.t() + bias).relu()
     if noise is not None:
         hidden = hidden * noise.view(hidden._size)
@@ -67,7 +67,7 @@ def _by_tensors(noise: Any, x: Tensor, first: Tensor, bias: Tensor, second: Tens
 
 
 def of_feed_forward(form: Form) -> Form:
-    """`form`, which is given an input, the weights and biases of both layers, and the chance of dropout."""
+    """A shortcut before `form`, which takes an input, the parameters of both layers, and the dropout probability."""
 
     @wraps(form)
     def block_first(x: Any, first: Any, bias: Any, second: Any, last: Any, p: float) -> Any:
@@ -107,7 +107,7 @@ def _rows(array: Array) -> Array:
 
 
 def _product(one: Array, other: Array) -> Array:
-    """In memory of the pool where it is large."""
+    """The product, in pool memory if it is large."""
     return matrix_product(HOST.xp, one, other, HOST.empty(HOST.dtype_of(one), (len(one), other.shape[1])))
 
 
@@ -120,7 +120,7 @@ def _blocks(rows: Array) -> Iterator[slice]:
 def _forward(
     xp: Any, x: Array, noise: Array | None, first: Array, bias: Array, second: Array, last: Array
 ) -> tuple[Array, Array]:
-    """What lies between the layers, as the second is given it, and the output."""
+    """The hidden matrix, as the second layer gets it, and the output."""
     hidden = _product(x, first.T)
     xp.maximum(xp.add(hidden, bias, hidden), number(xp, 0, hidden.dtype), out=hidden)
     if noise is not None:
@@ -133,7 +133,7 @@ def _backward(
     xp: Any, grad: Array, hidden: Array, x: Array, first: Array, second: Array, noise: Array | None,
     wanted: Sequence[bool],
 ) -> list[Array | None]:  # fmt: skip
-    """The gradients of input, weights and biases that are wanted."""
+    """The wanted gradients of input, weights and biases."""
     found: list[Array | None] = [None] * 5
     if wanted[3]:
         found[3] = matrix_product(xp, grad.T, hidden)
@@ -144,7 +144,7 @@ def _backward(
     towards, bits = _product(grad, second), f"u{grad.itemsize}"
     of_bias, ones = xp.zeros(len(first), grad.dtype), xp.ones(ROWS, grad.dtype)
     for block in _blocks(towards):
-        part = towards[block]  # an infinity times 0 is no number, so its bits are multiplied, as those of an integer
+        part = towards[block]  # infinity times 0 would be NaN, so the bits are multiplied, as integers
         xp.multiply(part.view(bits), xp.not_equal(hidden[block], 0), part.view(bits))
         if noise is not None:
             xp.multiply(part, _rows(noise)[block], part)

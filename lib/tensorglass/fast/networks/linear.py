@@ -1,4 +1,4 @@
-"""The shortcut of linear layers: one product and one sum, in the graph the operators that they stand for."""
+"""The shortcut of linear layers: one product and one sum; the graph shows the operators that they stand for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _enter_transpose: Any = None
 
 
 def of_linear(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`form`, a linear map with a bias: of a matrix, or of more dimensions without gaps."""
+    """A shortcut before `form`, a linear map with a bias, of a matrix or of more dimensions without gaps."""
 
     @wraps(form)
     def linear_first(*arguments: Any, **keywords: Any) -> Tensor:
@@ -59,7 +59,7 @@ def _linear(input: Any, weight: Any, bias: Any) -> Tensor | None:
     rows = size[0] if is_matrix else math.prod(size[:-1])
     try:
         made = HOST.run(_affine, given if is_matrix else given.reshape(rows, inner), raw_array(weight), raw_array(bias))
-    except MemoryError:  # the plain way meets the error again, and words it as PyTorch does
+    except MemoryError:  # the plain way raises the error again, worded as PyTorch does
         return None
     if not made.flags.c_contiguous:
         return None
@@ -72,7 +72,7 @@ def _linear(input: Any, weight: Any, bias: Any) -> Tensor | None:
 def _affine(input: Array, weight: Array, bias: Array) -> Array:
     rows, columns = len(input), len(weight)
     if rows * columns * weight.shape[1] <= SMALL and rows * columns * input.itemsize < LEAST:
-        made = input.dot(weight.T)  # the same product as `matmul`, which begins later
+        made = input.dot(weight.T)  # the same product as `matmul`, with less overhead
     else:
         made = matrix_product(XP, input, weight.T, _empty(input.dtype, rows, columns))
     return XP.add(made, bias, made)
@@ -83,10 +83,10 @@ def _empty(array_dtype: Any, rows: int, columns: int) -> Array:
 
 
 def _entered(input: Tensor, weight: Tensor, bias: Tensor, result: Tensor) -> Tensor:
-    """The result as that of `addmm`, between views."""
+    """The result, recorded as `addmm` between views."""
     global _enter_sum, _enter_transpose
     if _enter_sum is None:
-        from tensorglass.ops.linalg.addmm import addmm  # which has been declared by the time of the first call
+        from tensorglass.ops.linalg.addmm import addmm  # declared by the time of the first call
         from tensorglass.ops.views.shape import t
 
         _enter_sum = entering(recorder_of(addmm)[0], (1, 1, None), 3, is_elementwise=False)

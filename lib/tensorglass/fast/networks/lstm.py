@@ -1,11 +1,11 @@
 """The shortcut of an LSTM's layer: all steps in one node of the graph.
 
-Each gate lies in an array of its own, the output gate first: (gates, steps, batch, width). So what a step does with one
-gate, with the three sigmoids or with the three that make the cell state goes along one run of memory. A sigmoid is a
-hyperbolic tangent of half the number, ``σ(x) = (1 + tanh(x / 2)) / 2``, so one call makes all four gates. On the way
-back each step has the product for the hidden state alone. The gates' gradients are laid side by side, in the order of
-the weights, and the products for weights and inputs are made of all steps together. A derivative of the derivative is
-that of the plain way, which is run once more.
+Each gate has its own array, the output gate first: (gates, steps, batch, width). So what a step does with one gate,
+with the three sigmoids or with the three gates of the cell state runs along contiguous memory. A sigmoid is a
+hyperbolic tangent of half its argument, ``σ(x) = (1 + tanh(x / 2)) / 2``, so one call computes all four gates.
+Backward, each step only computes the product for the hidden state. The gates' gradients are placed side by side, in the
+order of the weights, and the products for weights and inputs are computed for all steps together. Second derivatives
+run the plain way again.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 
 Form = Callable[..., Any]
 XP = HOST.xp
-_MOST = 1 << 19  # bytes of gates that are worked on at a time
+_MOST = 1 << 19  # bytes of gates that are processed at a time
 
 
 def of_layer(form: Form) -> Form:
-    """`form`, which takes a layer of recurrent cells through all steps, in one direction."""
+    """A shortcut before `form`, which runs a recurrent layer through all steps in one direction."""
 
     class LSTMLayer(Function):
         """Input (steps, batch, features), state and weights → outputs of all steps, the last state."""
@@ -71,7 +71,7 @@ def _tensor(array: Array, like: Tensor) -> Tensor:
     return from_array(array, like._dtype, like._storage)
 
 
-#: The gates in our order, o, i, f and g, by their places in the weights.
+#: The gates in our order, o, i, f, g: their indices in the weights.
 _ORDER = (3, 0, 1, 2)
 
 
@@ -85,7 +85,7 @@ def _by_gates(weight: Array) -> Array:
 
 
 def _scaled_by_gates(weight: Array) -> Array:
-    """The columns that make each gate, (4, columns, width); with halves for the sigmoids."""
+    """The columns for each gate, (4, columns, width); those of sigmoids are halved."""
     width = len(weight) // 4
     made = aligned((4, weight.shape[1], width), weight.dtype)
     for each, place in zip(made, _ORDER, strict=True):
@@ -94,7 +94,7 @@ def _scaled_by_gates(weight: Array) -> Array:
 
 
 def _forward(inputs: Sequence[Any], *, is_backwards: bool) -> tuple[Tensor, ...]:
-    """Gates, cell states, their tanh and outputs of all steps, and the last of the outputs and of the cell states."""
+    """Gates, cell states, their tanh and outputs of all steps, and the last output and cell state."""
     x = inputs[0]
     arrays = [None if each is None else raw_array(each) for each in inputs]
     size = (*x._size[:2], inputs[1]._size[-1])
@@ -144,7 +144,7 @@ def _steps(
 
 
 def _is_small(x: Array, hidden: Array) -> bool:
-    """Whether the products for a step's input are best made step by step, while what they make is in the cache."""
+    """Whether to compute the input's products step by step, so that their results are still in the cache."""
     return bool(x[0].size * hidden.shape[1] <= SMALL)
 
 
@@ -152,7 +152,7 @@ def _lstm_backward(
     gates: Tensor, cells: Tensor, squashed: Tensor, output: Tensor, inputs: Sequence[Any], grads: Any,
     is_backwards: bool, wanted: Any,
 ) -> list[Tensor | None]:  # fmt: skip
-    """The gradients of the inputs that are wanted."""
+    """The wanted gradients of the inputs."""
     arrays = [_turned(raw_array(each), is_backwards) for each in (cells, squashed, output, grads[0])]
     given = [None if each is None else raw_array(each) for each in inputs]
     last = raw_array(grads[1]), raw_array(grads[2])
@@ -205,17 +205,17 @@ def _gradients(
 
 
 def _blocks_from_the_end(steps: int, nbytes: int) -> Iterator[slice]:
-    """Steps, of so many bytes each, whose gates stay in the cache."""
+    """Blocks of steps, from the last one, whose gates stay in the cache; `nbytes` is the size of one step."""
     length = max(1, _MOST // max(nbytes, 1))
     for stop in range(steps, 0, -length):
         yield slice(max(0, stop - length), stop)
 
 
 def _slopes(gates: Array, before: Array, squashed: Array, output: Array, out: Array) -> Array:
-    """What the gradients of some steps' gates are but for those of output and cell state, in `out`.
+    """The slopes of some steps' gates, without the gradients of output and cell state, in `out`.
 
-    Returns how the outputs change with the cell states. A sigmoid's slope times what the gate lets through is
-    p·σ·(1 - σ): with q = p·σ, which is at hand, q - q·σ.
+    Returns how the outputs change with the cell states. A sigmoid's slope times what the gate multiplies is p·σ·(1 - σ)
+    = q - q·σ, where q = p·σ is already computed.
     """
     (o, i, f, g), (of_o, of_i, of_f, of_g) = gates, out
     XP.subtract(output, XP.multiply(output, o, of_o), of_o)

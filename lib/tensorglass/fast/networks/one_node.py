@@ -1,4 +1,4 @@
-"""When a part of a network may become one node of the graph: where nobody could tell it from its operators."""
+"""When a part of a network may become one node of the graph: if nobody could tell the difference."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tensorglass.tensor.torch_function import PLAIN
 
 
 def is_usual(input: Any, others: Iterable[Any]) -> bool:
-    """Whether these are floating-point numbers of one dtype on the CPU, which nobody watches or casts.
+    """Whether these are floating-point tensors of one dtype on the CPU, without observers, hooks or autocast.
 
-    `others` may be None, which is left out.
+    Those in `others` may be None.
     """
     dtype = input._dtype if type(input) in PLAIN else None
     if dtype is not dtypes.float32 and dtype is not dtypes.float64:

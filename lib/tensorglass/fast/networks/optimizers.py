@@ -1,14 +1,13 @@
 """Shortcuts of optimizers: their formulas on arrays, in place, block by block.
 
 Each is the formula of `update` in `optim`, with the same operations in the same order, so that it gives the same
-numbers. What it needs besides parameter, gradient and state are two rows of scratch, however large the parameter is;
-and blocks stay in the cache from one operation to the next.
+numbers. Besides parameter, gradient and state it only needs two scratch rows, however large the parameter is; and
+blocks stay in the cache from one operation to the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from tensorglass.backends import Array
@@ -19,32 +18,18 @@ from tensorglass.tensor.grad_mode import state as modes
 from tensorglass.tensor.tensor import Tensor, raw_array
 from tensorglass.tensor.torch_function import PLAIN
 
-Form = Callable[..., None]
 State = dict[str, Any]
 Group = dict[str, Any]
-#: Updates of a parameter, by arrays: False where the call is not one of those, and nothing has been done.
+#: Updates of a parameter on arrays. They return False, with nothing done, if the call is not supported.
 Update = Callable[[Tensor, Tensor, State, Group], bool]
 
 _BLOCK = 1 << 14  # elements
 _add, _subtract, _multiply, _divide, _root = XP.add, XP.subtract, XP.multiply, XP.divide, XP.sqrt
-
-
-def of_update(quick: Update) -> Callable[[Form], Form]:
-    """What puts `quick` before the method `update` of an optimizer."""
-
-    def enter(form: Form) -> Form:
-        @wraps(form)
-        def update(self: Any, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
-            if modes.grad or not quick(param, grad, state, group):
-                form(self, param, grad, state, group)
-
-        return update
-
-    return enter
+_absolute, _maximum = XP.absolute, XP.maximum
 
 
 def _arrays(*tensors: Any) -> list[Array] | None:
-    """The arrays of parameter, gradient and state, if they lie alike without gaps, on the CPU; None for others."""
+    """The arrays of parameter, gradient and state if they have one layout without gaps on the CPU; else None."""
     first = tensors[0]
     size, dtype = first._size, first._dtype
     if dtype is not float32 and dtype is not float64:
@@ -73,7 +58,7 @@ def _are_numbers(*values: Any) -> bool:
 
 
 def _in_blocks(rule: Callable[..., None], arrays: list[Array], *numbers: float) -> None:
-    """Call `rule` with the arrays, two of scratch, and the numbers; with parts of them where they are long."""
+    """Call `rule` with the arrays, two scratch arrays, and the numbers; block by block if the arrays are long."""
     first = arrays[0]
     if first.size <= _BLOCK:
         rule(*arrays, XP.empty_like(first), XP.empty_like(first), *numbers)
@@ -87,7 +72,7 @@ def _in_blocks(rule: Callable[..., None], arrays: list[Array], *numbers: float) 
 
 
 def _next_step(state: State) -> float | None:
-    """The number of the step that begins, which is counted; None where the count is kept otherwise."""
+    """Increment the step count and return it; None if the count is not a plain CPU tensor."""
     count = state["step"]
     array = count._array if type(count) is Tensor and count._storage.device is CPU else None
     if array is None or array.ndim or count._dtype not in (float32, float64):
@@ -99,7 +84,7 @@ def _next_step(state: State) -> float | None:
 
 
 def _decay(grad: Array, param: Array, weight_decay: float, out: Array) -> Array:
-    """The gradient with what pulls the parameter towards zero, in `out`; or as it is."""
+    """The gradient plus weight decay, in `out`; or the gradient itself without weight decay."""
     if not weight_decay:
         return grad
     _multiply(param, weight_decay, out)
@@ -107,7 +92,7 @@ def _decay(grad: Array, param: Array, weight_decay: float, out: Array) -> Array:
 
 
 def _apply_rule(rule: Callable[..., None], arrays: list[Array], written: tuple[Tensor, ...], *numbers: float) -> bool:
-    """Apply a rule. Tensors are counted as `written` as often as `update` writes to them."""
+    """Apply a rule. `written` is how many in-place writes of `update` count for each tensor."""
     in_quiet(_in_blocks, rule, arrays, *numbers)
     for each in written:
         each._written()
@@ -189,6 +174,33 @@ def adam(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
     return _apply_rule(_adapt, arrays, written, 1, decay, *rates)
 
 
+def _adapt_to_largest(
+    param: Array, grad: Array, mean: Array, largest: Array, one: Array, other: Array,
+    decay: float, beta1: float, beta2: float, eps: float, rate: float,
+) -> None:  # fmt: skip
+    grad = _decay(grad, param, decay, one)
+    _multiply(_subtract(grad, mean, other), 1 - beta1, other)
+    _add(mean, other, mean)
+    _add(_absolute(grad, other), eps, other)
+    _maximum(_multiply(largest, beta2, largest), other, largest)
+    _divide(_multiply(mean, rate, one), largest, one)
+    _add(param, one, param)
+
+
+def adamax(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
+    """`Adamax.update`."""
+    lr, (beta1, beta2), eps, decay = group["lr"], group["betas"], group["eps"], group["weight_decay"]
+    if not _are_numbers(lr, beta1, beta2, eps, decay) or beta1 <= 0.5:
+        return False
+    mean, largest = state["exp_avg"], state["exp_inf"]
+    arrays = _arrays(param, grad, mean, largest)
+    step = None if arrays is None else _next_step(state)
+    if arrays is None or step is None:
+        return False
+    rate = -(lr / (1 - beta1**step))
+    return _apply_rule(_adapt_to_largest, arrays, (param, mean, largest), decay, beta1, beta2, eps, rate)
+
+
 def _scale_by_root(
     param: Array, grad: Array, square: Array, one: Array, other: Array,
     lr: float, decay: float, alpha: float, eps: float,
@@ -235,3 +247,20 @@ def adagrad(param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
     if arrays is None or step is None:
         return False
     return _apply_rule(_scale_by_sum, arrays, (param, squares), lr / (1 + (step - 1) * slowing), decay, eps)
+
+
+_RULES: dict[str, Update] = {
+    "Adagrad": adagrad, "Adam": adam, "Adamax": adamax, "RMSprop": rmsprop, "SGD": sgd,
+}  # fmt: skip
+#: the rule equivalent to an optimizer's method `update`; None: there is none
+_rules: dict[Callable[..., None], Update | None] = {}
+
+
+def update(optimizer: Any, param: Tensor, grad: Tensor, state: State, group: Group) -> bool:
+    """Update a parameter by its optimizer's rule, unless the step is recorded."""
+    formula = type(optimizer).update
+    if formula not in _rules:  # a user's subclass may define its own `update`, which has no entry
+        owner = next(each for each in type(optimizer).__mro__ if "update" in vars(each))
+        _rules[formula] = _RULES.get(vars(owner).get("_formula", ""))
+    rule = _rules[formula]
+    return rule is not None and not modes.grad and rule(param, grad, state, group)

@@ -1,7 +1,7 @@
-"""The largest of two by two cells that lie side by side: the most frequent pooling of images.
+"""Max pooling of images with 2×2 windows and stride 2, the most common case.
 
-The four places of the windows are copied to arrays of their own. There they lie without gaps, so that whatever compares
-them runs many at a time. Left and upper cells come first where two are equal, as in the plain way.
+The four positions of the windows are copied to separate arrays without gaps, so that comparisons run on many cells at a
+time (SIMD). If cells are equal, the left and upper ones come first, as in the plain way.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _of_fours(slow: Callable[..., Pair]) -> Callable[..., Pair]:
         XP.maximum(c, d, out=c)
         is_lower = XP.greater(c, a)
         is_right = upper ^ ((upper ^ lower) & is_lower)
-        # Which cell it is, seen from the window's first: as bytes, if that is all it takes.
+        # The cell's offset from the window's first cell: as bytes, if they suffice.
         place = XP.multiply(is_lower, width, dtype="uint8" if width < 255 else "int64")
         XP.add(place, is_right, out=place)
         first = 2 * (XP.arange(down)[:, None] * width + XP.arange(along))
@@ -44,6 +44,6 @@ def _of_fours(slow: Callable[..., Pair]) -> Callable[..., Pair]:
 
 
 def with_own_kernel(form: Callable[..., Any]) -> Callable[..., Any]:
-    """Max pooling's `form` as it is, with this way before its plain kernel, which takes all others."""
+    """Max pooling's `form` itself, with this kernel before its plain one, which handles all other calls."""
     plain.max_pool_with_indices = _of_fours(plain.max_pool_with_indices)
     return form

@@ -1,8 +1,7 @@
 """The shortcut of a GRU's layer and of a plain recurrent one: all steps in one node of the graph, as in `lstm`.
 
-The products of the inputs are made of all steps together, and so are those for the weights on the way back; what waits
-for the step before is one product a step. A derivative of the derivative is that of the plain way, which is run once
-more.
+The inputs' products are computed for all steps together, and so are the products for the weights in backward; only one
+product a step has to wait for the step before. Second derivatives run the plain way again.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ XP = HOST.xp
 
 
 def of_layer(form: Form) -> Form:
-    """`form`, which takes a layer of recurrent cells through all steps, in one direction."""
+    """A shortcut before `form`, which runs a recurrent layer through all steps in one direction."""
     behind = lstm.of_layer(form)
 
     class RecurrentLayer(Function):
@@ -40,7 +39,7 @@ def of_layer(form: Form) -> Form:
             ctx.call = call
             x, arrays = inputs[0], [None if each is None else raw_array(each) for each in inputs]
             kept = HOST.launch(_steps, call[0].__name__, arrays, call[2])
-            states = kept[0]  # kept apart from the output, which may be written to, as the result of `stack` may
+            states = kept[0]  # a separate copy: the user may write to the output, as to the result of `stack`
             given = HOST.empty(x._dtype, states.shape)
             given[...] = states
             made = [
@@ -78,7 +77,7 @@ def of_layer(form: Form) -> Form:
 
 
 def _steps(xp: Any, name: str, inputs: Sequence[Any], is_backwards: bool) -> tuple[Array, ...]:
-    """Outputs of all steps; of a GRU the gates too, (steps, batch, 3 * width), and the state's share of the new one."""
+    """Outputs of all steps; for a GRU also the gates, (steps, batch, 3 * width), and the state's part of n."""
     x, hidden, weight_in, weight, bias_in, bias = inputs
     (steps, batch, features), width = x.shape, hidden.shape[1]
     columns = aligned(weight.T.shape, weight.dtype)
@@ -114,13 +113,13 @@ def _gradients(
     xp: Any, name: str, kept: Sequence[Array], inputs: Sequence[Any], grads: Sequence[Array], is_backwards: bool,
     wanted: Sequence[bool],
 ) -> list[Array | None]:  # fmt: skip
-    """The gradients of the inputs that are wanted."""
+    """The wanted gradients of the inputs."""
     x, hidden, weight_in, weight, *_ = inputs
     output, width = kept[0], hidden.shape[1]
     steps, batch, _ = output.shape
     before = xp.concatenate([output[1:], hidden[None]] if is_backwards else [hidden[None], output[:-1]])
     towards = grads[1].copy()
-    towards_state = HOST.empty(HOST.dtype_of(output), (steps, batch, len(weight)))  # of what the state is made into
+    towards_state = HOST.empty(HOST.dtype_of(output), (steps, batch, len(weight)))  # of the candidate state
     towards_gates = xp.empty_like(towards_state) if name == "_gru" else towards_state
     for number in range(steps)[:: 1 if is_backwards else -1]:
         xp.add(towards, grads[0][number], towards)

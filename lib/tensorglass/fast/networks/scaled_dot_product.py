@@ -1,8 +1,7 @@
-"""The shortcut of scaled dot-product attention: scores, their softmax and the values' means, as one node of the graph.
+"""The shortcut of scaled dot-product attention: scores, softmax and weighted values as one node of the graph.
 
-Scores become weights in place, a few images at a time, which stay in the cache; the weights are kept for the way back.
-Inputs are read where they lie, as heads that are views do. A derivative of the derivative is that of the plain way,
-which is run once more.
+Scores become weights in place, a few batch items at a time, which stay in the cache; the weights are kept for backward.
+Inputs may be strided, such as views of heads. Second derivatives run the plain way again.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ from tensorglass.tensor.torch_function import PLAIN
 
 Form = Callable[..., Any]
 XP = HOST.xp
-_MOST = 1 << 18  # bytes of scores that are worked on at a time
-_LEAST_SUM, _MOST_SUM = 1e-8, 1e26  # of exponentials whose shares of it are all exact, down to 1e-29
+_MOST = 1 << 18  # bytes of scores that are processed at a time
+_LEAST_SUM, _MOST_SUM = 1e-8, 1e26  # sums of exponentials from which all quotients are exact, down to 1e-29
 
 
 def of_attention(form: Form) -> Form:
-    """`form`, which is attention of (…, L, E), (…, S, E) and (…, S, Ev), with a mask or without."""
+    """A shortcut before `form`: attention of (…, L, E), (…, S, E) and (…, S, Ev), with or without a mask."""
 
     class ScaledDotProductAttention(Function):
-        """Query, key, value, all of as many dimensions."""
+        """Query, key and value, with the same number of dimensions."""
 
         @staticmethod
         def forward(ctx: Any, mask: Any, added: Any, options: Any, *inputs: Tensor) -> Tensor:
@@ -58,7 +57,7 @@ def of_attention(form: Form) -> Form:
             weights, output, *inputs = ctx.saved_tensors
             wanted = ctx.needs_input_grad[3:]
             if state.grad:
-                with enable_grad():  # by views, for one tensor may be several of the inputs
+                with enable_grad():  # as views, since one tensor may be several of the inputs
                     inputs = [each.view_as(each) for each in inputs]
                     again = form(*inputs, ctx.mask, **ctx.options)
                 asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
@@ -86,7 +85,7 @@ def of_attention(form: Form) -> Form:
 
 
 def _takes(query: Any, key: Any, value: Any) -> bool:
-    """Whether this is the way: tensors that fit without broadcasting."""
+    """Whether this shortcut applies: sizes that fit without broadcasting."""
     if not is_usual(query, (key, value)):
         return False
     size: tuple[int, ...] = query._size
@@ -97,7 +96,7 @@ def _takes(query: Any, key: Any, value: Any) -> bool:
 
 
 def _gradient(array: Array, like: Tensor) -> Tensor:
-    """The tensor of a gradient in four dimensions, which lies as it does."""
+    """A gradient in four dimensions as a tensor with the input's dimensions and the same layout."""
     array = array if len(like._size) == 4 else array[:, 0]
     stride = tuple([step // array.itemsize for step in array.strides])
     return result_tensor(array, like._dtype, HOST, CPU, like._size, stride, bool(array.flags.c_contiguous))
@@ -108,7 +107,7 @@ def _as_images(array: Array) -> Array:
 
 
 def _added(mask: Any, is_causal: bool, query: Tensor, span: int) -> Array | None:
-    """What is added to the scores, in four dimensions; None if there is nothing, or a mask of another kind."""
+    """The additive mask in four dimensions; None if there is no mask, or one of another kind."""
     length, number = query._size[-2], raw_array(query).dtype.type
     if is_causal:
         return XP.triu(XP.full((1, 1, length, span), -XP.inf, number), 1)
@@ -130,23 +129,23 @@ def _added(mask: Any, is_causal: bool, query: Tensor, span: int) -> Array | None
 
 
 def blocks(scores: tuple[int, ...], itemsize: int) -> Iterator[slice]:
-    """Images of the batch whose scores, of a size (batch, heads, L, S), stay in the cache: one at least."""
+    """Blocks of batch items whose scores, of size (batch, heads, L, S), fit in the cache: at least one item."""
     step = max(1, _MOST // (math.prod(scores[1:]) * itemsize))
     for start in range(0, scores[0], step):
         yield slice(start, start + step)
 
 
 def turned(array: Array, factor: Any) -> Array:
-    """Matrices times a number, with rows for columns: BLAS multiplies with a copy sooner than with a view."""
+    """Matrices times a number, transposed into a copy: BLAS multiplies a copy faster than a view."""
     made = XP.empty((*array.shape[:-2], array.shape[-1], array.shape[-2]), array.dtype)
     return XP.multiply(array.swapaxes(-1, -2), factor, made)
 
 
 def weights_of(query: Array, key: Array, mask: Array | None, out: Array) -> Array:
-    """The softmax of ``query @ key + mask`` in its last dimension, in `out`; zeros for a query that sees no key.
+    """The softmax of ``query @ key + mask`` in the last dimension, in `out`; zeros for a query with all keys masked.
 
-    The largest of each row is taken off only where a sum of exponentials shows that they have left the range of
-    numbers, or come near its end.
+    The maximum of each row is subtracted only if a sum of exponentials shows overflow, underflow or a value close to
+    it.
     """
     scores = _scores(query, key, mask, out)
     ones = XP.ones(scores.shape[-1], scores.dtype)
@@ -169,7 +168,7 @@ def _scores(query: Array, key: Array, mask: Array | None, out: Array) -> Array:
 
 
 def of_block(mask: Array | None, block: slice) -> Array | None:
-    """The part of a mask that belongs to these images."""
+    """The part of a mask for these batch items."""
     return mask if mask is None or len(mask) == 1 else mask[block]
 
 

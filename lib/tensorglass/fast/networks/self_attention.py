@@ -1,9 +1,9 @@
-"""The shortcut of attention of a sequence to itself: projections, attention in each head and the last projection.
+"""The shortcut of self-attention: input projections, attention in each head, and the output projection.
 
-It is one node of the graph. Queries, keys and values stay where the product of the projections has put them: heads are
-views of it by strides, and their gradients are written to one matrix of the same form, some images at a time. What is
-kept are these, the weights of attention and the heads' outputs; scores become weights in place. A derivative of the
-derivative is found by tensors.
+It is one node of the graph. Queries, keys and values stay in the matrix that the projection made: heads are strided
+views of it, and their gradients are written to one matrix of the same form, a few batch items at a time. Kept are this
+matrix, the attention weights and the heads' outputs; scores become weights in place. Second derivatives use operators
+on tensors.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class SelfAttention(Function):
 def _by_tensors(
     heads: int, mask: Any, noise: Any, x: Tensor, weight: Tensor, bias: Tensor, last: Tensor, last_bias: Tensor
 ) -> Tensor:
-    """The same by operators that have derivatives."""
+    """The same by differentiable operators."""
     length, batch, width = x._size
     parts = (x.reshape(-1, width) @ weight.t() + bias).view(length, batch, 3, heads, width // heads)
     query, key, value = parts.permute(2, 1, 3, 0, 4).unbind(0)
@@ -82,7 +82,7 @@ def _by_tensors(
 
 
 def of_attention(form: Form) -> Form:
-    """`form`, which is multi-head attention: where query, key and value are one and weights are not asked for."""
+    """A shortcut before `form`, multi-head attention, if query, key and value are one tensor; returns no weights."""
 
     @wraps(form)
     def attention_first(*arguments: Any, **keywords: Any) -> Any:
@@ -133,7 +133,7 @@ def _attended(
 
 
 def _added_mask(mask: Any, padding: Any, size: tuple[int, int, int], like: Tensor) -> Array | None:
-    """What both masks add to scores: (batch or 1, heads or 1, L or 1, L). None for masks of other kinds."""
+    """The sum of both additive masks: (batch or 1, heads or 1, L or 1, L). None for other kinds of masks."""
     batch, heads, length = size
     if mask is not None and padding is not None and mask._dtype is not padding._dtype:  # deprecated, with a warning
         return None
@@ -159,7 +159,7 @@ def _tensor(array: Array, like: Tensor) -> Tensor:
 
 
 def _laid_out(array: Array, like: Tensor) -> Tensor:
-    """The tensor of an array whose first two dimensions may be exchanged in memory."""
+    """A tensor on an array whose first two dimensions may be transposed in memory."""
     if array.ndim == 3 and not array.flags.c_contiguous:
         return _tensor(array.transpose(1, 0, 2), like).transpose(0, 1)
     return _tensor(array, like)
@@ -173,7 +173,7 @@ def _is_batch_first(x: Array) -> bool:
 
 
 def _as_rows(array: Array, is_batch_first: bool) -> Array:
-    """(L, batch, E) as a matrix, in the order in which the input lies."""
+    """(L, batch, E) as a matrix, in the order of the input's memory."""
     if is_batch_first:
         array = array.transpose(1, 0, 2)
     return array.reshape(-1, array.shape[2])
@@ -186,7 +186,7 @@ def _images(rows: Array, batch: int, is_batch_first: bool) -> Array:
 
 
 def _in_heads(images: Array, parts: int, heads: int) -> list[Array]:
-    """The parts of the columns, (batch, heads, L, E / heads) each, as views."""
+    """The columns split into parts of (batch, heads, L, E / heads), as views."""
     batch, length, columns = images.shape
     cut = images.reshape(batch, length, parts, heads, columns // (parts * heads))
     return [cut[:, :, number].transpose(0, 2, 1, 3) for number in range(parts)]
@@ -196,7 +196,7 @@ def _forward(
     xp: Any, x: Array, weight: Array, bias: Array, last: Array, last_bias: Array, heads: int, mask: Array | None,
     noise: Array | None,
 ) -> tuple[Array, ...]:  # fmt: skip
-    """The output; what is kept: queries, keys and values side by side, the weights of attention, the heads' outputs."""
+    """The output, and what is kept: queries, keys and values in one matrix, attention weights, the heads' outputs."""
     length, batch, width = x.shape
     is_batch_first, dtype = _is_batch_first(x), HOST.dtype_of(x)
     rows = _as_rows(x, is_batch_first)
@@ -221,7 +221,7 @@ def _backward(
     xp: Any, grad: Array, projected: Array, weights: Array, attended: Array, x: Array, weight: Array, last: Array,
     heads: int, noise: Array | None, wanted: Sequence[bool],
 ) -> list[Array | None]:  # fmt: skip
-    """The gradients of input, weights and biases that are wanted."""
+    """The wanted gradients of input, weights and biases."""
     is_batch_first, batch, width = _is_batch_first(x), x.shape[1], x.shape[2]
     found: list[Array | None] = [None] * 5
     rows = _as_rows(grad, is_batch_first)

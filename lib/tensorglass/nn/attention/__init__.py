@@ -1,6 +1,6 @@
-"""Which implementation of `nn.functional.scaled_dot_product_attention` runs: here there is one, the formula itself.
+"""Choosing an implementation of `nn.functional.scaled_dot_product_attention`. Here there is only one, the formula.
 
-PyTorch has several, and programs choose among them. The choice is kept and told, and changes no result.
+PyTorch has several, and programs choose among them. The choice is stored and can be read back; results do not change.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def _in_place(name: str) -> Callable[..., Tensor]:
     form = OPERATORS[name].inplace
     assert form is not None
     form.__module__ = __name__  # pickle looks for it here
-    return form
+    return form if name.startswith("rrelu") else parsed(f"{name}_")(form)
 
 
 elu_, selu_, celu_ = _in_place("elu"), _in_place("selu"), _in_place("celu")
@@ -159,9 +159,16 @@ def rrelu(
     return (_rrelu_with_noise_ if inplace else ops.rrelu_with_noise)(input, noise)
 
 
-def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
+@parsed("rrelu_")
+def rrelu_(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
     """`rrelu` in place."""
-    return rrelu(input, lower, upper, training, inplace=True)
+    return rrelu(input, lower, upper, training, inplace=True, generator=generator)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:

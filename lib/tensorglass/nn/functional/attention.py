@@ -1,4 +1,4 @@
-"""Attention: each query takes a mean of the values, weighted by how well its key fits.
+"""Attention: each query takes a mean of the values, weighted by how well each key matches the query.
 
 Vaswani and others, "Attention Is All You Need" (2017).
 """
@@ -16,7 +16,7 @@ from tensorglass.nn.functional.linear import linear
 from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.autocast import in_lower_precision
-from tensorglass.ops.declare.registry import has_shortcut
+from tensorglass.ops.declare.seams import has_shortcut
 from tensorglass.ops.nn.arguments import as_query_lies
 from tensorglass.ops.rearrange.pad import pad
 
@@ -245,7 +245,7 @@ def multi_head_attention_forward(
 
 
 def _with_batch(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
-    """A batch of one; what was one tensor stays one."""
+    """Add a batch dimension of 1; tensors that are the same object stay the same object."""
     made = {id(tensor): tensor.unsqueeze(1) for tensor in (query, key, value)}
     return made[id(query)], made[id(key)], made[id(value)]
 
@@ -253,7 +253,7 @@ def _with_batch(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
 def _projected(
     query: Any, key: Any, value: Any, weights: Any, packed: Any, bias: Any, separate: bool
 ) -> tuple[Any, Any, Any]:
-    """The three projections; of one and the same tensor by one product."""
+    """The three projections; by a single product if all are of the same tensor."""
     if key is value and not separate:
         if query is key:
             q, k, v = _together(query, packed, bias, 3)
@@ -292,7 +292,7 @@ def _mask_of_heads(mask: Any, length: int, span: int, heads: int) -> Any:
 
 
 def _one_more(mask: Any) -> Any:
-    """A mask with one more column, which every query sees."""
+    """A mask with one more column, visible to every query."""
     return None if mask is None else pad(mask, (0, 1))
 
 
@@ -313,7 +313,7 @@ def _check_lengths(key: Any, value: Any, separate: bool) -> None:
 
 
 def _check_dims(query: Any, key: Any, value: Any, padding: Any, mask: Any, num_heads: int) -> bool:
-    """Whether there is a batch; refuses tensors that do not fit each other."""
+    """Whether there is a batch dimension; raises if the tensors' sizes do not fit."""
     if query.dim() not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"

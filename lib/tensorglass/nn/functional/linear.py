@@ -6,7 +6,7 @@ import tensorglass as torch
 from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.autocast import as_it_is, in_lower_precision
-from tensorglass.ops.declare.registry import has_shortcut
+from tensorglass.ops.declare.seams import has_shortcut
 from tensorglass.tensor.tensor import Tensor
 
 

@@ -1,7 +1,8 @@
-"""Normalization: the operators with PyTorch's defaults, and what is made of them."""
+"""Normalization: the operators with PyTorch's defaults, and functions composed of them."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 import tensorglass as torch
@@ -11,7 +12,7 @@ __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_res
 
 
 def _refuse_single(size: Sequence[int]) -> None:
-    """In training, one number of each channel is its own mean: nothing is left of it."""
+    """Raise in training mode if a channel has only one value: it would equal its own mean."""
     count = size[0]
     for length in size[2:]:
         count *= length
@@ -99,6 +100,8 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     if input.numel() == 0:
         return input
     squares = input.mul(input)
+    if isinstance(size, Tensor) and size.numel() == 1:
+        size = operator.index(size)
     if dim == 3:
         squares = F.pad(squares.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2))
         means = F.avg_pool2d(squares, (size, 1), stride=1).squeeze(1)

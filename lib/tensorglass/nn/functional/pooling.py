@@ -1,4 +1,4 @@
-"""Pooling: one number for each window. The operators, with a flag for the indices, and what is made of them."""
+"""Pooling: one number for each window. The operators, with a flag for the indices, and functions composed of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass.ops.declare.autocast import in_float32
-from tensorglass.ops.nn import avg_pool as means
+from tensorglass.ops.nn import avg_pool
 from tensorglass.ops.nn import max_pool as largest
 from tensorglass.ops.nn.arguments import each_of
 from tensorglass.tensor.tensor import Tensor
@@ -15,8 +15,8 @@ from tensorglass.tensor.tensor import Tensor
 Ints = int | Sequence[int]
 
 avg_pool1d = torch.avg_pool1d
-avg_pool2d = means.avg_pool2d
-avg_pool3d = means.avg_pool3d
+avg_pool2d = avg_pool.avg_pool2d
+avg_pool3d = avg_pool.avg_pool3d
 adaptive_avg_pool1d = torch.adaptive_avg_pool1d
 
 # --- the largest -----------------------------------------------------------------------------------------------------
@@ -84,13 +84,13 @@ adaptive_max_pool3d_with_indices = largest.adaptive_max_pool3d
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The mean of each of ``H' · W'`` parts of images: (N, C, H, W) → (N, C, H', W'). None keeps a length."""
-    return means.adaptive_avg_pool2d(input, _adaptive(output_size, input.size()))
+    return avg_pool.adaptive_avg_pool2d(input, _adaptive(output_size, input.size()))
 
 
 @in_float32
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The mean of each of ``D' · H' · W'`` parts of volumes. None keeps a length."""
-    return means.adaptive_avg_pool3d(input, _adaptive(output_size, input.size()))
+    return avg_pool.adaptive_avg_pool3d(input, _adaptive(output_size, input.size()))
 
 
 # --- windows at random places (Graham 2014, "Fractional Max-Pooling") ------------------------------------------------
@@ -106,7 +106,7 @@ def _fractional(
         ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * rank
         if len(ratios) > rank:
             raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
-        output_size = [int(length * ratio) for length, ratio in zip(input.size()[-rank:], ratios, strict=True)]
+        output_size = [int(input.size(dim) * ratios[dim]) for dim in range(-rank, 0)]
     if samples is None:
         batch = 1 if input.dim() == rank + 1 else input.size(0)
         samples = torch.rand(batch, input.size(-rank - 1), rank, dtype=input.dtype, device=input.device)
@@ -177,7 +177,7 @@ def _unpooled_size(
     rank = len(kernel)
     default = [
         (input.size()[dim - rank] - 1) * stride[dim] + kernel[dim] - 2 * padding[dim] for dim in range(rank)
-    ]  # too few strides are told by IndexError, as in PyTorch
+    ]  # too few strides raise IndexError, as in PyTorch
     if output_size is None:
         return default
     if len(output_size) == rank + 2:
@@ -260,7 +260,7 @@ def _lp_pool(
 ) -> Tensor:
     # The mean of the powers, times their number, is their sum.
     count = 1
-    for size in each_of(kernel_size, rank):
+    for size in (kernel_size,) if rank == 1 else each_of(kernel_size, rank):
         count *= size
     powers = input.pow(norm_type)
     if stride is not None:

@@ -49,7 +49,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             cutoffs != sorted(set(cutoffs))
             or cutoffs[0] <= 0
             or cutoffs[-1] > n_classes - 1
-            or any(int(each) != each for each in cutoffs)
+            or any(int(cutoff) != cutoff for cutoff in cutoffs)
         ):
             raise ValueError(
                 "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each "

@@ -78,7 +78,7 @@ class _Numbered(Module):
 
 
 class Sequential(_Numbered):
-    """Modules of which each is called with what the one before it returned.
+    """Modules called one after the other, each with the result of the one before.
 
     >>> net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
     >>> net(torch.zeros(2, 4)).shape

@@ -332,7 +332,7 @@ class RNNCellBase(Module):
         kind = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead")
-        for number, part in enumerate(state or ()):
+        for number, part in enumerate(() if state is None else state):
             if part.dim() not in (1, 2):
                 label = f"hx[{number}]" if kind == "LSTMCell" else "hidden"
                 raise ValueError(f"{kind}: Expected {label} to be 1D or 2D, got {part.dim()}D instead")

@@ -23,7 +23,7 @@ from tensorglass.nn.modules.linear import Linear
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.modules.module.hooks import has_hooks
 from tensorglass.nn.modules.normalization import LayerNorm
-from tensorglass.ops.declare.registry import has_shortcut
+from tensorglass.ops.declare.seams import has_shortcut
 
 __all__ = [
     "Transformer",

@@ -27,15 +27,15 @@ class Bucket:
     def __init__(self, parameters: list[Tensor]) -> None:
         self.parameters = parameters
         first = parameters[0]
-        sizes = [each.numel() for each in parameters]
+        sizes = [parameter.numel() for parameter in parameters]
         self.flat = torch.zeros(sum(sizes), dtype=first.dtype, device=first.device)
         parts = self.flat.split(sizes)
-        self.places = [part.view(each.shape) for part, each in zip(parts, parameters, strict=True)]
+        self.places = [part.view(parameter.shape) for part, parameter in zip(parts, parameters, strict=True)]
         self.missing = len(parameters)
         self.work: distributed.Work | None = None
 
     def fill(self, divisor: int) -> None:
-        """Put the gradients, divided by `divisor`, into the flat tensor; a missing one is zero."""
+        """Copy the gradients, divided by `divisor`, to the flat tensor; missing ones are zero."""
         with torch.no_grad():
             for parameter, place in zip(self.parameters, self.places, strict=True):
                 if parameter.grad is None:
@@ -71,14 +71,14 @@ class Reducer:
         self._group = group
         self._views = views
         self._buckets = into_buckets(parameters, capacity)
-        self._bucket_of = {id(each): bucket for bucket in self._buckets for each in bucket.parameters}
+        self._bucket_of = {id(parameter): bucket for bucket in self._buckets for parameter in bucket.parameters}
         self._divisor = group.size()
         self._is_on = False  # from a forward pass until the backward pass that belongs to it is complete
         self._sent = 0
         self._arrived: set[int] = set()
         self._reached: set[int] | None = None  # the parameters that the outputs depend on, if that was asked for
-        for each in parameters:
-            each.register_post_accumulate_grad_hook(self._gradient_is_there)
+        for parameter in parameters:
+            parameter.register_post_accumulate_grad_hook(self._gradient_is_there)
 
     def check_finished(self) -> None:
         """Raise an error if some gradients have come since the last forward pass, but not all."""
@@ -125,7 +125,7 @@ class Reducer:
         self._bucket_of[id(parameter)].missing -= 1
 
     def _send_what_is_full(self) -> None:
-        # In one order in all processes, whichever gradients come first.
+        # In the same order in all processes, whichever gradients arrive first.
         while self._sent < len(self._buckets) and not self._buckets[self._sent].missing:
             bucket = self._buckets[self._sent]
             bucket.fill(self._divisor)
@@ -133,7 +133,7 @@ class Reducer:
             self._sent += 1
         for bucket in self._buckets[: self._sent]:
             if bucket.work is not None:
-                bucket.work.is_completed()  # asking lets MPI go on
+                bucket.work.is_completed()  # polling lets MPI make progress
 
     def _finish(self) -> None:
         """Wait for the averages, and write them to the gradients."""
@@ -159,9 +159,9 @@ class Reducer:
         """The parameters with a gradient in at least one process; the others keep what they have."""
         if self._reached is None:
             return self._arrived
-        flags = torch.tensor([id(each) in self._reached for each in self._parameters])
+        flags = torch.tensor([id(parameter) in self._reached for parameter in self._parameters])
         distributed.all_reduce(flags, distributed.ReduceOp.MAX, group=self._group)
-        return {id(each) for each, flag in zip(self._parameters, flags.tolist(), strict=True) if flag}
+        return {id(parameter) for parameter, flag in zip(self._parameters, flags.tolist(), strict=True) if flag}
 
 
 def leaves_of(outputs: Any) -> Iterator[Tensor]:

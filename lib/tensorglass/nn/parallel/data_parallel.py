@@ -40,7 +40,7 @@ class DataParallel(Module):
             return
         given = range(getattr(torch, kind).device_count()) if device_ids is None else device_ids
         self._devices = _devices(kind, given)
-        self.device_ids = [each.index for each in self._devices]
+        self.device_ids = [device.index for device in self._devices]
         self._output = self._devices[0] if output_device is None else _devices(kind, [output_device])[0]
         self.output_device = -1 if self._output.type == "cpu" else self._output.index
         self.src_device_obj = self._devices[0]
@@ -94,7 +94,7 @@ def _accelerator(module: Module, device_ids: Sequence[Place] | None) -> str | No
     """The type of the devices that are meant; None if there is only the CPU."""
     named = [torch.device(each) for each in device_ids or () if not isinstance(each, int)]
     places = chain(named, (each.device for each in chain(module.parameters(), module.buffers())))
-    kind = next((each.type for each in places if each.type != "cpu"), None)
+    kind = next((place.type for place in places if place.type != "cpu"), None)
     return kind or ("cuda" if torch.cuda.is_available() else None)
 
 

@@ -75,7 +75,7 @@ class DistributedDataParallel(Module, Joinable):
             raise ValueError(
                 "Default process group has not been initialized, please make sure to call init_process_group."
             )
-        trained = [each for each in module.parameters() if each.requires_grad]
+        trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
         _check_module(module, trained, device_ids, output_device)
         self.module = module
         self.process_group = group
@@ -180,14 +180,14 @@ class DistributedDataParallel(Module, Joinable):
     def _broadcast(self, tensors: list[Tensor], root: int = 0) -> None:
         """Make tensors those of one of the group's processes."""
         group = self.process_group
-        begun = [distributed.broadcast(each, group=group, async_op=True, group_src=root) for each in tensors]
+        begun = [distributed.broadcast(tensor, group=group, async_op=True, group_src=root) for tensor in tensors]
         for work in begun:
             if work is not None:
                 work.wait()
 
     def _check_same_shapes(self, parameters: list[Tensor]) -> None:
         rank = self.process_group.rank()
-        first: list[Any] = [[list(each.shape) for each in parameters]]
+        first: list[Any] = [[list(parameter.shape) for parameter in parameters]]
         distributed.broadcast_object_list(first, group=self.process_group, group_src=0)
         if len(first[0]) != len(parameters):
             raise RuntimeError(
@@ -261,13 +261,13 @@ def _check_module(module: Module, trained: list[Tensor], device_ids: list[Any] |
     if device_ids is not None and len(device_ids) > 1:
         raise ValueError("device_ids can only be None or contain a single element.")
     if device_ids or output_device:
-        devices = {each.device for each in module.parameters()}
+        devices = {parameter.device for parameter in module.parameters()}
         raise ValueError(
             "DistributedDataParallel device_ids and output_device arguments only work with "
             "single-device/multiple-device GPU modules or CPU modules, "
             f"but got device_ids {device_ids}, output_device {output_device}, and module parameters {devices}."
         )
-    if any(is_lazy(each) for each in module.parameters()):
+    if any(is_lazy(parameter) for parameter in module.parameters()):
         raise RuntimeError(
             "Modules with uninitialized parameters can't be used with `DistributedDataParallel`. "
             "Run a dummy forward pass to correctly initialize the modules"

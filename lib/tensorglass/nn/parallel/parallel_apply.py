@@ -58,7 +58,7 @@ def parallel_apply(
 
 
 def _told(error: Exception, where: str) -> Exception:
-    """The error of a thread, to be raised in another."""
+    """A thread's error, to be raised in the caller's thread."""
     story = "".join(traceback.format_exception(error))
     message = f"Caught {type(error).__name__} {where}.\nOriginal {story}"
     try:

@@ -16,7 +16,7 @@ def replicate(network: Module, devices: Sequence[Place], detach: bool = False) -
     Parameters of replicas are computed from the network's, which get the sum of their gradients; with `detach` they
     are copies without a history. So replicas have no parameters of their own, and are for one forward pass.
     """
-    return [_replica(network, device_of(each), detach) for each in devices]
+    return [_replica(network, device_of(device), detach) for device in devices]
 
 
 def _replica(network: Module, device: Device, detach: bool) -> Module:

@@ -1,7 +1,8 @@
 """``torch.nn.utils``: gradients clipped, parameters as a vector, as functions of others, and pruned;
 sequences of different lengths in `rnn`."""
 
-from tensorglass.nn.utils import parametrizations, parametrize, prune, rnn, stateless
+from tensorglass.core.lazy_modules import fetching
+from tensorglass.nn.utils import parametrizations, parametrize, rnn, stateless
 from tensorglass.nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -16,6 +17,8 @@ from tensorglass.nn.utils.weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
     "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
-    "parameters_to_vector", "parametrizations", "parametrize", "prune", "remove_spectral_norm",
+    "parameters_to_vector", "parametrizations", "parametrize", "remove_spectral_norm",
     "remove_weight_norm", "rnn", "skip_init", "spectral_norm", "stateless", "vector_to_parameters", "weight_norm",
 ]  # fmt: skip
+
+__getattr__ = fetching(globals(), {"prune": ()})

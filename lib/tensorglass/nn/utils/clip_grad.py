@@ -26,7 +26,7 @@ def get_total_norm(
     if not tensors:
         return torch.zeros(())
     with torch.no_grad():
-        norms = [torch.linalg.vector_norm(each, norm_type).to(tensors[0].device) for each in tensors]
+        norms = [torch.linalg.vector_norm(tensor, norm_type).to(tensors[0].device) for tensor in tensors]
         total = torch.linalg.vector_norm(torch.stack(norms), norm_type)
     if error_if_nonfinite and not bool(total.isfinite()):
         raise RuntimeError(
@@ -63,7 +63,7 @@ def clip_grad_norm_(
     parameters = _listed(parameters)
     if is_generator and not parameters:
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    gradients = [each.grad for each in parameters if each.grad is not None]
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     total = get_total_norm(gradients, norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(parameters, max_norm, total, foreach)
     return total
@@ -85,7 +85,7 @@ def clip_grad_norm(
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Cut every element of the gradients off at ``-clip_value`` and `clip_value`."""
+    """Clamp every element of the gradients to ``-clip_value`` … `clip_value`."""
     clip_value = float(clip_value)
     with torch.no_grad():
         for parameter in _listed(parameters):

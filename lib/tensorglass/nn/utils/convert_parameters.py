@@ -14,7 +14,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """The elements of all parameters, one after another."""
     parameters = list(parameters)
     _check_devices(parameters)
-    return torch.cat([each.view(-1) for each in parameters])
+    return torch.cat([parameter.view(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
@@ -24,12 +24,12 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     parameters = list(parameters)
     _check_devices(parameters)
     begin = 0
-    for each in parameters:
-        end = begin + each.numel()
-        each.data = vec[begin:end].view_as(each).data
+    for parameter in parameters:
+        end = begin + parameter.numel()
+        parameter.data = vec[begin:end].view_as(parameter).data
         begin = end
 
 
 def _check_devices(parameters: list[Tensor]) -> None:
-    if len({each.device for each in parameters}) > 1:
+    if len({parameter.device for parameter in parameters}) > 1:
         raise TypeError("Found two parameters on different devices, this is currently not supported.")

@@ -53,7 +53,9 @@ def _register(module: Module, name: str, tensor: Tensor) -> None:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor, and what it is computed of: `original`, or `original0`, `original1`, …"""
+    """The parametrizations of one tensor, and the tensors it is computed from: `original`, or `original0`, `original1`,
+    …
+    """
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
         if not modules:
@@ -105,7 +107,7 @@ class ParametrizationList(ModuleList):
             _register(self, f"original{number}", kept)
 
     def right_inverse(self, value: Any) -> None:
-        """Set what the tensor is computed of so that it becomes `value`."""
+        """Set the original tensors so that the parametrized tensor becomes `value`."""
         with torch.no_grad():
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
@@ -202,10 +204,10 @@ def _make_property(module: Module, name: str) -> None:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Make a parameter or buffer a function of another one, or add a function to those that it goes through.
+    """Make a parameter or buffer a function of another tensor, or append a function to its parametrizations.
 
-    The function must not change size and dtype, unless `unsafe`. Its method `right_inverse`, if it has one, says what
-    to begin with, so that the tensor keeps its value.
+    The function must not change size and dtype, unless `unsafe`. Its method `right_inverse`, if it has one, computes
+    the original tensors, so that the tensor keeps its value.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):

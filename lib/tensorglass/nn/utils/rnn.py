@@ -1,7 +1,7 @@
 """Sequences of different lengths in one batch: padded to one length, or packed.
 
-Packed, the elements of all sequences lie step by step: first those of step 0, of all sequences, the longest first, then
-those of step 1, of the sequences that are so long, and so on. `batch_sizes` says how many each step has.
+Packed, the elements are stored step by step: first step 0 of all sequences, the longest first, then step 1 of the
+sequences that are long enough, and so on. `batch_sizes` says how many elements each step has.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Reading the arguments of a call as PyTorch's parser does, and refusing in its words."""
+"""Parsing the arguments of a call as PyTorch's parser does, with its error messages."""

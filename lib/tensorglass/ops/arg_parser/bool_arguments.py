@@ -1,7 +1,7 @@
-"""Parameters that are checked before a call, because Python takes anything for them and raises nothing.
+"""Parameters that are checked before a call, because Python accepts any value for them without an error.
 
-Annotations say what is checked: `bool` is for those that are True or False, and the names below for those that only
-some of PyTorch's signatures have, for one operator here is often several functions there.
+Annotations say what is checked: `bool` is for True or False, and the names below are for parameters that only some of
+PyTorch's signatures have, since one operator here is often several functions there.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from tensorglass.core.memory_format import memory_format
 from tensorglass.core.size import Size
 from tensorglass.tensor.tensor import Tensor
 
-StatedDim = int | None  #: left out or said: PyTorch's parser refuses None
+StatedDim = int | None  #: may be omitted, but PyTorch's parser refuses None
 StatedDims = int | Sequence[int] | None
 StatedTensor = Tensor | None
 StatedFloat = float | None
 Stated = Any
-DimOrOther = int | Tensor | None  #: the same; a tensor is another operand by place, and a number by name
-DimsOrFlag = int | Sequence[int] | bool | None  #: a bool is another parameter by place, and nothing by name
-KeepDim = bool  #: True or False, and by name only beside `dim`
-Correction = float | None  #: not beside `unbiased`
+DimOrOther = int | Tensor | None  #: the same; by position a tensor is another operand, by name it counts as a number
+DimsOrFlag = int | Sequence[int] | bool | None  #: by position a bool is another parameter, by name it is an error
+KeepDim = bool  #: True or False; by name only together with `dim`
+Correction = float | None  #: not together with `unbiased`
 
 #: What must be given beside a `KeepDim` by name: so many arguments by place, or one of these names.
 _BESIDE = (2, ("dim", "axis"))
@@ -75,7 +75,7 @@ def unwrap(body: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def flags_of(body: Callable[..., Any]) -> list[Flag]:
-    """The parameters to look at, by their places."""
+    """The parameters to check, by position."""
     plain = unwrap(body)
     plain = unwrap(vars(plain).get("looked_at_as", plain))  # a form may pass on what another one takes
     found = plain.__annotations__
@@ -90,7 +90,7 @@ def flags_of(body: Callable[..., Any]) -> list[Flag]:
 
 
 def are_flags(flags: list[Flag], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    """Whether what is given for `flags` is what it must be."""
+    """Whether the values given for `flags` have the right types."""
     for place, name, types, asks in flags:
         if len(arguments) > place:
             given = arguments[place]

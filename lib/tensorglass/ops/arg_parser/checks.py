@@ -35,7 +35,9 @@ def invalid_combination(
 
 
 def _marked(types: list[str], signature: str) -> list[str]:
-    """Types of as many arguments as a signature has parts, the star too: those that do not match are marked."""
+    """The types of the arguments, if there are as many as the signature has parts (the star counts); mismatches are
+    marked.
+    """
     parts = [part.split(" = ")[0] for part in signature.removesuffix(", Tensor out = None)").strip("()").split(", ")]
     if len(types) != len(parts):
         return types
@@ -47,7 +49,7 @@ def _marked(types: list[str], signature: str) -> list[str]:
 
 
 def all_tensors(arguments: Sequence[Any], *notes: str, at: int = 0) -> Sequence[Tensor]:
-    """The arguments, of which each has to be a tensor. Raises PyTorch's TypeError, with these notes."""
+    """The arguments, if all are tensors; else raises PyTorch's TypeError with these notes."""
     for place, argument in enumerate(arguments):
         if not isinstance(argument, Tensor):
             refusal = f"expected Tensor as element {place} in argument {at}, but got {type_name(argument)}"
@@ -116,7 +118,7 @@ def check_tensors(name: str, **values: Any) -> None:
 
 
 def refuse_gradients(name: str, **values: Tensor | None) -> None:
-    """Raise PyTorch's error for arguments that require gradients, of which the function has none to give."""
+    """Raise PyTorch's error for arguments that require gradients, for a function without a derivative."""
     for argument, value in values.items():
         if value is not None and value.requires_grad and state.grad:
             raise RuntimeError(
@@ -152,7 +154,7 @@ def on_two_devices(one: Device, other: Device) -> RuntimeError:
     """PyTorch's error."""
     found = f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
     if META in (one, other):
-        found = f"Tensor on device {other if one is META else one} is not on the expected device meta!"
+        found = f"Tensor on device {other} is not on the expected device {one}!"
     return explained(
         RuntimeError(found),
         "Move one of them first: x.to(y.device).",
@@ -160,9 +162,18 @@ def on_two_devices(one: Device, other: Device) -> RuntimeError:
     )
 
 
+def refuse_copy_across(device: Device, out: Tensor) -> None:
+    """Raise PyTorch's error for a result on `device` and a tensor given as ``out=``, one of which is on 'meta'."""
+    given = out._storage.device
+    if given is not device and META in (given, device):
+        raise RuntimeError(
+            f"Attempting to copy from device {device} to device {given}, but cross-device copies are not allowed!"
+        )
+
+
 def refuse_meta(name: str, *tensors: Tensor) -> None:
-    """Raise for tensors on the meta device where what comes out depends on elements; `name` is PyTorch's operator."""
-    if any(each._storage.device is META for each in tensors):
+    """Raise for tensors on the meta device if the result depends on elements; `name` is PyTorch's operator."""
+    if any(tensor._storage.device is META for tensor in tensors):
         raise explained(
             NotImplementedError(
                 f"{name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel "
@@ -176,7 +187,7 @@ def refuse_meta(name: str, *tensors: Tensor) -> None:
 
 
 def holds_somewhere(condition: Tensor) -> bool:
-    """Whether a condition is true of any element: of none on the meta device, where no element can be looked at."""
+    """Whether a condition is true for any element; False on the meta device, which has no elements to look at."""
     return condition._storage.device is not META and bool(condition.any())
 
 

@@ -1,7 +1,7 @@
-"""Functions whose arguments go on to one of PyTorch's operators, which refuses in its own words what is no argument.
+"""Functions that pass their arguments on to one of PyTorch's operators, whose parser words the errors.
 
-`explaining` does this for operators that have a name in the table. What is here is for the operators behind layers,
-which programs reach by `nn.functional` alone, and for functions of ours that do themselves what PyTorch hands on.
+`explaining` does this for operators in the table. This module is for the operators behind layers, which programs only
+reach through `nn.functional`, and for functions of ours that do the work which PyTorch delegates to an operator.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of, unwra
 
 
 def parsed(name: str, *handed: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator: calls are held against the signatures of PyTorch's `name`, whose TypeError is raised for misfits.
+    """A decorator: calls are checked against the signatures of PyTorch's `name`, and mismatches raise its TypeError.
 
-    `handed` names the parameters that PyTorch's function hands on, in the operator's order: ``"dim"`` by place,
+    `handed` names the parameters that PyTorch's function passes on, in the operator's order: ``"dim"`` by place,
     ``"dim="`` by name, and ``"1"`` for a number that is always right. Without them the call is the operator's own.
     """
 
@@ -45,7 +45,9 @@ def parsed(name: str, *handed: str) -> Callable[[Callable[..., Any]], Callable[.
 def _read(
     body: Callable[..., Any], name: str, handed: Sequence[str], arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> tuple[Sequence[Any], Mapping[str, Any]] | None:
-    """The arguments with Python's numbers for NumPy's and for tensors; None if they are so. Raises the TypeError."""
+    """The arguments with NumPy numbers and tensors converted to Python numbers; None if nothing changed. May raise the
+    TypeError.
+    """
     from tensorglass.ops.arg_parser.signature import Signatures  # when it is needed: imports should be quick
 
     if not handed:
@@ -68,5 +70,5 @@ def _read(
     if not handed:
         return values, named
     places = [each for each in handed if not each.endswith("=")]
-    bound.arguments.update({each: value for each, value in zip(places, values, strict=True) if each != "1"} | named)
+    bound.arguments.update({place: value for place, value in zip(places, values, strict=True) if place != "1"} | named)
     return bound.args, bound.kwargs

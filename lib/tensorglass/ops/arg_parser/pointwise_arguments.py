@@ -1,7 +1,7 @@
-"""Reading the arguments of an elementwise operator, and PyTorch's words for those that do not fit.
+"""Parsing the arguments of an elementwise operator, and PyTorch's errors for arguments that do not fit.
 
-An operator whose operands may be numbers is several functions in PyTorch, one a combination of tensors and numbers; its
-error lists them all. The others, with one signature, say exactly which argument is wrong.
+An operator whose operands may be numbers is several functions in PyTorch, one for each combination of tensors and
+numbers, and its error lists them all. Operators with one signature say exactly which argument is wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tensorglass.tensor.tensor import Tensor
 
 # NumPy's names of arguments, which PyTorch accepts too.
 _NUMPY_NAMES = {"x": "input", "a": "input", "x1": "input", "x2": "other"}
-# These have one signature all the same: PyTorch makes 0-dim tensors of numbers for them.
+# These still have one signature: PyTorch wraps numbers in 0-dim tensors for them.
 _NUMBERS_BECOME_TENSORS = ("add", "sub", "mul", "div", "true_divide", "floor_divide")
 _REALS = tuple(kind for kind in NUMBERS if kind is not complex)
 _OF_ANNOTATION: dict[str, Any] = {
@@ -32,7 +32,7 @@ _SHOWN = {"Array": "Tensor", "Operand": "Tensor | complex"}
 
 
 class _Places(NamedTuple):
-    """Where a call's operands, parameters and ``out`` stand among its arguments and keywords, one after the other."""
+    """The positions of a call's operands, parameters and ``out`` in the sequence of its arguments and keywords."""
 
     is_known: bool  #: whether there is such a call
     operands: list[tuple[str, int | None]]
@@ -68,7 +68,7 @@ class CallSignature:
         self.defaults: dict[str, Any] = {}  #: the parameters, and their values where they are left out
         self._positional: list[str] = []
         self._types: dict[str, Any] = {}
-        self._places: dict[tuple[Any, ...], _Places] = {}  #: by the forms of calls that were met before
+        self._places: dict[tuple[Any, ...], _Places] = {}  #: cached by the form of the call
         annotations, by_place = kernel.__annotations__, kernel.__code__.co_argcount
         shown = []
         for place, (name, default) in enumerate(zip(parameters_of(kernel), defaults_of(kernel), strict=True)):
@@ -92,14 +92,14 @@ class CallSignature:
                 self._positional.append(name)
             kind = Parameter.POSITIONAL_OR_KEYWORD if place < by_place else Parameter.KEYWORD_ONLY
             shown.append(Parameter(name, kind, default=default, annotation=_SHOWN.get(annotation, annotation)))
-        #: where operands stand that are all tensors or all numbers, as bounds are
+        #: positions of operands that must be all tensors or all numbers, such as bounds
         self._alike = [place for place, name in enumerate(self.operands) if name in self._optional & self.numbers]
         self._is_overloaded = bool(self.numbers) and self.name not in _NUMBERS_BECOME_TENSORS
         self.public = Signature(shown, __validate_parameters__=False)  # nothing to validate: they are a function's
 
     def in_place(self) -> Signature:
         """The public signature of the in-place form."""
-        parameters = [each for each in self.public.parameters.values() if each.name != "out"]
+        parameters = [parameter for parameter in self.public.parameters.values() if parameter.name != "out"]
         return Signature(parameters, __validate_parameters__=False)
 
     def read(
@@ -135,14 +135,14 @@ class CallSignature:
         return operands, values, out
 
     def are_alike(self, operands: Sequence[Any]) -> bool:
-        """Whether operands that must be are all tensors or all numbers, if they are given."""
+        """Whether the given operands are all tensors or all numbers, where they must be."""
         if not self._alike:
             return True
         given = [isinstance(operands[place], Tensor) for place in self._alike if operands[place] is not None]
         return all(given) or not any(given)
 
     def _placed(self, count: int, keywords: Iterable[str], is_method: bool) -> _Places:
-        """Where the operands and parameters of a call with so many arguments and these keywords stand."""
+        """The positions of operands and parameters in a call with this many arguments and these keywords."""
         found = dict(zip(self._positional, range(count), strict=False))
         is_known, out = count <= len(self._positional), None
         for place, key in enumerate(keywords, start=count):
@@ -163,12 +163,13 @@ class CallSignature:
     def _read_again(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any], is_method: bool, is_in_place: bool
     ) -> tuple[list[Any], dict[str, Any], Tensor | None]:
-        """What `read` gives, for a call that it cannot read, by PyTorch's other signatures; or PyTorch's TypeError."""
+        """Parse a call that `read` could not parse, by PyTorch's other signatures; or raise PyTorch's TypeError."""
         name, before = f"{self.name}_" if is_in_place else self.name, int(is_method)
         own = self.in_place() if is_in_place else self.public
         from tensorglass.ops.arg_parser.signature import by_name  # when it is needed: imports should be quick
 
         named = by_name(name, arguments[before:], keywords, is_method=is_method, own=own)
         if len(arguments) == before and all(keywords.get(each) is value for each, value in named.items()):
-            raise invalid_combination(name, arguments[before:], keywords=keywords)  # these words have failed before
+            # this form of call failed before
+            raise invalid_combination(name, arguments[before:], keywords=keywords)
         return self.read(arguments[:before], named, is_method, is_in_place)

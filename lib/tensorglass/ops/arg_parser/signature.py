@@ -1,10 +1,9 @@
-"""The signatures of operators, and the reading of a call's arguments that PyTorch's parser makes by them, in its words.
+"""The signatures of operators, and the parsing of a call's arguments against them, with PyTorch's messages.
 
-This is done for calls that have failed: a program whose calls are right never fetches this module. What fits after all
-is given back in the operator's own terms: by its names for arguments, with Python's numbers in place of NumPy's.
-PyTorch's signatures stand in ``signatures.txt``, under the name of the function, and under ``Tensor.<name>`` where
-those of the method are not the function's without its first tensor; an in-place form's are the method's if it has none
-of its own.
+This is done for calls that have failed: a program whose calls are right never imports this module. A call that fits
+after all is translated to the operator's own names for arguments, with Python numbers in place of NumPy's. PyTorch's
+signatures stand in ``signatures.txt``, under the name of the function, and under ``Tensor.<name>`` where those of the
+method are not the function's without its first tensor; an in-place form's are the method's if it has none of its own.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def _is_int(value: Any) -> bool:
 def _may_be_one_of_ints(value: Any) -> bool:
     if isinstance(value, Tensor):
         return value.numel() == 1 and value._dtype.category <= INTEGER
-    return hasattr(value, "__index__")
+    return hasattr(value, "__index__") and not hasattr(value, "__len__")
 
 
 _OVERFLOW = "Overflow when unpacking long long"
@@ -80,7 +79,10 @@ def _of_python(value: Any, kind: str) -> Any:
     if isinstance(value, numpy_values.number | numpy_values.bool_):
         return python_number(value)
     if kind in _NUMBER_KINDS and isinstance(value, Tensor):
-        return value.item()
+        number = value.item()
+        if kind == "float" and isinstance(number, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        return number
     if kind == "torch.dtype" and isinstance(value, type):
         return OF_PYTHON_TYPE[value]
     if type(value) in (list, tuple) and any(isinstance(each, numpy_values.generic) for each in value):
@@ -125,7 +127,7 @@ class _Parameter(NamedTuple):
     name: str
     kind: str  #: as PyTorch's messages name it; "" for whatever comes
     is_optional: bool
-    is_nullable: bool  #: whether None is as good as leaving it out
+    is_nullable: bool  #: whether None means the same as omitting it
     is_keyword_only: bool
     is_varargs: bool  #: whether ints may be given one by one
 
@@ -146,19 +148,19 @@ class Signature:
     def __init__(self, name: str, parameters: Sequence[_Parameter], is_deprecated: bool = False) -> None:
         self.name = name
         self.parameters = tuple(parameters)
-        self._positional = sum(not each.is_keyword_only for each in self.parameters)
-        self._required = sum(not each.is_optional for each in self.parameters)
+        self._positional = sum(not parameter.is_keyword_only for parameter in self.parameters)
+        self._required = sum(not parameter.is_optional for parameter in self.parameters)
         self.is_deprecated = is_deprecated
         #: whether it has the operator's parameters in another order, or under other names
-        self.is_another = is_deprecated or any(each.name == "self" for each in self.parameters)
-        # Ints one by one are what must be given; where they may be left out, what follows one is another argument.
+        self.is_another = is_deprecated or any(parameter.name == "self" for parameter in self.parameters)
+        # Separate ints are only possible for required arguments; for optional ones, the next value is another argument.
         first = self.parameters[0] if self._positional == 1 else None
         self._takes_varargs = first is not None and first.is_varargs and not first.is_optional
 
     @classmethod
     def of_python(cls, name: str, signature: inspect.Signature) -> Signature:
-        """The signature that the parameters of a function and their annotations tell."""
-        return cls(name, [_of_parameter(each) for each in signature.parameters.values()])
+        """The signature given by a function's parameters and annotations."""
+        return cls(name, [_of_parameter(parameter) for parameter in signature.parameters.values()])
 
     @classmethod
     def of_text(cls, name: str, text: str) -> Signature:
@@ -184,7 +186,7 @@ class Signature:
         return Signature(self.name, self.parameters[1:])
 
     def may_take(self, count: int) -> bool:
-        """Whether so many arguments could be right."""
+        """Whether this many arguments could fit."""
         return self._required <= count <= len(self.parameters)
 
     def read(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -217,19 +219,19 @@ class Signature:
             else:
                 values.append(value)
         for key in rest:
-            if any(each.name == key for each in self.parameters):
+            if any(parameter.name == key for parameter in self.parameters):
                 raise TypeError(f"{self.name}() got multiple values for argument '{key}'")
             raise TypeError(f"{self.name}() got an unexpected keyword argument '{key}'")
         return values, named
 
     def checked(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """What `read` gives, looked through: of a sequence, `read` has seen the first element alone."""
+        """The result of `read`, fully checked: `read` only looks at the first element of a sequence."""
         values, named = self.read(arguments, keywords)
-        positional = zip([each.name for each in self.parameters], values, strict=False)
-        kinds = {each.name: (place, each.kind) for place, each in enumerate(self.parameters)}
+        positional = zip([parameter.name for parameter in self.parameters], values, strict=False)
+        kinds = {parameter.name: (place, parameter.kind) for place, parameter in enumerate(self.parameters)}
         for argument, given in chain(positional, named.items()):
             at, kind = kinds[argument]
-            if kind == "tuple of Tensors" and isinstance(given, tuple | list) and argument != "out":
+            if kind == "tuple of Tensors" and isinstance(given, tuple | list):
                 all_tensors(given, at=at)
             if kind in ("int", "tuple of ints or int") and isinstance(given, int) and not _is_long(given):
                 raise ValueError(_OVERFLOW)
@@ -247,7 +249,7 @@ class Signature:
 
     def by_name(self, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """What was read, under the operator's names."""
-        found = dict(zip([each.name for each in self.parameters], values, strict=False)) | dict(named)
+        found = dict(zip([parameter.name for parameter in self.parameters], values, strict=False)) | dict(named)
         return {"input" if name == "self" else name: value for name, value in found.items()}
 
     def _too_many(self, given: int) -> TypeError:
@@ -275,12 +277,14 @@ def _of_parameter(parameter: inspect.Parameter) -> _Parameter:
 
 
 def differ(given: Sequence[Any], read: Sequence[Any], keywords: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
-    """Whether a call that was read had another order, NumPy's numbers, tensors for numbers, or types for dtypes."""
+    """Whether a parsed call differed from the operator's terms: in order, NumPy numbers, tensors for numbers, or types
+    for dtypes.
+    """
     if len(read) < len(given):
         return True
     pairs = [*zip(given, read, strict=False), *[(keywords.get(name, value), value) for name, value in named.items()]]
-    by_keyword = {id(value) for value in keywords.values()}
-    return any(id(value) not in by_keyword for value in read[len(given) :]) or any(
+    kept = {id(value) for value in (*read, *named.values())}
+    return any(id(value) not in kept for value in keywords.values()) or any(
         isinstance(one, numpy_values.generic) or (isinstance(one, list | tuple | Tensor | type) and one is not other)
         for one, other in pairs
     )
@@ -410,7 +414,7 @@ class Signatures:
 
 @cache
 def signatures_for(body: Callable[..., Any], name: str, texts: tuple[str, ...], is_method: bool) -> Signatures:
-    """The signatures that calls of `name` are held against: those of `texts`, PyTorch's, or that of `body`."""
+    """The signatures that calls of `name` are checked against: those of `texts`, PyTorch's, or that of `body`."""
     return Signatures(lambda: inspect.signature(body), name, texts, is_method)
 
 

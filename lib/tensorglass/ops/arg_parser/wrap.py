@@ -1,9 +1,10 @@
-"""What to say about a call that failed: the reading of its arguments that PyTorch's parser makes, in its words.
+"""Errors for failed calls: their arguments are parsed as PyTorch's parser does, with its messages.
 
-Operators check their arguments as Python does, by using them. Only when one has raised is its call held against the
-operator's signatures: if it fits none, the error becomes PyTorch's TypeError, which names the argument; if it fits
-after all (another name for an argument, as NumPy's `axis`), the call is made again in the operator's own terms. Only
-what Python takes silently, anything for True or False, is checked before the call, and `out`, which methods never take.
+Operators check their arguments as Python does, by using them. Only when an operator has raised is the call checked
+against its signatures. If it fits none, the error becomes PyTorch's TypeError, which names the argument. If it fits
+after all (with another name for an argument, such as NumPy's `axis`), the call is repeated in the operator's own terms.
+Checked before the call are only arguments that Python accepts silently (any value for True or False), and `out`, which
+methods never take.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from tensorglass.tensor.tensor import Tensor
 Wrapper = Callable[[Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
 
 
-def _as_it_is(body: Callable[..., Any]) -> Callable[..., Any]:
-    return body
-
-
-#: Makes of an operator's body one that may skip recording where the first argument needs no gradient. `fast` sets it.
-unrecorded: Callable[[Callable[..., Any]], Callable[..., Any]] = _as_it_is
-
-
 def explaining(
-    body: Callable[..., Any], name: str, texts: Sequence[str] = (), *, is_method: bool = False
+    body: Callable[..., Any],
+    name: str,
+    texts: Sequence[str] = (),
+    *,
+    is_method: bool = False,
+    unrecorded: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
-    """`body`, refusing as PyTorch's `name` what fits none of its signatures: those in `texts`, or the one it tells."""
+    """Wrap `body`: calls that fit none of its signatures (`texts`, or its own) raise the TypeError of PyTorch's `name`.
+
+    `unrecorded` is `body` for calls whose first argument has nothing to do with gradients.
+    """
     before = 1 if is_method else 0
-    quick = unrecorded(body)
+    quick = unrecorded or body
     flags = flags_of(body)
     first = flags[0][0] if flags else sys.maxsize
 
@@ -80,7 +81,7 @@ def explaining(
 
 
 def in_one(public: Callable[..., Any], body: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """`public`, a function that refuses ints one by one, which its method takes: they must come as one tuple."""
+    """Wrap `public`, a function that refuses separate ints, which its method takes: they must come as one tuple."""
 
     @wraps(public)
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -105,11 +106,11 @@ def _read_by_signatures(
     return signatures_for(body, name, tuple(texts), is_method).read(arguments, keywords)
 
 
-def passing(body: Callable[..., Any]) -> Callable[..., Any]:
-    """`body`, which explains failed calls itself, past what records it where that has nothing to do."""
+def passing(body: Callable[..., Any], unrecorded: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap `body`, which explains failed calls itself; `unrecorded` runs if the first argument needs no gradient."""
     if hasattr(body, "make_overridable"):  # an elementwise operator does that itself
         return body
-    quick = unrecorded(body)
+    quick = unrecorded
 
     @wraps(body)
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -129,10 +130,9 @@ def passing(body: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_misfit(error: Exception, body: Callable[..., Any]) -> bool:
-    """Whether the arguments did not fit the operator's parameters; not an error from inside.
+    """Whether the error is about arguments that did not fit the parameters, and not from inside the operator.
 
-    A function of its own: a traceback that is kept in a local variable keeps the frame alive that it belongs to, and
-    all tensors in it.
+    A separate function, because a traceback in a local variable keeps its frame alive, and all tensors in it.
     """
     trace = error.__traceback__ and error.__traceback__.tb_next
     while trace is not None:

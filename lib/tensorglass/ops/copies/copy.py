@@ -1,7 +1,8 @@
 """Copies: operators that move elements to another storage, or overwrite them, and compute nothing.
 
-Each counts in `memory` as a copy. `transfer` alone moves elements; every operator here sees to the target's layout, and
-calls it. `to` has the operators that change dtype or device, and `settled` fills new memory where programs ask for it.
+Each counts in `memory` as a copy. Only `transfer` moves elements; every operator here works out the target's layout and
+calls it. `to` has the operators that change dtype or device, and `settled` fills new memory if the program asks for
+that.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def suggested_format(input: Tensor) -> formats.memory_format:
     src=lambda grad, src_device: grad.to(src_device),
 )
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
-    """Overwrite the elements with those of `src`, broadcast and converted; a fraction is cut off."""
+    """Overwrite the elements with those of `src`, broadcast and converted; fractions are truncated."""
     if isinstance(src, NUMBERS):
         write_number(input, src, header_of(input))
         input._written()
@@ -172,13 +173,13 @@ def contiguous(input: Tensor, *, memory_format: formats.memory_format = contiguo
 
 @operator("copy")
 def resolve_conj(input: Tensor) -> Tensor:
-    """`input` itself, or a copy with the conjugates in memory if they are only made when read."""
+    """`input` itself, or, if its conjugate bit is set, a copy with the conjugates in memory."""
     return clone(input) if input._conj else input
 
 
 @operator("copy")
 def resolve_neg(input: Tensor) -> Tensor:
-    """`input` itself: no tensor of tensorglass waits to be negated when it is read."""
+    """`input` itself: tensors of tensorglass never have the negative bit set."""
     check_tensor("resolve_neg", input)
     return input
 
@@ -212,7 +213,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 
 
 def write_number(input: Tensor, number: complex, part: geometry.Header | None = None) -> None:
-    """Set every element, or those of a view that needs no tensor, to a number that `checked` has passed."""
+    """Set every element, or those of a view given as an array, to a number that `checked` has accepted."""
     dtype, array = input._dtype, raw_array(input)
     if part is not None:
         size, stride, offset = part
@@ -259,7 +260,7 @@ def brought(
 
 
 def settled(made: Tensor, *, is_new: bool = True) -> Tensor:
-    """A tensor that was not written yet, as it is; filled, where deterministic algorithms are asked for."""
+    """An uninitialized tensor; filled if deterministic algorithms were asked for."""
     if fills_new_memory():
         _fill_new_memory(made.detach())
         if is_new:
@@ -268,12 +269,12 @@ def settled(made: Tensor, *, is_new: bool = True) -> Tensor:
 
 
 def settle_gained(resized: Tensor, nbytes: int) -> None:
-    """Fill what the storage of a resized tensor has gained since it was `nbytes` long."""
+    """Fill the bytes that the storage of a resized tensor has gained beyond `nbytes`."""
     storage, itemsize = resized._storage, resized._dtype.itemsize
     before, now = nbytes // itemsize, storage._nbytes // itemsize
     if now > before and fills_new_memory():
         gained = make(storage, (now - before,), (1,), before, resized._dtype)
-        gained._counter = VersionCounter()  # filling counts as no write
+        gained._counter = VersionCounter()  # filling does not count as a write
         _fill_new_memory(gained)
 
 

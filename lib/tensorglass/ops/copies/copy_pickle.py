@@ -1,4 +1,4 @@
-"""Python's copy, deepcopy and pickle of tensors. What shared a storage before shares one after."""
+"""Python's copy, deepcopy and pickle of tensors. Tensors that shared a storage still share one afterwards."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def __copy__(input: Tensor) -> Tensor:
 
 
 def _count_a_write(made: Tensor) -> None:
-    """PyTorch makes such copies by `set_`, which counts as a write; on a storage that others count for, apart."""
+    """PyTorch makes such copies by `set_`, which counts as a write; on a shared storage, the copy counts separately."""
     made._counter = VersionCounter(1)
 
 
 @operator("copy", function=False, method=False, dunders=("__deepcopy__",))
 def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
-    """`copy.deepcopy`: the same header on a copy of the whole storage, however small the part that it shows."""
+    """`copy.deepcopy`: the same header on a copy of the whole storage, however small the part that it uses."""
     if not input.is_leaf:
         raise explained(
             RuntimeError(
@@ -95,16 +95,28 @@ def _of_its_class(input: Tensor, memo: dict[int, Any]) -> Tensor:
 
 @operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
 def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
-    """`pickle`: the header, its whole storage and what the user hung on it; headers pickled together share it again."""
+    """`pickle`: the header, its whole storage and the user's attributes; tensors pickled together share a storage
+    again. A function and its arguments, as in PyTorch, where a class makes something of them, or there is no more.
+    """
     warn_if_has_hooks(input)
-    if type(input) is not Tensor:
-        return rebuild_as, (type(input), *parts(input)), input.__dict__ or None, None, None, hang
-    return rebuild, parts(input), input.__dict__ or None, None, None, hang
+    kind = type(input)
+    made = (rebuild, parts(input)) if kind is Tensor else (rebuild_as, (kind, *parts(input)))
+    if not input.__dict__:
+        return made
+    if kind.__reduce_ex__ is not Tensor.__reduce_ex__:
+        return _rebuild_with, (*made, input.__dict__)
+    return *made, input.__dict__, None, None, hang
+
+
+def _rebuild_with(function: Any, arguments: tuple[Any, ...], attributes: dict[str, Any]) -> Tensor:
+    made: Tensor = function(*arguments)
+    hang(made, attributes)
+    return made
 
 
 @operator("copy", function=False, method=False, dunders=("__setstate__",))
 def __setstate__(input: Tensor, state: Any) -> None:
-    """What old pickles end with: requires_grad, nothing and hooks, or what `set_` takes."""
+    """The state of old pickles: requires_grad, nothing and hooks; or the arguments of `set_`."""
     if not input.is_leaf:
         raise RuntimeError("__setstate__ can be only called on leaf Tensors")
     if len(state) == 4:
@@ -115,7 +127,7 @@ def __setstate__(input: Tensor, state: Any) -> None:
 
 
 def parts(input: Tensor) -> tuple[Any, ...]:
-    """What `rebuild` makes the tensor of."""
+    """The arguments of `rebuild`."""
     return input._storage, *header_of(input), input._dtype, input.requires_grad, input._conj
 
 
@@ -128,7 +140,7 @@ def rebuild(
     requires_grad: bool,
     conj: bool,
 ) -> Tensor:
-    """The tensor that was pickled. Raises RuntimeError unless the storage holds all its elements."""
+    """Unpickle a tensor. Raises RuntimeError unless the storage holds all its elements."""
     size, stride, offset = geometry.as_strided(size, stride, offset, dtype.itemsize, storage.nbytes())
     made = make(storage, size, stride, offset, dtype)
     made._conj = conj
@@ -138,17 +150,17 @@ def rebuild(
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool) -> Tensor:
-    """The `nn.Parameter` on the memory of `data`. `nn`, which stands above all, is imported where there is one."""
+    """The `nn.Parameter` on the memory of `data`. `nn`, a higher layer, is imported here."""
     made: Tensor = import_module("tensorglass.nn.parameter").Parameter(data.detach(), requires_grad)
     return made
 
 
 def rebuild_as(kind: type[Tensor], *given: Any) -> Tensor:
-    """The tensor of a subclass that was pickled."""
+    """Unpickle a tensor of a subclass."""
     with DisableTorchFunctionSubclass():
         return rebuild(*given).as_subclass(kind)
 
 
 def hang(tensor: Tensor, attributes: dict[str, Any]) -> None:
-    """Give a tensor what the user had hung on it."""
+    """Set the attributes that the user had set on a tensor."""
     tensor.__dict__.update(attributes)

@@ -1,7 +1,7 @@
 """``out=``: a result that was computed apart, written to the tensor that the caller gave.
 
-Elementwise operators and reductions write there themselves. All others compute, and hand the result to a function of
-this page; they differ in which dtypes of `out` are taken, and in how an `out` of another size comes to lie.
+Elementwise operators and reductions write there themselves. All others compute a result and pass it to a function of
+this module. These functions differ in which dtypes of `out` they accept, and in the layout of an `out` that is resized.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def written_apart(out: Tensor, made: Tensor, *sources: Tensor) -> Tensor:
-    """`out` with the elements of a fresh result in it; it must lie apart from all that was read."""
+    """Copy a fresh result to `out` and return `out`; it must not overlap the inputs."""
     refuse_shared_cells(out, *sources)
     if out._size != made._size:
         resize_output(out, made._size, made._stride)
@@ -46,7 +46,9 @@ def cast_into_out(result: Tensor, out: Tensor | None) -> Tensor:
 
 
 def safely_cast_into_out(name: str, result: Tensor, out: Tensor | None, what: str = "result") -> Tensor:
-    """The result, or `out` with the result in it, converted if that is safe; an empty `out` comes to lie as it does."""
+    """The result, or `out` with the result in it, converted if that is safe; an empty `out` gets the result's
+    layout.
+    """
     check_safe_cast(name, result, out, what)
     if out is not None and not out.numel() and out._dtype is result._dtype:
         resize_output(out, result._size)
@@ -66,7 +68,7 @@ def all_into_out(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | 
 
 
 def check_safe_cast(name: str, result: Tensor, out: Tensor | None, what: str = "result") -> None:
-    """Raise, as functions do that are made of others, unless `out` can take the result in."""
+    """Raise, as PyTorch's composed functions do, unless `out` can hold the result."""
     if out is not None and not dtypes.can_cast(result._dtype, out._dtype):
         raise RuntimeError(
             f"{name}: Expected {what} to be safely castable from {result._dtype.scalar_type} dtype, but got {what} "

@@ -48,7 +48,7 @@ _DEVICE_TYPES = {
 
 
 def _speaker(device: Device) -> backends.SpeaksDLPack:
-    """The backend of a device whose memory other libraries can reach."""
+    """The backend of a device, if other libraries can access its memory."""
     return cast(backends.SpeaksDLPack, backends.get(device))
 
 
@@ -106,11 +106,11 @@ def _capsule(
             BufferError(f"Cannot pack tensors on {tensor.device}"),
             "No other library can reach this device's memory: tensor.cpu() copies it to the host.",
         )
-    if not array.size and tensor.is_cpu:  # NumPy gives arrays without elements strides of its own
+    if not array.size and tensor.is_cpu:  # NumPy changes the strides of arrays without elements
         strides = [step * array.itemsize for step in tensor._stride]
         array = _HOST.xp.lib.stride_tricks.as_strided(array, strides=strides)
     wishes: dict[str, Any] = {} if tensor.is_cpu else {"stream": stream}
-    # NumPy 2.0 makes capsules of the old version alone, which every consumer reads.
+    # NumPy 2.0 only makes capsules of the old version, which every consumer reads.
     if is_versioned and _speaker(tensor.device).reads_versioned_capsules:
         wishes["max_version"] = (1, 0)
     capsule = array.__dlpack__(**wishes) if tensor.is_cpu else tensor._backend.run(partial(array.__dlpack__, **wishes))
@@ -197,7 +197,7 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
     if device is None and copy is None and type(ext_tensor) is numpy_values.ndarray:
         found = _HOST.find_dtype(ext_tensor)
         if found is not None and found is not bfloat16 and ext_tensor.flags.c_contiguous:
-            # What its capsule would say, without a capsule.
+            # The same header as through a capsule, without making one.
             return on_array(ext_tensor, found, strides_of(ext_tensor))
     source = ext_tensor.__dlpack_device__()
     wishes: dict[str, Any] = {}
@@ -227,7 +227,7 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
 
 
 def _asked_for(producer: Any, wishes: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The producer's capsule, and what it was asked for: less and less, until it knows all the names."""
+    """The producer's capsule, and the keywords it was called with: fewer and fewer, until it knows them all."""
     if _speaker(CPU).reads_versioned_capsules:
         wishes = {"max_version": (1, 0)} | wishes
     for wish in ("max_version", "copy", "dl_device"):

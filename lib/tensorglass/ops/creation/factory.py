@@ -1,7 +1,7 @@
-"""What every function that makes tensors shares: how it reads a size, a dtype and a device, and where bytes begin.
+"""What all factory functions share: reading a size, a dtype and a device, and allocating.
 
-Everything that a caller can get wrong is checked before a single byte is allocated. The functions of `fill`, `ranges`
-and `tensor`, and random ones, are declared with `factory` and say only what is theirs: the elements.
+All arguments are checked before a single byte is allocated. The functions of `fill`, `ranges` and `tensor`, and the
+random ones, are declared with `factory` and only define the elements.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def factory(
     signatures: Sequence[str] = (),
     namespace: str = "",
 ) -> Callable[[F], F]:
-    """Declare a function that makes tensors, and write the options out in its signature, where help() shows them.
+    """Declare a factory function, with the options spelled out in its signature, where help() shows them.
 
     `signatures` are its ways of being called where there are several, without the options.
     """
@@ -109,7 +109,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 def read_options(name: str, options: Options, dtype: DType | None = None, device: Device | None = None) -> Place:
-    """Check the options given to the function `name`; `dtype` and `device` are what it takes where none is given."""
+    """Check the options given to the function `name`; `dtype` and `device` are its defaults."""
     if not options:  # most calls
         return Place(dtype or dtypes.get_default_dtype(), device or as_device(None), False)
     for keyword, value in options.items():
@@ -211,7 +211,7 @@ def size_tuple(
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value that is no int counts for one: NumPy's integers, tensors and arrays of one integer."""
+    """Whether a value that is not an int counts as one: NumPy integers, tensors and arrays of one integer."""
     if isinstance(value, builtins.bool):
         return False
     try:
@@ -315,7 +315,7 @@ def resized(out: Tensor, size: tuple[int, ...]) -> Tensor:
 
 
 def finished(made: Tensor, out: Tensor | None, writes: int = 2) -> Tensor:
-    """A tensor that was made and filled counts as not written yet; `out`, as written once and not `writes` times."""
+    """Reset the version of a new tensor that was just filled; count one write for `out`, instead of `writes`."""
     if out is None:
         made._storage.version = 0
     elif out._counter is None:

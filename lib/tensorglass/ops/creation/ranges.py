@@ -91,7 +91,7 @@ def _arange(xp: Any, start: Any, step: Any, count: int, dtype: DType) -> Array:
 
 
 def _in_a_row(count: int, place: Place, out: Tensor | None, kernel: Any, *arguments: Any) -> Tensor:
-    """The `count` elements that the kernel returns; `out` of as many keeps the size it has, whatever that is."""
+    """The `count` elements that the kernel returns; an `out` with as many elements keeps its size."""
     if out is None or out.numel() != count:
         return of_kernel((count,), place, kernel, *arguments, out=out)
     refuse_overlapping_write(out)
@@ -114,7 +114,7 @@ def range(start: Any, end: Any, step: Any = 1, *, out: Tensor | None = None, **o
     place = read_out_options("range", options, out)
     if place.dtype is dtypes.bool or place.dtype.is_complex:
         raise NotImplementedError(f"\"range_cpu\" not implemented for '{place.dtype.scalar_type}'")
-    _range_length(first, last, by, dtypes.float64)  # refuses what goes nowhere
+    _range_length(first, last, by, dtypes.float64)  # raises if the step leads away from the end
     if place.dtype.category == dtypes.INTEGER:
         first, last, by = (int(each.real) for each in (first, last, by))
     count = math.floor((last.real - first.real) / by.real) + 1
@@ -193,22 +193,22 @@ def _linspace(xp: Any, start: complex, end: complex, count: int, array_dtype: An
     if is_half and not is_whole:
         step = step.astype(array_dtype).astype(work)
     half = count // 2
-    places = xp.arange(count)
-    places = xp.minimum(places, count - 1 - places)  # from the end that is nearer
-    if array_dtype.kind == "f" and not is_half:
-        is_early = xp.arange(count) < half
-        return _multiplied_and_added(xp, xp.where(is_early, step, -step), places, xp.where(is_early, first, last))
-    far = places.astype(work) * step
-    if is_half and not is_whole:
-        far = far.astype(array_dtype).astype(work)
+    early, late = xp.arange(half, dtype="float64"), xp.arange(count - 1 - half, -1, -1, dtype="float64")
     numbers = xp.empty(count, work)
-    numbers[:half] = first + far[:half]
-    numbers[half:] = last - far[half:]
+    if array_dtype.kind == "f" and not is_half:
+        numbers[:half] = _multiplied_and_added(xp, step, early, first)
+        numbers[half:] = _multiplied_and_added(xp, -step, late, last)
+        return numbers
+    early, late = early.astype(work) * step, late.astype(work) * step
+    if is_half and not is_whole:
+        early, late = [each.astype(array_dtype).astype(work) for each in (early, late)]
+    numbers[:half] = first + early
+    numbers[half:] = last - late
     return xp.trunc(numbers) if is_whole else numbers
 
 
 def _multiplied_and_added(xp: Any, step: Array, places: Array, start: Array) -> Array:
-    """``step * places + start``, rounded once, as processors compute it in one instruction; `places` are integers."""
+    """``step * places + start``, rounded once, as processors compute it in one instruction; `places` are whole."""
     if step.dtype.itemsize == 4:  # the product is exact in float64
         return (step.astype("float64") * places + start).astype(step.dtype)
     split = step * (2.0**27 + 1)  # the upper half of the digits (Dekker 1971), whose product is exact
@@ -221,7 +221,7 @@ def _multiplied_and_added(xp: Any, step: Array, places: Array, start: Array) -> 
 
 
 def _logspace(xp: Any, start: complex, end: complex, count: int, base: float, array_dtype: Any) -> Array:
-    """Integer dtypes know whole exponents at the ends alone."""
+    """For integer dtypes, only the exponents at the ends are integers."""
     if array_dtype.kind in "iu":
         start, end = (int(checked(each, dtypes.int64).real) for each in (start, end))
     if array_dtype.kind == "c":

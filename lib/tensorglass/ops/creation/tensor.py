@@ -39,7 +39,7 @@ from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
 _MOST_DIMS = 128
-#: types that offer no memory of theirs: they need not be asked
+#: types without a buffer or array interface: no need to check
 _PLAIN_DATA = frozenset((list, tuple, builtins.int, builtins.float, builtins.bool, builtins.complex))
 
 
@@ -116,7 +116,8 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
 def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] | None = None) -> Tensor:
     """A new tensor with a copy of an array whose elements are `dtype`, converted to what `place` asks for.
 
-    Elements that lay in memory as `stride` says are counted as copied. Python's numbers, without one, lay in none.
+    `stride` is the layout of elements that came from an array; they are counted as copied. It is None for Python
+    numbers.
     """
     made = new(array.shape, place, stride)
     if made.is_meta:
@@ -296,7 +297,7 @@ def _filled_array(elements: list[Any], dtype: DType) -> Array:
     try:
         return _HOST.launch(_array_of_elements, elements, dtype)
     except Exception as error:
-        if len(elements) > 1:  # the first element that is wrong is the one that is told
+        if len(elements) > 1:  # the error names the first wrong element
             for element in elements:
                 _filled_array([element], dtype)
         if isinstance(error, OverflowError) and "C long" in str(error):
@@ -342,7 +343,7 @@ def _integer_array(xp: Any, elements: list[Any], dtype: DType) -> Array:
 
 
 def _uint64_array(xp: Any, elements: list[Any]) -> Array:
-    """Elements that int64 could not carry: Python's ints alone, of which none wraps around."""
+    """Elements beyond int64, as uint64: only Python ints, and none may wrap around."""
     if not all(isinstance(element, builtins.int) for element in elements):
         raise TypeError("an integer is required")
     for element in elements:
@@ -378,9 +379,9 @@ def _plain(element: Any, dtype: DType) -> complex:
 
 
 def _refuse_ragged(data: Any, size: list[int], dim: int, dtype: DType) -> None:
-    """Walk data that is no regular block, depth first, and raise where it first departs from `size`."""
+    """Walk ragged data depth first, and raise at the first place that does not match `size`."""
     if dim == len(size):
-        _filled_array([data], dtype)  # the first element that is wrong is the one that is told
+        _filled_array([data], dtype)  # the error names the first wrong element
         return
     if not _is_sequence(data):
         raise explained(

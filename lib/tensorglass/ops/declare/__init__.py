@@ -1,1 +1,1 @@
-"""Declaring operators: from one function to every form of it that users call."""
+"""Declaring operators: one function becomes every form that users call."""

@@ -1,8 +1,8 @@
-"""Autocast: where it is on, operators choose the dtype that they run in, by PyTorch's lists for the CPU.
+"""Autocast: where it is on, operators choose the dtype that they run in by PyTorch's lists for the CPU.
 
-`torch.amp` switches it on and off. An operator of the lists asks `state` when it is called, casts its arguments if
-autocast is on in its thread, and then runs with autocast off: inside an operator nothing more is cast. Those that are
-on no list do not ask.
+`torch.amp` switches it on and off. An operator on a list checks `state` when it is called, casts its arguments if
+autocast is on in its thread, and then runs with autocast off, so that nothing is cast inside it. Operators on no list
+do not check.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _State(threading.local):
     def __init__(self) -> None:
         self.dtypes: dict[str, DType] = {}  #: by type of device, where autocast is on
         self.is_caching = True
-        self.cache: dict[int, tuple[Tensor, Tensor]] = {}  #: parameters and what they were cast to, by identity
+        self.cache: dict[int, tuple[Tensor, Tensor]] = {}  #: parameters and their casts, by identity
 
 
 state = _State()
@@ -41,21 +41,21 @@ watched = _Watched()
 
 
 def switch(dtypes: dict[str, DType]) -> None:
-    """Have autocast on, in this thread, on these types of device, and no others."""
+    """Turn autocast on in this thread for these types of device, and off for all others."""
     watched.was_on = watched.was_on or bool(dtypes)
     state.dtypes = dtypes
 
 
 # --- the lists: those of `nn.functional` stand beside its functions, as `in_float32` and the like ---------------------
 
-#: Those that are fast in a short dtype: products. Some are here because PyTorch computes them by others of the list.
+#: Run in the lower-precision dtype: products. Some are here because PyTorch computes them with others on the list.
 LOWER_PRECISION = """
     __matmul__ __rmatmul__ addbmm addmm baddbmm bmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d
     conv_transpose3d einsum inner linalg_matrix_power linalg_multi_dot linalg_vecdot matmul matrix_power mm
     tensordot
 """
 
-#: Those that need the range and the places of float32.
+#: Run in float32: operators that need its range and precision.
 FLOAT32 = """
     cdist cholesky cholesky_inverse cholesky_solve fft_fft fft_fft2 fft_fftn fft_hfft fft_ifft fft_ifft2 fft_ifftn
     fft_ihfft fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn geqrf grid_sampler_2d grid_sampler_3d
@@ -64,12 +64,12 @@ FLOAT32 = """
     linalg_svd linalg_svdvals max_pool3d nanquantile pinverse polar prod qr quantile stft svd trace view_as_complex
 """
 
-#: Those that join tensors, in float32 if one of them is.
+#: Promote to the widest dtype: operators that join tensors, in float32 if one of them is float32.
 WIDEST = "cat column_stack dstack hstack index_copy stack vstack"
 
 
 def _makes_one_number(input: Tensor, other: Tensor, dims: Any = 2) -> bool:
-    """Whether a contraction leaves one element: PyTorch multiplies and adds up then, without a product of matrices."""
+    """Whether a contraction leaves one element: then PyTorch multiplies and sums, without a matrix product."""
     if isinstance(dims, int):
         ours, theirs = range(-dims, 0), range(dims)
     else:
@@ -81,15 +81,15 @@ def _makes_one_number(input: Tensor, other: Tensor, dims: Any = 2) -> bool:
 
 
 def _contracts_nothing(equation: Any, *operands: Any) -> bool:
-    """Whether an einsum multiplies elements, and adds up no products of them."""
+    """Whether an einsum only multiplies elements and sums nothing."""
     if not isinstance(equation, str):
         return len(operands) < 3
     terms, _, output = equation.partition("->")
     parts = terms.split(",")
-    return not any(sum(letter in each for each in parts) > 1 for letter in {*terms} - {*output} if letter.isalpha())
+    return not any(sum(letter in part for part in parts) > 1 for letter in {*terms} - {*output} if letter.isalpha())
 
 
-#: Calls of an operator of the lists that are left as they are, by its name.
+#: By operator: which calls of an operator on a list are not cast.
 _EXCEPT: dict[str, Callable[..., bool]] = {
     "einsum": _contracts_nothing,
     "inner": lambda input, other: not (input.dim() and other.dim()) or input.dim() == other.dim() == 1,
@@ -112,12 +112,12 @@ def _float32(_: list[Tensor], __: DType) -> DType | None:
 
 def _widest(tensors: list[Tensor], lower: DType) -> DType | None:
     found = lower
-    for each in tensors:
-        if each.dtype is float64:
+    for tensor in tensors:
+        if tensor.dtype is float64:
             continue
-        if float32 in (found, each.dtype):
+        if float32 in (found, tensor.dtype):
             found = float32
-        elif each.dtype is not lower:
+        elif tensor.dtype is not lower:
             raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
     return found
 
@@ -137,13 +137,13 @@ _CHOICES: dict[str, Choose] = {
 
 
 def by_list(name: str, form: F) -> F:
-    """A form of the operator `name`, made to cast its arguments if the operator is on a list and it does not yet."""
+    """A form of the operator `name` that casts its arguments if the operator is on a list and it does not cast yet."""
     choose = None if hasattr(form, "casts") else _CHOICES.get(name)
     return form if choose is None else _casting(name, form, choose)
 
 
 def in_lower_precision(function: F) -> F:
-    """`function`, one operator in PyTorch, whose arguments autocast casts to the short dtype."""
+    """`function`, one operator in PyTorch, whose arguments autocast casts to the lower-precision dtype."""
     return _casting(function.__name__, function, _lower)
 
 
@@ -153,7 +153,7 @@ def in_float32(function: F) -> F:
 
 
 def as_it_is(function: F) -> F:
-    """`function`, one operator in PyTorch that is on no list: what it is made of here casts nothing."""
+    """`function`, one operator in PyTorch that is on no list: the operators that it calls here cast nothing."""
     return _casting(function.__name__, function, _none)
 
 
@@ -166,7 +166,7 @@ def _casting(name: str, form: F, choose: Choose) -> F:
             return form(*arguments, **keywords)
         return _run_cast(form, choose, is_left, arguments, keywords)
 
-    vars(call)["casts"] = True  # as what wraps it does, whose attributes are the same
+    vars(call)["casts"] = True  # the wrapper does so too, since it has the same attributes
     return cast(F, call)
 
 
@@ -177,8 +177,8 @@ def _run_cast(
     arguments: tuple[Any, ...],
     keywords: dict[str, Any],
 ) -> Any:
-    """A call where autocast is on. One with ``out`` is left as it is."""
-    if overloaded_arguments(tensor_likes(arguments, keywords)):  # their handlers come first, and call it again
+    """Run a call while autocast is on. A call with ``out`` is not cast."""
+    if overloaded_arguments(tensor_likes(arguments, keywords)):  # handlers of subclasses come first, and call it again
         return form(*arguments, **keywords)
     dtypes = state.dtypes
     if keywords.get("out") is not None or (is_left is not None and is_left(*arguments, **keywords)):
@@ -187,24 +187,24 @@ def _run_cast(
         tensors = list(_tensors((*arguments, *keywords.values()), device_type))
         dtype = choose(tensors, lower) if tensors else None
         if dtype is not None:
-            arguments = tuple([_cast(each, device_type, dtype) for each in arguments])
-            keywords = {name: _cast(each, device_type, dtype) for name, each in keywords.items()}
+            arguments = tuple([_cast(argument, device_type, dtype) for argument in arguments])
+            keywords = {name: _cast(keyword, device_type, dtype) for name, keyword in keywords.items()}
     with setting(state, dtypes={}):
         return form(*arguments, **keywords)
 
 
 def _tensors(arguments: Iterable[Any], device_type: str) -> Iterator[Tensor]:
     """The floating-point tensors on a type of device, also in lists and tuples."""
-    for each in arguments:
-        if isinstance(each, Tensor):
-            if each.is_floating_point() and each.device.type == device_type:
-                yield each
-        elif type(each) in (list, tuple):
-            yield from _tensors(each, device_type)
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            if argument.is_floating_point() and argument.device.type == device_type:
+                yield argument
+        elif type(argument) in (list, tuple):
+            yield from _tensors(argument, device_type)
 
 
 def _cast(value: Any, device_type: str, dtype: DType) -> Any:
-    """An argument with its tensors on the device cast, except float64."""
+    """An argument whose tensors on the device are cast, except float64 ones."""
     if type(value) in (list, tuple):
         return type(value)(_cast(each, device_type, dtype) for each in value)
     if not isinstance(value, Tensor) or value.dtype in (dtype, float64):
@@ -215,5 +215,5 @@ def _cast(value: Any, device_type: str, dtype: DType) -> Any:
     if not (is_parameter and state.is_caching and dtype is state.dtypes[device_type]):
         return value.to(dtype)
     if id(value) not in state.cache:
-        state.cache[id(value)] = value, value.to(dtype)  # the parameter too, so that its identity stays its own
+        state.cache[id(value)] = value, value.to(dtype)  # keeps the parameter alive too, so that its id is not reused
     return state.cache[id(value)][1]

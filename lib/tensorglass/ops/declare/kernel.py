@@ -1,4 +1,4 @@
-"""A kernel with what its declaration says of it, and one call of it."""
+"""A kernel with its declaration's options, and one call of it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Kernel:
     """The kernel of an elementwise operator, as `pointwise` declares it."""
 
     __slots__ = (
-        "array_of_number", "bounds", "check", "defaults", "error_name", "facts", "function", "inplace_check",
-        "late_check", "name", "operands", "recorder", "rule", "takes_out", "ufunc",
+        "array_of_number", "bounds", "check", "defaults", "error_name", "function", "inplace_check", "late_check",
+        "name", "operands", "recorder", "rule", "takes_out", "ufunc",
     )  # fmt: skip
 
     def __init__(
@@ -37,22 +37,21 @@ class Kernel:
         self.function = function
         self.name = function.__name__
         self.rule = rule
-        self.check = check  #: called with the operands and parameters; raises what it refuses
-        self.late_check = late_check  #: the same for what depends on values, once all else is found to be right
-        self.inplace_check = inplace_check  #: called after `check` where the operator works in place
+        self.check = check  #: called with the operands and parameters; raises for calls that are refused
+        self.late_check = late_check  #: the same for checks of values, after all other checks passed
+        self.inplace_check = inplace_check  #: called after `check` by in-place forms
         self.error_name = error_name or f"{self.name}_cpu"
-        self.ufunc = ufunc  #: the function of the array module that the kernel is, but for its parameters
+        self.ufunc = ufunc  #: the array module's function that equals the kernel when parameters have their defaults
         self.takes_out = "out" in parameters_of(function)
-        #: how an operand that is a Python number becomes an array: wrapped around, or refused where it does not fit
+        #: converts a Python number to an array: it wraps around, or is refused if it does not fit
         self.array_of_number = fitting_array if numbers_fit else number_array
-        self.bounds = bounds  #: whether numbers are mere parameters, as in clamp, and no operands
+        self.bounds = bounds  #: whether numbers are parameters, as in clamp, and not operands
         self.operands: list[str] = []  #: their names
-        self.defaults: dict[str, Any] = {}  #: the parameters' names, and values where they are left out
+        self.defaults: dict[str, Any] = {}  #: the parameters' names and defaults
         self.recorder: Recorder | None = None  #: None: it has no derivative
-        self.facts: Any = None  #: what `fast` knows of it
 
     def takes(self, operands: Iterable[str], defaults: dict[str, Any]) -> None:
-        """Say what the kernel is called with."""
+        """Set the names of the kernel's operands and parameters."""
         self.operands, self.defaults = list(operands), defaults
         derivative = derivative_of(self.function)
         if derivative is not None:
@@ -67,7 +66,7 @@ class Call(NamedTuple):
     """One call of an elementwise operator."""
 
     kernel: Kernel
-    operands: Sequence[Any]  #: tensors, Python numbers, or None for one that is left out
+    operands: Sequence[Any]  #: tensors, Python numbers, or None for an omitted one
     parameters: dict[str, Any]  #: those that were given
     out: Tensor | None = None  #: what the result is written to
-    inplace: bool = False  #: whether that is the first operand, which keeps its size
+    inplace: bool = False  #: whether `out` is the first operand, whose size cannot change

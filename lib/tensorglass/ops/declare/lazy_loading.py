@@ -1,9 +1,8 @@
-"""Families of operators that few programs use: their modules are fetched when somebody first asks for one of them.
+"""Families of operators that few programs use: their modules are imported on first use.
 
 `lazy_names.txt` says which names each gives: ``linalg.det`` in the namespace, ``Tensor.det`` as a method. It is made by
-`python docs/make_operators.py`. Until such a module is fetched nothing of it is there but names; the namespace looks
-them up when Python finds no such global, and Tensor has an `Awaited` in the place of each method. From then on they are
-what all others are.
+`python docs/make_operators.py`. Until such a module is imported, only the names exist: the namespace looks them up in
+its `__getattr__`, and Tensor has an `Awaited` in place of each method. After that they are like all other operators.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def read_blocks(path: str | os.PathLike[str]) -> dict[str, list[str]]:
-    """The text of a file by its headings: under each, the lines that are indented."""
+    """The indented lines of a file, by the heading above them."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
     with open(path, encoding="utf-8") as file:
@@ -35,7 +34,7 @@ _FAMILY_OF = {path: family for family, paths in FAMILIES.items() for path in pat
 
 
 def fetch(path: str) -> bool:
-    """Fetch the family that gives this name. False: none does."""
+    """Import the family that provides this name. Returns False if there is none."""
     family = _FAMILY_OF.get(path)
     if family is None:
         return False
@@ -44,18 +43,18 @@ def fetch(path: str) -> bool:
 
 
 def fetch_all() -> None:
-    """Fetch every family: the operator table is complete from then on."""
+    """Import every family: from then on the operator table is complete."""
     for family in FAMILIES:
         import_module(f"tensorglass.{family}")
 
 
 def awaited() -> list[str]:
-    """The names of all families, whether fetched or not."""
+    """The names that all families provide, whether imported or not."""
     return list(_FAMILY_OF)
 
 
 class Awaited:
-    """A method of a family that is not there yet. Looking at it fetches the family, and finds the method."""
+    """A descriptor for a method that is not loaded yet. Reading it imports the family and returns the method."""
 
     __slots__ = ("_name",)
 

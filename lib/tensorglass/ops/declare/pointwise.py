@@ -23,6 +23,7 @@ from tensorglass.ops.arg_parser.pointwise_arguments import CallSignature
 from tensorglass.ops.declare.kernel import Call, Kernel, Rule
 from tensorglass.ops.declare.registry import Operator, Sample, declare
 from tensorglass.ops.declare.run_pointwise import compute
+from tensorglass.ops.declare.seams import Elementwise, seams
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.tensor.construct import empty_on
 from tensorglass.tensor.tensor import Tensor, raw_array
@@ -62,15 +63,15 @@ def pointwise(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an elementwise operator by its kernel. Returns the public function.
 
-    `ufunc` names the function of the array module that the kernel comes to when all parameters have their defaults:
-    the fast path calls it and saves the kernel's own call. `out` says whether users may give ``out=`` if the kernel
-    takes it. `dunders` are Python's names for the operator: of ``__add__``, ``__radd__`` and ``__iadd__`` each
-    becomes the right form. `check` is called with the operands and parameters before anything else, and raises what
-    it refuses; `inplace_check` after it where the operator works in place; `late_check` once sizes and dtypes are
-    found to be right. `error_name` is the kernel's name in PyTorch's "not implemented for" message, where it is not
-    the operator's. `bounds` says that numbers are mere parameters, as in clamp, and `numbers_fit` that those too large
-    for the dtype are refused, and neither become infinite nor wrap around. One in a `namespace` has no methods, and
-    its name begins with it: ``special_entr`` is ``torch.special.entr``.
+    `ufunc` names the array module's function that equals the kernel when all parameters have their defaults: the fast
+    path calls it directly. `out` says whether users may pass ``out=`` if the kernel takes it. `dunders` are Python's
+    names for the operator; ``__add__``, ``__radd__`` and ``__iadd__`` each get the right form. `check` is called with
+    the operands and parameters before anything else, and raises for calls that are refused; `inplace_check` runs after
+    it for in-place forms; `late_check` once sizes and dtypes are checked. `error_name` is the kernel's name in
+    PyTorch's "not implemented for" message, where it is not the operator's. `bounds` says that numbers are parameters,
+    as in clamp. `numbers_fit` says that numbers too large for the dtype are refused, instead of becoming infinite or
+    wrapping around. An operator in a `namespace` has no methods, and its name begins with it: ``special_entr`` is
+    ``torch.special.entr``.
     """
 
     def enter(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,7 +79,7 @@ def pointwise(
         kernel = Kernel(body, rule, check, short, ufunc, bounds, late_check, inplace_check, numbers_fit)
         signature = CallSignature(body, out)
         kernel.takes(signature.operands, signature.defaults)
-        put = shortcuts(kernel, signature)
+        put = seams.elementwise(kernel, signature)
         forms = _forms(kernel, signature, put)
         for form, name in (
             (forms.function, ""),
@@ -113,36 +114,14 @@ def pointwise(
 
 
 class Forms(NamedTuple):
-    """The callables that one kernel gives."""
+    """The callables that are made from one kernel."""
 
     function: Callable[..., Any]
     method: Callable[..., Any]
     in_place: Callable[..., Any]
 
 
-class Direct:
-    """What is put before the forms of an operator: nothing. `fast` derives a class that puts shortcuts there."""
-
-    def __init__(self, kernel: Kernel, signature: CallSignature) -> None:
-        self.kernel, self.signature = kernel, signature
-
-    def out_of_place(self, form: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, or the method."""
-        return form
-
-    def in_place(self, form: Callable[..., Any]) -> Callable[..., Any]:
-        """The in-place form, or Python's operator for it."""
-        return form
-
-    def between_two(self, form: Callable[..., Any]) -> Callable[..., Any]:
-        """One of Python's operators, which have two operands and no parameters."""
-        return form
-
-
-shortcuts: type[Direct] = Direct  #: for operators that are declared from now on
-
-
-def _forms(kernel: Kernel, signature: CallSignature, put: Direct) -> Forms:
+def _forms(kernel: Kernel, signature: CallSignature, put: Elementwise) -> Forms:
     def form_of(form_name: str, is_method: bool = False, is_in_place: bool = False) -> Callable[..., Any]:
         def form(*arguments: Any, **keywords: Any) -> Any:
             if subclasses and tensor_likes(arguments, keywords):
@@ -159,18 +138,18 @@ def _forms(kernel: Kernel, signature: CallSignature, put: Direct) -> Forms:
 
     forms = Forms(
         put.out_of_place(form_of("function")),
-        put.out_of_place(form_of("method", is_method=True)),
+        put.out_of_place(form_of("method", is_method=True), is_method=True),
         put.in_place(form_of("in_place", is_method=True, is_in_place=True)),
     )
     return forms
 
 
 def _dispatches_already(*_: Any) -> None:
-    """Nothing to do: elementwise operators dispatch by themselves."""
+    """Does nothing: elementwise operators dispatch by themselves."""
 
 
 def _with_a_tensor(operands: list[Any]) -> list[Any]:
-    """`operands`, the first as a 0-dim tensor if all are numbers: ``torch.add(1, 2)`` is a tensor."""
+    """`operands`; if all are numbers, the first becomes a 0-dim tensor: ``torch.add(1, 2)`` is a tensor."""
     if type(operands[0]) is Tensor or any(isinstance(operand, Tensor) for operand in operands):
         return operands
     first = empty_on(CPU, (), (), dtypes.of_number(operands[0]))
@@ -181,11 +160,11 @@ def _with_a_tensor(operands: list[Any]) -> list[Any]:
 # --- Python's operators ----------------------------------------------------------------------------------------------
 
 
-def _dunder(name: str, forms: Forms, kernel: Kernel, put: Direct) -> Callable[..., Any]:
-    """The method behind one of Python's operators. An operand that is no tensor and no number is left to its class."""
+def _dunder(name: str, forms: Forms, kernel: Kernel, put: Elementwise) -> Callable[..., Any]:
+    """The method behind one of Python's operators. Operands of other classes are dispatched, or give NotImplemented."""
 
     def forward(self: Tensor, other: Any) -> Any:
-        if type(self) is type(other) is Tensor:  # nothing to read
+        if type(self) is type(other) is Tensor:  # no arguments to parse
             return compute(Call(kernel, (self, other), {}))
         return forms.function(self, other) if isinstance(other, _OPERANDS) else dispatch_operator(name, self, other)
 

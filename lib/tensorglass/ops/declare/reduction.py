@@ -1,7 +1,7 @@
-"""How a reduction runs: which dimensions go, what dtype the answer has, where it is written.
+"""How a reduction runs: which dimensions are reduced, which dtype the result has, where it is written.
 
-A declaration is a kernel under `reduction`, called with the operand's array in the dtype computed in and the axes to
-reduce as a tuple; it keeps them as size 1 (``keepdims=True``), and they are dropped here if `keepdim` is false.
+A declaration is a kernel under `reduction`, called with the operand's array in the dtype to compute in, and the axes to
+reduce as a tuple. It keeps them with size 1 (``keepdims=True``); they are dropped here if `keepdim` is False.
 """
 
 from __future__ import annotations
@@ -12,13 +12,19 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU, META
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
+from tensorglass.ops.arg_parser.checks import refuse_copy_across
 from tensorglass.ops.declare.registry import Operator, Sample, declare
-from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write, refuse_partly_written, resize_output
+from tensorglass.ops.declare.run_pointwise import (
+    refuse_overlapping_write,
+    refuse_partly_written,
+    resize_output,
+)
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.kernels import half as half_types
 from tensorglass.tensor.autograd_meta import requires_grad
@@ -48,20 +54,20 @@ def axes_of(ndim: int, dim: Dims) -> tuple[int, ...]:
 
 @remembered
 def reduced_size(size: tuple[int, ...], axes: tuple[int, ...], keepdim: bool) -> tuple[int, ...]:
-    """The size of the answer."""
+    """The size of the result."""
     if keepdim:
         return tuple([1 if axis in axes else length for axis, length in enumerate(size)])
     return tuple([length for axis, length in enumerate(size) if axis not in axes])
 
 
 def check_is_dtype(dtype: DType) -> None:
-    """Raise unless `dtype` is one. `arg_parser` says it in PyTorch's words, and takes Python's types for dtypes."""
+    """Raise unless `dtype` is a dtype. `arg_parser` words the error as PyTorch does, and accepts Python's types."""
     if type(dtype) is not DType:
         raise TypeError("no dtype")
 
 
 def refuse_whole_numbers(input: Tensor, dtype: DType) -> None:
-    """Raise if the operator is being recorded, and its result is to be of a dtype that has no gradients."""
+    """Raise if the operator is being recorded and its result has a dtype without gradients."""
     if dtype.category < dtypes.FLOATING <= input._dtype.category and state.below and requires_grad(input):
         raise explained(
             RuntimeError(f"Autograd not support dtype: {dtype.scalar_type}"),
@@ -79,9 +85,9 @@ def reduce(
     out: Tensor | None = None,
     **parameters: Any,
 ) -> Tensor:
-    """Run a reduction's kernel and wrap its answer, or write it to `out`."""
+    """Run a reduction's kernel and wrap its result, or write it to `out`."""
     if input._dtype.is_complex and compute_dtype.category in (dtypes.INTEGER, dtypes.FLOATING):
-        input = input.to(input._dtype.to_real())  # warns of what is lost
+        input = input.to(input._dtype.to_real())  # warns about discarded imaginary parts
     backend = input._storage.backend
     half = compute_dtype.itemsize == 2 and compute_dtype.is_floating_point
     array_dtype = backend.array_dtype(dtypes.float32 if half else compute_dtype)
@@ -103,18 +109,21 @@ def _run_kernel(
     if array.dtype != compute:
         array = half_types.converted(array, compute)
     answer = kernel(xp, array, axes, **parameters) if parameters else kernel(xp, array, axes)
-    # A scalar becomes an array, and what NumPy left in another order or dtype is copied.
+    # A scalar becomes an array, and an array with another order or dtype is copied.
     return xp.ascontiguousarray(answer, result).reshape(size)
 
 
 def write_out(
     answer: Array, size: tuple[int, ...], out: Tensor, result_dtype: DType, sources: Iterable[Tensor] = ()
 ) -> Tensor:
-    """Write a kernel's answer to the tensor given as ``out=``, which must not lie over a part of one of `sources`."""
+    """Write a kernel's result to the tensor given as ``out=``, which must not partly overlap one of `sources`."""
     if not dtypes.can_cast(result_dtype, out._dtype):
         raise RuntimeError(
             f"result type {result_dtype.scalar_type} can't be cast to the desired output type {out._dtype.scalar_type}"
         )
+    is_meta = getattr(answer, "device", None) == "meta"
+    if is_meta != (out._storage.device is META) and (is_meta or size):  # one number of the CPU may go anywhere
+        refuse_copy_across(META if is_meta else CPU, out)
     refuse_overlapping_write(out)
     refuse_partly_written(out, size, sources)
     if out._size != size:
@@ -142,11 +151,11 @@ def reduction(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a reduction over any dimensions by its kernel. Returns the public function.
 
-    `compute` gives the dtype computed in from the operand's, `result` the answer's from that one. `check` is called
-    with the operand, the axes and `dim` as given, and `check_out` with the operand, `dim` and ``out=``; they raise
-    what they refuse. With `needs_dims` an empty `dim` names no dimensions, and not all; without `keeps_all`, `keepdim`
-    is refused where no `dim` is given. `samples` are calls to test it with, and `differs` says how it differs from
-    PyTorch's operator.
+    `compute` maps the operand's dtype to the dtype to compute in, and `result` maps that to the result's dtype. `check`
+    is called with the operand, the axes and `dim` as given, and `check_out` with the operand, `dim` and ``out=``; they
+    raise for calls that are refused. With `needs_dims` an empty `dim` means no dimensions instead of all; without
+    `keeps_all`, `keepdim` is refused if no `dim` is given. `samples` are calls to test it with, and `differs` says how
+    it differs from PyTorch's operator.
     """
 
     def enter(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -206,7 +215,7 @@ def reduction(
 
 
 def _dtype_with(name: str, dtype: DType | None, out: Tensor) -> DType:
-    """The dtype that a sum is to have: that of `out`, which must be the one asked for, if one was."""
+    """The dtype of a sum: that of `out`, which must agree with the requested dtype, if there is one."""
     if dtype is not None and dtype is not out._dtype and name == "nansum":
         names = f"{out._dtype.scalar_type} and {dtype.scalar_type}"
         raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {names}.")

@@ -12,13 +12,14 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.wrap import explaining, in_one, passing
 from tensorglass.ops.declare.autocast import by_list
 from tensorglass.ops.declare.lazy_loading import Awaited, awaited
+from tensorglass.ops.declare.seams import unrecorded, with_shortcut
 from tensorglass.tensor import torch_function
 from tensorglass.tensor.tensor import Tensor
 
@@ -33,7 +34,7 @@ class Sample(NamedTuple):
 
 
 def sample(*arguments: Any, **keywords: Any) -> Sample:
-    """Write a call down: ``sample(x, 0, keepdim=True)``."""
+    """Describe a call: ``sample(x, 0, keepdim=True)``."""
     return Sample(arguments, keywords)
 
 
@@ -46,26 +47,27 @@ class Operator(NamedTuple):
     is_function: bool = True  #: whether the namespace has it
     is_method: bool = True  #: whether Tensor has it as a method
     is_attribute: bool = False  #: whether Tensor has it as an attribute: x.T
-    setter: Callable[..., None] | None = None  #: what assigning to the attribute does
+    setter: Callable[..., None] | None = None  #: the setter of the attribute
     inplace: Callable[..., Any] | None = None  #: the in-place form, the method ``<name>_``
     has_out: bool = False  #: whether it takes ``out=``
     aliases: tuple[str, ...] = ()  #: further names of the same operator: absolute for abs, special.expit for sigmoid
     dunders: Mapping[str, Callable[..., Any]] = MappingProxyType({})  #: Python's names for the method: __add__
     samples: Callable[[], Iterable[Sample]] | None = None  #: calls to test it with
     differs: str | None = None  #: how it differs from PyTorch's operator, if it does
-    method: Callable[..., Any] | None = None  #: the method, where it is not the function itself
-    signatures: tuple[str, ...] | None = None  #: what a failed call is held against; None: it reads its own calls
+    method: Callable[..., Any] | None = None  #: the method, if it is not the function itself
+    #: what a failed call is checked against; None: the operator checks its own calls
+    signatures: tuple[str, ...] | None = None
     namespace: str = ""  #: "linalg" for linalg_det, which is ``torch.linalg.det``
 
     @property
     def path(self) -> str:
-        """Where PyTorch has the function: "abs", "linalg.det"."""
+        """The function's path in PyTorch: "abs", "linalg.det"."""
         return f"{self.namespace}.{self.name.removeprefix(f'{self.namespace}_')}" if self.namespace else self.name
 
 
 OPERATORS: dict[str, Operator] = {}
 
-#: The in-place forms that PyTorch's namespace has as functions too: ``torch.relu_(x)``.
+#: The in-place forms that are also functions of PyTorch's namespace: ``torch.relu_(x)``.
 IN_PLACE_FUNCTIONS = frozenset((
     "abs_", "acos_", "acosh_", "addmv_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_", "arctanh_",
     "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_",
@@ -76,14 +78,14 @@ IN_PLACE_FUNCTIONS = frozenset((
 ))  # fmt: skip
 
 
-#: An example of each operator, as it is typed, by the operator's path. They stand in a file of their own, and
-#: are added to the docstrings; tests run them, here and on PyTorch.
+#: An example of each operator, by the operator's path. They come from a file and are added to the docstrings; tests run
+#: them here and on PyTorch.
 with open(os.path.join(os.path.dirname(__file__), "examples.txt"), encoding="utf-8") as _file:
     EXAMPLES = dict(block.split("\n", 1) for block in _file.read().strip().split("\n\n"))
 
 
 def declare(row: Operator) -> None:
-    """Enter a row into the table, and its example into its docstrings."""
+    """Add a row to the table, and its example to its docstrings."""
     if row.name in OPERATORS:
         raise ValueError(f"the operator {row.name} is declared twice")
     OPERATORS[row.name] = row
@@ -91,7 +93,7 @@ def declare(row: Operator) -> None:
     if example is not None:
         for form in {id(form): form for form in (row.function, row.method, row.inplace) if form is not None}.values():
             form.__doc__ = f"{form.__doc__}\n\n{example}\n"
-    if _is_attached:  # the row belongs to a family that was fetched later, or to a program
+    if _is_attached:  # the row belongs to a family that was imported later, or to a user's program
         _hand_out(row)
 
 
@@ -117,7 +119,7 @@ def operator(
     The name of an operator that only exists in place ends in an underscore: ``fill_``, ``index_add_``; that of one in
     a `namespace` begins with it: ``linalg_det`` is ``torch.linalg.det``, and no method. A call that
     fails is explained from the function's signature and annotations, or from `signatures` where PyTorch has several;
-    None: the operator explains it itself. `method_form` is the method where its arguments are others. `inplace` is the
+    None: the operator explains it itself. `method_form` is the method if its arguments differ. `inplace` is the
     in-place form, or True where that is the operator with its input as ``out=``.
     """
 
@@ -155,7 +157,7 @@ def operator(
 
 
 def _written_to_input(body: Callable[..., Any]) -> Callable[..., Any]:
-    """The in-place form of an operator: what it does with its input as ``out=``."""
+    """The in-place form of an operator: the operator with its input as ``out=``."""
 
     def form(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return body(input, *arguments, out=input, **keywords)
@@ -164,37 +166,19 @@ def _written_to_input(body: Callable[..., Any]) -> Callable[..., Any]:
     form.__module__ = body.__module__
     form.__doc__ = f"`{body.__name__}`, written to `input`."
     parameters = inspect.signature(body).parameters.values()
-    taken = [each for each in parameters if each.name != "out"]
+    taken = [parameter for parameter in parameters if parameter.name != "out"]
     vars(form).update(__signature__=inspect.Signature(taken), looked_at_as=body)
     return form
 
 
-def _as_it_is(name: str, form: Callable[..., Any]) -> Callable[..., Any]:
-    return form
-
-
-#: What puts the shortcut of an operator, by its name, before a form that is handed out. `fast` sets it; without it
-#: there are none.
-with_shortcut: Callable[[str, Callable[..., Any]], Callable[..., Any]] = _as_it_is
-
-
-def has_shortcut(name: str) -> Callable[[F], F]:
-    """For a function that is no operator: there may be a shortcut, by this name, which is put before it."""
-
-    def enter(function: F) -> F:
-        return cast(F, with_shortcut(name, function))
-
-    return enter
-
-
-#: What the namespace and its modules give, by path: "add", "linalg.det".
+#: The functions of the namespace and its modules, by path: "add", "linalg.det".
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 _is_attached = False
 _awaited: set[str] = set()  #: the methods that Tensor has an `Awaited` for
 
 
 def attach() -> dict[str, Callable[..., Any]]:
-    """Give Tensor its methods, and return the functions of the namespace by name. What is declared later follows."""
+    """Give Tensor its methods, and return the namespace's functions by name. Later declarations are added, too."""
     global _is_attached
     for row in OPERATORS.values():
         _hand_out(row)
@@ -239,7 +223,7 @@ def _enter(path: str, row: Operator, function: Callable[..., Any]) -> None:
 def _give(name: str, row: Operator, member: Any) -> None:
     if name in _awaited:
         _awaited.remove(name)
-        if type(vars(Tensor).get(name)) is not Awaited:  # a program has put something of its own there
+        if type(vars(Tensor).get(name)) is not Awaited:  # a user's program has replaced it
             return
     if not isinstance(member, property):
         _tell(row, member, "tensorglass", f"Tensor.{name}")
@@ -247,8 +231,8 @@ def _give(name: str, row: Operator, member: Any) -> None:
 
 
 def _tell(row: Operator, public: Callable[..., Any], home: str, name: str) -> None:
-    """Tell what users call where they find it: by that pickle names it to another process."""
-    if public is not row.function:  # `row.function` keeps its place in the module that declares it
+    """Set the public module and name of what users call: pickle stores them."""
+    if public is not row.function:  # `row.function` keeps the name of the module that declares it
         public.__module__, public.__qualname__ = home, name
         public.__name__ = f"{home}.{name}".removeprefix("tensorglass.").removeprefix("Tensor.").replace(".", "_")
 
@@ -266,9 +250,9 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
     if row.signatures is None and row.name in _NOT_OVERRIDABLE:
         return with_shortcut(operator, body)
     if row.signatures is None and name in names:
-        form = passing(body)  # under other names it is refused by those
+        form = passing(body, unrecorded(body))  # `body` words errors with its own name; an alias needs another
     else:
-        form = explaining(body, name, row.signatures or (), is_method=is_method)
+        form = explaining(body, name, row.signatures or (), is_method=is_method, unrecorded=unrecorded(body))
     public = by_list(operator, with_shortcut(operator, form))
     if name in _IN_ONE and not is_method:
         public = in_one(public, body, name)
@@ -278,9 +262,9 @@ def _explained(row: Operator, name: str, body: Callable[..., Any], *, is_method:
     return public
 
 
-#: Functions that take several ints as one tuple; as methods they take them one by one as well.
+#: Functions that take several ints as one tuple; as methods they also take them as separate arguments.
 _IN_ONE = frozenset(("flip", "permute", "reshape", "tile"))
-#: The operators that never dispatch to `__torch_function__`: they take tensors for data.
+#: The operators that never dispatch to `__torch_function__`: they treat tensors as data.
 _NOT_OVERRIDABLE = frozenset((
     "arange", "as_subclass", "as_tensor", "asarray", "broadcast_shapes", "from_dlpack", "from_numpy", "frombuffer",
     "full", "is_storage", "is_tensor", "linspace", "load", "logspace", "new", "range", "save", "tensor", "to_dlpack",

@@ -1,6 +1,6 @@
-"""What a call of an elementwise operator comes to: size, dtypes and strides, worked out from the operands' headers.
+"""The plan of an elementwise call: size, dtypes and strides, worked out from the operands' headers.
 
-No element is looked at, so the plan for headers that were met before is remembered.
+Elements do not matter, so plans are cached by headers.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from tensorglass.core.errors import explained
 from tensorglass.geometry import Ints, remembered
 from tensorglass.ops.declare.type_promotion import DTypeRule, apply_rule, promote_kinds
 
-#: All that a plan knows of an operand: its dtype, size and stride. A number has only the dtype that it stands for.
+#: What a plan needs of an operand: its dtype, size and stride. A number only has the dtype that it stands for.
 Kind: TypeAlias = tuple[DType, Ints | None, Ints | None]
 
 
 class Plan(NamedTuple):
-    """What a call comes to."""
+    """Size, dtypes and strides of a call."""
 
     size: Ints
     stride: Ints  #: the strides of a new result
-    order: Ints | None  #: the dimensions of a new result from the outermost in memory; None if it is contiguous
-    promoted: DType  #: the dtype that the operands have in common, as the operator wants it
+    order: Ints | None  #: a new result's dimensions, beginning with the outermost in memory; None if it is contiguous
+    promoted: DType  #: the operands' common dtype, after the operator's rule
     compute: DType  #: the dtype that the kernel gets
     result: DType
-    out_stride: Ints  #: those of a given ``out`` that is resized
+    out_stride: Ints  #: the strides of a given ``out`` that is resized
     is_refused: bool  #: whether PyTorch has no such kernel for the promoted dtype
 
 
@@ -35,9 +35,9 @@ Layout: TypeAlias = tuple[Ints, Ints]  #: size and stride; of a number, ((), ())
 
 @remembered
 def result_layout(layouts: tuple[Layout, ...], is_like_first: bool = False) -> tuple[Ints, Ints, Ints | None]:
-    """Size, stride and order of the result for operands that lie so.
+    """Size, stride and order of the result for operands with these layouts.
 
-    `is_like_first`: it lies as an `empty_like` of the first operand does.
+    `is_like_first`: the result has the layout of an `empty_like` of the first operand.
     """
     size = geometry.broadcast_shapes(*[own_size for own_size, _ in layouts])
     stride = geometry.preserved_strides(*layouts[0]) if is_like_first else geometry.elementwise_strides(size, layouts)
@@ -54,10 +54,10 @@ def plan(
     default: DType,
     written_size: Ints | None = None,
 ) -> Plan:
-    """The plan of a call with such operands while `default` is the default dtype.
+    """The plan of a call with these operands if `default` is the default dtype.
 
-    `written_size` is the size of the tensor that an in-place form writes to. Raises PyTorch's errors for sizes that do
-    not meet.
+    `written_size` is the size of the tensor that an in-place form writes to. Raises PyTorch's errors for sizes that
+    cannot be broadcast.
     """
     size = geometry.broadcast_shapes(*[own_size for _, own_size, _ in kinds if own_size is not None])
     if written_size is not None and written_size != size:
@@ -76,7 +76,7 @@ def plan(
                 layouts.append(((), ()))
         elif dtype is promoted:
             layouts.append((own_size, own_stride))
-        else:  # PyTorch walks through a converted copy, which has no gaps and nothing expanded
+        else:  # PyTorch iterates over a converted copy, which is dense and not expanded
             layouts.append((own_size, geometry.preserved_strides(own_size, own_stride)))
     is_like_first = rule.is_like_input or (compute.is_complex and result.is_floating_point)  # the latter is abs
     if kinds[0][1] is None and not rule.numbers_lie and not is_like_first:  # a power of a number

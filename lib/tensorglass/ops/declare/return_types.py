@@ -11,7 +11,7 @@ from tensorglass.core.out_of_scope import refusing
 
 
 def _return_type(name: str, *fields: str, written: bool = True) -> Any:
-    """The type of an operator's results; its `out` is that of results that were written to given tensors."""
+    """The type of an operator's results; its attribute `out` is the type for results written to ``out=``."""
 
     def new(cls: type, *results: Any) -> Any:
         return tuple.__new__(
@@ -66,7 +66,7 @@ _FIELDS = {
 
 
 def __getattr__(name: str) -> Any:
-    """Make a type when somebody asks for it first."""
+    """Create a type when it is first accessed."""
     if name.removesuffix("_out") not in _FIELDS:
         return refusing("return_types")(name)
     if name not in _FIELDS:
@@ -76,5 +76,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names above, and those of the types."""
+    """The names above, and the names of the types."""
     return sorted({*globals(), *_FIELDS})

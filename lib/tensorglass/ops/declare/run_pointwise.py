@@ -2,9 +2,9 @@
 
 `pointwise` turns a kernel into an operator; here is what happens when the operator is called:
 
-* `compute` enters the call into the graph of gradients, if there is one, and runs it;
-* `run` works out what the call comes to (`result_layout.plan`), and refuses what PyTorch refuses;
-* `read_operands` makes arrays of the operands, and `launch` lets the kernel write its result.
+* `compute` runs the call, and records it in the graph if gradients flow;
+* `run` works out size, dtypes and strides (`result_layout.plan`), and refuses what PyTorch refuses;
+* `read_operands` turns the operands into arrays, and `launch` lets the kernel write its result.
 
 Everything is checked before the kernel runs, so that an error leaves nothing half-written.
 """
@@ -23,9 +23,10 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
 from tensorglass.graph.inplace import check, check_inference
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
-from tensorglass.ops.arg_parser.checks import on_two_devices
+from tensorglass.ops.arg_parser.checks import on_two_devices, refuse_copy_across
 from tensorglass.ops.declare.kernel import Call, Kernel
 from tensorglass.ops.declare.result_layout import Kind, Plan, plan
+from tensorglass.ops.declare.seams import seams
 from tensorglass.ops.declare.type_promotion import DTypeRule, cannot_cast, refuse
 from tensorglass.ops.kernels.python_numbers import number_array
 from tensorglass.storage.storage import UntypedStorage
@@ -36,20 +37,24 @@ from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
 
 def compute(call: Call) -> Tensor:
-    """The result of a call, entered into the graph of gradients if they flow.
+    """The result of a call, recorded in the graph if gradients flow.
 
-    An `out` is resized if it has another size than the result, or refused if the call is `inplace`.
+    An `out` whose size differs from the result's is resized, or refused if the call is `inplace`.
     """
-    for each in call.operands:
-        if isinstance(each, Tensor) and each._meta is not None:
+    for operand in call.operands:
+        if isinstance(operand, Tensor) and operand._meta is not None:
             return _with_graph(call)
     if call.out is not None and call.out._meta is not None:
         return _with_graph(call)
     return run(call)
 
 
-def _run(call: Call) -> Tensor:
-    """The result of a call, of which nothing is recorded here."""
+def run(call: Call) -> Tensor:
+    """The result of a call, without recording it."""
+    if seams.compute_small is not None:
+        made = seams.compute_small(*call)
+        if made is not None:
+            return made
     kernel, operands, parameters, out, inplace = call
     kinds: list[Kind] = []
     tensors: list[Tensor] = []
@@ -65,8 +70,10 @@ def _run(call: Call) -> Tensor:
         kernel.inplace_check(operands, **parameters)
     like = storage_of_result(tensors)
     if out is not None:
+        for tensor in [] if inplace else tensors:
+            refuse_copy_across(tensor._storage.device if tensor._size else out._storage.device, out)
         refuse_overlapping_write(out, tensors)
-    is_operand = inplace or any(out is each for each in tensors)  # it keeps its size if so
+    is_operand = inplace or any(out is tensor for tensor in tensors)  # then its size cannot change
     written_size = out._size if is_operand and out is not None else None
     rule = kernel.rule if isinstance(kernel.rule, DTypeRule) else kernel.rule(**parameters)
     found = plan(rule, tuple(kinds), dtypes._default, written_size)
@@ -90,31 +97,27 @@ def _run(call: Call) -> Tensor:
     return result_tensor(made, found.result, backend, like.device, found.size, found.stride, found.order is None)
 
 
-#: The result of a call, of which nothing is recorded here. `fast` sets another, which has a shortcut for small calls.
-run: Callable[[Call], Tensor] = _run
-
-
 # --- the kernel ------------------------------------------------------------------------------------------------------
 
 
-def _read_operands(call: Call, found: Plan, backend: Backend, target: Array | None = None) -> list[Array | None]:
+def read_operands(call: Call, found: Plan, backend: Backend, target: Array | None = None) -> Sequence[Array | None]:
+    """The operands as the arrays that the kernel computes with; `target` is the result's memory, if there is any."""
+    if seams.read_operands is not None:
+        arrays = seams.read_operands(call, found, backend, target)
+        if arrays is not None:
+            return arrays
     kernel, dtype = call.kernel, found.compute
-    return [None if each is None else operand_array(kernel, backend, each, dtype) for each in call.operands]
+    return [None if operand is None else operand_array(kernel, backend, operand, dtype) for operand in call.operands]
 
 
-def _launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> None:
+def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> None:
+    """Let the kernel write its result to `target`, an array of the result's dtype."""
+    if seams.launch is not None and seams.launch(call, found, backend, arrays, target):
+        return
     kernel = call.kernel
     function = partial(kernel.function, backend.xp, **call.parameters)
     is_direct = kernel.takes_out and (found.result is found.compute or found.result is dtypes.bool)
     backend.launch(_into if is_direct else _convert_into, function, arrays, target)
-
-
-#: The operands as the arrays that the kernel computes with. `fast` sets one that is quicker with half types and with
-#: operands that are converted, for which it may use the memory of `target`.
-read_operands: Callable[..., list[Array | None]] = _read_operands
-
-#: Lets the kernel write its result to `target`, an array of the result's dtype. `fast` sets another.
-launch: Callable[[Call, Plan, Backend, Sequence[Array | None], Array], None] = _launch
 
 
 def _into(xp: Any, function: Callable[..., Array], arrays: Sequence[Array], target: Array) -> None:
@@ -128,7 +131,7 @@ def _convert_into(
     xp: Any, function: Callable[..., Array], arrays: Sequence[Array], target: Array, between: Any = None,
     conjugate: bool = False,
 ) -> None:  # fmt: skip
-    """Write the kernel's result to `target`, of another dtype, by way of the dtype `between`."""
+    """Write the kernel's result, of dtype `between`, to `target`, which has another dtype."""
     result = xp.asarray(function(*arrays))
     if between is not None:
         result = result.astype(between, copy=False)
@@ -139,9 +142,9 @@ def _convert_into(
 
 
 def storage_of_result(tensors: Sequence[Tensor]) -> UntypedStorage:
-    """A storage on the device where an elementwise operator on `tensors` runs; raises if there is not one such.
+    """A storage on the device where an elementwise operator on `tensors` runs; raises if the devices differ.
 
-    A 0-dim tensor on the CPU goes along with others as a Python number does.
+    A 0-dim tensor on the CPU may be combined with tensors on other devices, as a Python number may.
     """
     like = tensors[0]._storage
     for tensor in tensors[1:]:
@@ -159,7 +162,7 @@ def operand_array(kernel: Kernel, backend: Backend, operand: Any, dtype: DType) 
     """An operand as the array of `dtype` that a kernel computes with."""
     if not isinstance(operand, Tensor):
         return kernel.array_of_number(backend, operand, dtype)
-    if operand._storage.backend is not backend:  # a 0-dim one on the CPU goes along as a number
+    if operand._storage.backend is not backend:  # a 0-dim tensor on the CPU counts as a number
         return number_array(backend, operand.item(), dtype)
     array = operand._array
     if array is None or operand._conj:
@@ -168,7 +171,7 @@ def operand_array(kernel: Kernel, backend: Backend, operand: Any, dtype: DType) 
 
 
 def converted(backend: Backend, array: Array, dtype: DType) -> Array:
-    """The array's elements in `dtype`; itself if it has that dtype."""
+    """The array converted to `dtype`; itself if it has that dtype."""
     return backend.launch(_convert, array, backend.array_dtype(dtype))
 
 
@@ -177,7 +180,7 @@ def _convert(xp: Any, array: Array, array_dtype: Any) -> Array:
 
 
 def _rounded(backend: Backend, operand: Any, found: Plan) -> Any:
-    """A number, or a tensor of one, as the dtype of the other operand has it; other tensors as they are."""
+    """A number, or a 0-dim tensor, rounded to the other operand's dtype; other tensors unchanged."""
     if isinstance(operand, Tensor) and not operand._size and operand._dtype is not found.promoted:
         operand = operand.item()
     if operand is None or isinstance(operand, Tensor):
@@ -186,7 +189,7 @@ def _rounded(backend: Backend, operand: Any, found: Plan) -> Any:
 
 
 def with_half_alpha(parameters: dict[str, Any], backend: Backend, dtype: DType) -> dict[str, Any]:
-    """The parameters with `alpha` as an array of a half type: the product by it is rounded before it is added."""
+    """The parameters with `alpha` as a half-type array: then its product is rounded before it is added."""
     alpha = parameters.get("alpha", 1)
     return parameters if alpha == 1 else {**parameters, "alpha": number_array(backend, alpha, dtype)}
 
@@ -199,9 +202,9 @@ def _write(call: Call, found: Plan, out: Tensor) -> None:
     kernel, backend = call.kernel, out._storage.backend
     arrays = read_operands(call, found, backend)
     if out._size != found.size:
-        if any(isinstance(each, Tensor) and each._storage is out._storage for each in call.operands):
-            # The larger result may lie over what is still to be read.
-            arrays = [None if each is None else each.copy() for each in arrays]
+        if any(isinstance(operand, Tensor) and operand._storage is out._storage for operand in call.operands):
+            # The larger result may overlap operands that are still to be read.
+            arrays = [None if array is None else array.copy() for array in arrays]
         resize_output(out, found.size, found.out_stride)
     out._written()
     if out._dtype is found.result and not out._conj:
@@ -224,9 +227,9 @@ def _check_dtype_of_out(kernel: Kernel, rule: DTypeRule, found: Plan, out: Tenso
 
 
 def refuse_overlapping_write(target: Tensor, sources: Iterable[Tensor] = ()) -> None:
-    """Raise if writing to `target` would write one cell twice, or partly over a source that is still to be read.
+    """Raise if writing to `target` would write a cell twice, or would partly overwrite a source before it is read.
 
-    Layouts that are too hard for PyTorch to tell are written to; what is read of cells written meanwhile is not said.
+    If PyTorch's check cannot decide ("too hard"), the write goes ahead, and its result is undefined on an overlap.
     """
     if not geometry.is_contiguous(target._size, target._stride):
         geometry.check_writable(target._size, target._stride)
@@ -251,18 +254,18 @@ def resize_output(out: Tensor, size: tuple[int, ...], stride: tuple[int, ...] | 
 
 # --- the graph of gradients ------------------------------------------------------------------------------------------
 
-#: Operators that PyTorch's autograd has no rule for: it looks at what they write to, and at nothing else.
+#: Operators without an autograd rule in PyTorch: only the tensor that they write to is checked.
 _UNKNOWN_TO_AUTOGRAD = frozenset((
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift", "gcd",
     "lcm", "heaviside", "floor_divide",
 ))  # fmt: skip
 
-#: Operators that are others in PyTorch, and refuse by their names.
+#: Operators that call another one in PyTorch, whose name their errors show.
 _COMPOSED_OF = {"square": "pow", "float_power": "pow", "true_divide": "div"}
 
 
 def values_of(call: Call) -> Sequence[Any]:
-    """The operands and all parameters of a call, in the order that its kernel's recorder expects."""
+    """A call's operands and all parameters, in the order that the kernel's recorder expects."""
     defaults = call.kernel.defaults
     if not defaults:
         return call.operands
@@ -270,7 +273,7 @@ def values_of(call: Call) -> Sequence[Any]:
 
 
 def _with_graph(call: Call) -> Tensor:
-    """The result of a call with tensors that have to do with gradients, entered into the graph if they flow."""
+    """The result of a call in which some tensor has a `Meta`, recorded if gradients flow."""
     kernel, operands, _, out, inplace = call
     if out is not None:
         check_inference(out)
@@ -297,13 +300,13 @@ def _with_graph(call: Call) -> Tensor:
 
 
 def refuse_shared_cells(target: Tensor, *sources: Tensor) -> None:
-    """Refuse to write to a tensor whose cells are shared, among themselves or with what is read."""
+    """Refuse to write to a tensor that overlaps itself or an input."""
     refuse_overlapping_write(target, sources)
     refuse_read_cells(target, *sources)
 
 
 def refuse_read_cells(target: Tensor, *sources: Tensor) -> None:
-    """Refuse to write to a tensor that shares cells with what is read."""
+    """Refuse to write to a tensor that overlaps an input."""
     for source in sources:
         if source._storage is target._storage:
             written, read = header_of(target), header_of(source)
@@ -312,7 +315,7 @@ def refuse_read_cells(target: Tensor, *sources: Tensor) -> None:
 
 
 def refuse_partly_written(out: Tensor, size: tuple[int, ...], sources: Iterable[Tensor]) -> None:
-    """Refuse to write a result of this size to `out`, resized to it, where it lies over a part of what is read."""
+    """Refuse to write a result of this size to `out` if, once resized, it partly overlaps an input."""
     stride = out._stride if out._size == size else geometry.contiguous_strides(size)
     for source in sources:
         if source._storage is out._storage:

@@ -1,7 +1,7 @@
-"""Sample inputs: the calls that tests make of an operator. Deterministic, small, and with the odd sizes among them.
+"""Sample inputs: the calls with which tests try an operator. They are deterministic and small, and include odd sizes.
 
 A declaration may name a function that yields them; those below are for elementwise operators. The calls of all other
-operators stand in ``samples.txt``, by the operators' paths, as they are typed.
+operators are in ``samples.txt``, as source text, by the operators' paths.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tensorglass.tensor.tensor import Tensor, raw_array
 
 
 def samples_of(row: Operator) -> list[Sample]:
-    """The calls that tests make of an operator, with new tensors each time; none if nobody has written any."""
+    """The sample calls of an operator, with new tensors each time; empty if there are none."""
     if row.samples is not None:
         return list(row.samples())
     return [eval(f"sample({call})", _names()) for call in _calls().get(row.path, ())]
@@ -37,7 +37,7 @@ def _calls() -> dict[str, list[str]]:
 
 
 def _names() -> dict[str, Any]:
-    """What the calls of ``samples.txt`` are written with."""
+    """The names that the calls in ``samples.txt`` may use."""
     return {
         "inf": math.inf,
         "int32": dtypes.int32,
@@ -52,7 +52,7 @@ def _names() -> dict[str, Any]:
 
 
 def values(*size: int, low: float = -3.0, high: float = 3.0, dtype: DType = dtypes.float64, seed: int = 0) -> Tensor:
-    """A tensor of this size whose elements are spread over [low, high] without a pattern, the same at every call."""
+    """A tensor of this size whose elements are spread evenly over [low, high], the same at every call."""
     made = empty_on(CPU, size, geometry.contiguous_strides(size), dtype)
     made._storage.backend.launch(_spread, raw_array(made), low, high, seed)
     return made
@@ -65,7 +65,7 @@ def _spread(xp: Any, target: Array, low: float, high: float, seed: int) -> None:
 
 
 def matrices(*size: int, seed: int = 0) -> Tensor:
-    """Square matrices that are far from singular: `values` with more on the diagonal."""
+    """Square matrices that are far from singular: `values` with a larger diagonal."""
     made = values(*size, seed=seed)
     made._storage.backend.launch(_add_diagonal, raw_array(made))
     return made

@@ -1,7 +1,7 @@
 """Which dtype an operator computes in, and which its result has.
 
-Operands first *promote* to one common dtype (by the ranks that `dtypes` explains), then the operator's `DTypeRule` says
-what it makes of that: sums keep it, `exp` wants a floating-point type, comparisons answer in bool.
+Operands first *promote* to one common dtype (by the ranks that `dtypes` explains), then the operator's `DTypeRule` maps
+that: sums keep it, `exp` needs a floating-point type, comparisons return bool.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _SIGNS = {"bitwise_and_cpu": "&", "bitwise_or_cpu": "|", "bitwise_xor_cpu": "^"}
 
 
 class DTypeRule:
-    """From the operands' common dtype to the one computed in and the one of the result.
+    """Maps the operands' common dtype to the dtype to compute in and the dtype of the result.
 
-    Where the rule depends on parameters, a declaration gives a function of them that returns one. Rules are told apart
-    by identity, which makes them quick to look up plans by.
+    If the rule depends on parameters, a declaration has a function of them that returns a rule. Rules are compared by
+    identity, so that they are quick keys for cached plans.
     """
 
     __slots__ = (
@@ -47,8 +47,8 @@ class DTypeRule:
         self.compute = compute  #: None: the common dtype itself
         self.result = result  #: None: the dtype computed in
         self.refuses = refuses  #: categories for which PyTorch has no such kernel
-        self.rounds_numbers = rounds_numbers  #: whether numbers beside half types are rounded to them first
-        self.takes_halves = takes_halves  #: whether it has one for float16 and bfloat16
+        self.rounds_numbers = rounds_numbers  #: whether numbers are first rounded to the half type of the other operand
+        self.takes_halves = takes_halves  #: whether PyTorch has a kernel for float16 and bfloat16
         self.widens = widens  #: whether half types are computed in float32 and rounded
         #: whether a new result has the strides of an `empty_like` of the first operand
         self.is_like_input = is_like_input
@@ -58,11 +58,11 @@ class DTypeRule:
         self.refusal = refusal  #: the error for an ``out=`` of another dtype
 
     def but(self, **changes: Any) -> DTypeRule:
-        """This rule with something changed: ``FLOAT.but(widens=False)``."""
+        """This rule with some fields changed: ``FLOAT.but(widens=False)``."""
         return DTypeRule(**{name: getattr(self, name) for name in self.__slots__} | changes)
 
     def promoted(self, common: DType) -> DType:
-        """The dtype computed in, but for half types, which are computed in float32."""
+        """The dtype to compute in; half types are computed in float32."""
         return common if self.compute is None else self.compute(common)
 
     def refusing(self, *categories: int) -> DTypeRule:
@@ -94,7 +94,7 @@ def as_bool(computed: DType) -> DType:
 #: The result has the operands' common dtype: add, mul.
 PROMOTE = DTypeRule()
 
-#: The same for an operator to which numbers are parameters.
+#: The same for an operator whose numbers are parameters.
 PARAMETRIC = PROMOTE.but(numbers_lie=False)
 #: Integers are computed as the default floating-point dtype: exp, true division.
 FLOAT = DTypeRule(compute=as_floating)
@@ -102,7 +102,7 @@ FLOAT = DTypeRule(compute=as_floating)
 ORDERED_FLOAT = FLOAT.refusing(dtypes.COMPLEX)
 #: ORDERED_FLOAT, for operators that have no kernel for half types: zeta.
 WIDE_FLOAT = ORDERED_FLOAT.but(takes_halves=False)
-#: Compared in the common dtype, answered in bool: eq, isnan.
+#: Compares in the common dtype and returns bool: eq, isnan.
 PREDICATE = DTypeRule(result=as_bool, widens=False)
 #: PREDICATE, for operators that need an order: lt.
 ORDERING = PREDICATE.refusing(dtypes.COMPLEX)
@@ -123,7 +123,7 @@ def common_dtype(operands: Iterable[Tensor | complex]) -> DType:
 
 
 def promote_kinds(kinds: Iterable[tuple[DType, tuple[int, ...] | None, Any]]) -> DType:
-    """`common_dtype` of operands of which only dtype and size are known; a number has no size, None."""
+    """`common_dtype` of operands given by dtype and size; a number has size None."""
     dimensioned = zero_dim = number = None
     promoted = dtypes._PROMOTED
     for dtype, size, _ in kinds:
@@ -163,10 +163,10 @@ def refuse(rule: DTypeRule, promoted: DType, error_name: str) -> None:
 
 
 def to_one_dtype(one: DType, other: DType) -> str:
-    """What to do about two operands of an operator that promotes none: convert to the dtype that they promote to."""
+    """The advice for two operands of an operator that does not promote: convert to their common dtype."""
     try:
         common = dtypes.promote_types(one, other)
-    except RuntimeError:  # the wide unsigned ones promote with few
+    except RuntimeError:  # the wide unsigned types promote with few others
         common = one
     which = {one: f"the one of {other!r}", other: f"the one of {one!r}"}.get(common, "both")
     return f"No operand is converted here: convert {which}, as in x.to({common!r})."
@@ -179,7 +179,7 @@ def check_out_dtype(out: Tensor | None, dtype: DType) -> None:
 
 
 def cannot_cast(result: DType, target: DType, in_c: bool = False) -> RuntimeError:
-    """The error of an operator that would write `result` values into a tensor that cannot hold them."""
+    """The error for writing a result of dtype `result` into a tensor whose dtype cannot hold it."""
     wanted = C_NAMES[target] if in_c else target.scalar_type
     return explained(
         RuntimeError(f"result type {result.scalar_type} can't be cast to the desired output type {wanted}"),

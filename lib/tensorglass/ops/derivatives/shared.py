@@ -32,7 +32,7 @@ def scaled(grad: Tensor, factor: Any) -> Tensor:
 
 
 def product_lying(stride: tuple[int, ...], one: Tensor, other: Tensor) -> Any:
-    """``one @ other``, the gradient of a matrix of these strides: its columns lie in a row if the matrix's do."""
+    """``one @ other``, the gradient of a matrix with these strides: column-major if the matrix is."""
     if _lies_by_columns(stride, one._size[0]):
         return other.t().mm(one.t()).t()
     return one.mm(other)
@@ -43,7 +43,7 @@ def _lies_by_columns(stride: tuple[int, ...], rows: int) -> bool:
 
 
 def zero_gradient(grad: Tensor) -> Tensor:
-    """Zeros that lie as `grad` does: the derivative of what moves in steps, such as floor."""
+    """Zeros with the layout of `grad`: the derivative of piecewise constant functions, such as floor."""
     size, strides = grad._size, geometry.preserved_strides(grad._size, grad._stride)
     if strides == geometry.CONTIGUOUS_STRIDES[size]:
         return grad.new_zeros(size)
@@ -100,7 +100,7 @@ def by_operands(name: str) -> Callable[[Any, Any], str]:
 
 
 def norm_backward(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims, keepdim: bool) -> Tensor:
-    """The gradient of a vector norm; 0 where that has a corner."""
+    """The gradient of a vector norm; 0 where it is not differentiable."""
     order = 2.0 if p in ("fro", None) else float(p)
     wide, norm = grad, result
     if dim is not None:
@@ -144,7 +144,7 @@ def no_formula(operator: str) -> Callable[[Tensor], Tensor]:
 
 
 def direction(input: Tensor) -> Tensor:
-    """The sign; of a complex number the number of length 1 that points its way, and 0 for 0."""
+    """The sign; for a complex number the unit number in its direction, and 0 for 0."""
     return input.sgn() if state.grad or input._dtype.is_complex else input.sign()  # as the graph shows it
 
 
@@ -156,16 +156,16 @@ def zero_where(is_flat: Tensor, grad: Tensor) -> Tensor:
 def scaled_or_zero(is_flat: Tensor, grad: Tensor, slope: Tensor) -> Tensor:
     """``grad * slope``, and 0 where the function is flat; so is the derivative by `grad`, the forward one."""
     if state.grad:
-        slope = zero_where(is_flat, slope)  # where it is not finite, a gradient of 0 from behind would become NaN
+        slope = zero_where(is_flat, slope)  # where the slope is not finite, an incoming gradient of 0 would become NaN
     return zero_where(is_flat, grad * slope)
 
 
 def turning(one: Tensor, other: Tensor) -> Tensor:
-    """1 by the squared length of the point (one, other), which the farther it is turns the less; 0 at the origin."""
+    """1 / (one² + other²), the factor in the derivative of an angle; 0 at the origin."""
     square = one * one + other * other
     return square.reciprocal().masked_fill(square == 0, 0)
 
 
 def columnwise(gradient: Tensor) -> Tensor:
-    """The gradient with its columns in a row, as LAPACK leaves it."""
+    """The gradient in column-major order, as LAPACK leaves it."""
     return gradient.mT.contiguous().mT

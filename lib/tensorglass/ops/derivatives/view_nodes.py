@@ -1,4 +1,4 @@
-"""What has a name in the graph, and none in the namespace: slices, a fresh copy cut anew, and what undoes views.
+"""Nodes that have a name in the graph but not in the namespace: slices, `_unsafe_view`, and gradients of views.
 
 `as_strided` is a read of the storage at a list of places, so its derivative adds up at those places. Windows lie more
 regularly: the first cells of all of them are one slice, and so are the second.
@@ -139,7 +139,7 @@ def _windows_added(xp: Any, windows: Array, size: tuple[int, ...], axis: int, st
 
 
 def _at_cells(grad: Tensor, input: geometry.Header, view: geometry.Header) -> Tensor:
-    """Add `grad`, which lies as `view`, up in memory, and read that as `input` lies."""
+    """Accumulate `grad`, with the layout of `view`, in zeroed memory, and read that with the layout of `input`."""
     count = max(geometry.storage_nbytes(*input, 1), geometry.storage_nbytes(*view, 1))
     cells = from_array(grad._backend.launch(_counting, count), dtypes.int64, grad._storage)
     memory = grad.new_zeros(count).index_add(0, cells.as_strided(*view).reshape(-1), grad.reshape(-1))

@@ -161,7 +161,7 @@ def fft_irfft(
 
 @operator("Fourier", namespace="fft", out=True, differs=EMPTY)
 def fft_hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Out = None) -> Tensor:
-    """The real transform of `n` numbers of which half is given, the rest being its conjugated mirror image."""
+    """The real transform of `n` numbers with Hermitian symmetry, of which the first half is given."""
     return _to_reals("hfft", input, n, dim, norm, out, forward=True)
 
 
@@ -209,7 +209,7 @@ def _shifted(input: Tensor, dim: int | Sequence[int] | None, round_up: int) -> T
     rank = len(input._size)
     dims = range(rank) if dim is None else geometry.as_ints(dim)
     places = [geometry.wrap_dim(each, rank, wrap_scalar=False) for each in dims]
-    return roll(input, [(input._size[each] + round_up) // 2 for each in places], places)
+    return roll(input, [(input._size[place] + round_up) // 2 for place in places], places)
 
 
 @operator("Fourier", namespace="fft")
@@ -335,7 +335,7 @@ _declare("irfftn", _many_to_reals, False, "The inverse of `rfftn`: real numbers.
 UNSCALED, BY_ROOT, BY_COUNT = range(3)
 #: NumPy's names for that, which count from one direction.
 _FORWARD = {UNSCALED: "backward", BY_ROOT: "ortho", BY_COUNT: "forward"}
-_MANY = 1 << 14  # real numbers from which on half of a symmetric result is computed
+_MANY = 1 << 14  # real numbers; for more, only half of a symmetric result is computed
 _BACK = {UNSCALED: "forward", BY_ROOT: "ortho", BY_COUNT: "backward"}
 
 

@@ -27,7 +27,7 @@ ONE_SIDED = "Cannot have onesided output if window or input is complex"
 
 
 def check_transformable(input: Tensor) -> None:
-    """Raise for half types, of which PyTorch has no Fourier transforms here."""
+    """Raise for half types, which PyTorch's CPU cannot transform."""
     if input._dtype.itemsize == 2:
         raise explained(
             RuntimeError(f"MKL FFT doesn't support tensors of type: {input._dtype.scalar_type}"),
@@ -42,7 +42,7 @@ def _checked(
     numbers = (n_fft, 0 if hop is None else hop, 0 if win is None else win)
     flags = [each for each in (onesided, is_complex, align) if each is not None]
     if (
-        any(type(each) is not int for each in numbers)
+        any(type(number) is not int for number in numbers)
         or not isinstance(window, Tensor | None)
         or any(type(each) is not bool for each in (normalized, *flags))
     ):

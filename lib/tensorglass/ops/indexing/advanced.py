@@ -1,4 +1,4 @@
-"""Advanced indexing: visiting positions that tensors, lists and masks name. Reading copies, writing goes to the cells.
+"""Advanced indexing by tensors, lists and masks. Reading makes a copy; writing goes to the original elements.
 
 All index tensors are broadcast to one common size, and that size takes the place of the dimensions they index. Where
 those dimensions are neighbours, it stands there too; where others lie between them, it goes to the front. A mask stands
@@ -46,7 +46,8 @@ class Index(NamedTuple):
     stride: tuple[int, ...]
     dtype: DType
     device: Device = CPU
-    tensor: Tensor | None = None  #: what was given, if it was a tensor: it may not lie where is written
+    #: the index tensor itself, if it was one: it must not overlap the tensor that is written
+    tensor: Tensor | None = None
 
     @property
     def is_mask(self) -> bool:
@@ -59,19 +60,19 @@ class Index(NamedTuple):
 
 
 def index_of_array(array: Array, dtype: DType) -> Index:
-    """An index with an array's elements: bools and bytes are a mask, any other numbers are cut off to positions."""
+    """An index with an array's elements: bools and bytes are a mask, other numbers are truncated to positions."""
     if dtype not in MASKS:
         array, dtype = array.astype("int64"), dtypes.int64
     return Index(array, array.shape, geometry.contiguous_strides(array.shape), dtype)
 
 
 def index_of_tensor(tensor: Tensor) -> Index:
-    """An index with a tensor's elements; whether its dtype will do is asked when all indices are there."""
+    """An index with a tensor's elements; its dtype is checked when all indices are known."""
     return Index(array_of(tensor), tensor._size, tensor._stride, tensor._dtype, tensor._storage.device, tensor)
 
 
 def beside(storage: UntypedStorage, advanced: Sequence[Index | None]) -> Sequence[Index | None]:
-    """The indices with those that are on the CPU brought to the device of `storage`; others may not be elsewhere."""
+    """The indices, with those on the CPU moved to the device of `storage`; any other device is an error."""
     device = storage.device
     for index in advanced:
         if index is not None and index.device is not CPU and index.device != device:
@@ -97,7 +98,9 @@ FALSE = index_of_array(_HOST.xp.zeros(0, "int64"), dtypes.int64)
 
 
 class Visit(NamedTuple):
-    """Where an advanced index leads: dimensions `first` to `first + len(indices)` of `view` are replaced by `shape`."""
+    """The target of an advanced index: dimensions `first` to `first + len(indices)` of `view` are replaced by
+    `shape`.
+    """
 
     view: Tensor
     first: int
@@ -122,8 +125,9 @@ def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
     is_whole = only is not None and only.dtype is dtypes.bool and only.size == view._size and bool(only.size)
     if is_whole and only is not None and not view.is_meta:
         array = storage.backend.launch(_pick, array_of(view), only.array)  # quicker than by positions
+        made = from_array(array, view._dtype, storage)
         memory.copied(array.nbytes)
-        return from_array(array, view._dtype, storage)
+        return made
     visit = plan(view, advanced)
     view, size, stride = visit.view, visit.size, _result_strides(visit)
     if 0 in size:  # nothing is visited, and PyTorch does not look at the positions either
@@ -135,7 +139,7 @@ def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
         else:
             array = storage.backend.launch(_pick, source, _key(visit))
     except IndexError:
-        _check_positions(visit)  # the same in PyTorch's words
+        _check_positions(visit)  # raises PyTorch's error
         raise
     if stride == geometry.contiguous_strides(size):
         made = from_array(storage.backend.xp.ascontiguousarray(array), view._dtype, storage)
@@ -275,7 +279,7 @@ def _assign(xp: Any, target: Array, key: Any, value: Array) -> None:
 
 
 def plan(view: Tensor, advanced: Sequence[Index | None]) -> Visit:
-    """Work out where an advanced index leads. Whether the positions are there is asked by `_check_positions`."""
+    """Work out the target of an advanced index. `_check_positions` checks whether the positions exist."""
     for index in advanced:
         if index is not None and index.dtype not in POSITIONS and not index.is_mask:
             raise explained(
@@ -323,7 +327,7 @@ def _without_masks(view: Tensor, advanced: Sequence[Index | None]) -> list[Index
                 warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
             check_mask(index.size, view._size, len(per_dim))
             positions = view._backend.launch(_nonzero, index.array)
-            per_dim += [index_of_array(each, dtypes.int64) for each in positions]
+            per_dim += [index_of_array(position, dtypes.int64) for position in positions]
         else:
             per_dim.append(index)
     return per_dim
@@ -362,7 +366,7 @@ def _common_shape(indices: list[Index]) -> tuple[int, ...]:
 
 
 def _check_positions(visit: Visit) -> None:
-    """Raise unless all positions are there: nothing is read or written before all of them are known to be."""
+    """Raise unless all positions are in range. This comes before anything is read or written."""
     if 0 in visit.size:
         return  # nothing is visited, and PyTorch does not look either
     view, first = visit.view, visit.first

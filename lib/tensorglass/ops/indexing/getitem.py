@@ -2,7 +2,7 @@
 
 Ints, slices, None and Ellipsis make a view, and writing there is a `copy_` into that view. As soon as a tensor, a list
 or a mask is among the items, reading makes a copy, and writing goes to the elements one by one. Where gradients flow,
-``x[0, 1:, mask]`` is a select, a slice and an index, each with a derivative of its own; elsewhere they are one step.
+``x[0, 1:, mask]`` is a select, a slice and an index, each with its own derivative; otherwise they are one step.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _recorded_fill: Callable[..., Any] = recorded(_fill_view, is_in_place=True)
 def getitem(input: Tensor, index: Any) -> Tensor:
     """`input[index]`: a view for ints, slices, None and Ellipsis; a copy once a tensor, list or mask is among them.
 
-    Raises IndexError for positions that are not there and for things that are no positions.
+    Raises IndexError for positions out of range and for invalid indices.
     """
     if input._meta is not None:
         if type(index) is int:
@@ -83,7 +83,7 @@ def _at(input: Tensor, index: int) -> geometry.Header:
 
 
 def _refuse_scalar(input: Tensor, index: Any) -> None:
-    """Refuse an index of a 0-dim tensor in the words that a plain int or slice meets."""
+    """Raise the error for a plain int or slice as an index of a 0-dim tensor."""
     if not input._size and type(index) is int:
         raise _index_of_scalar(index)
     if not input._size and type(index) is slice:
@@ -156,7 +156,7 @@ def _set_recorded(input: Tensor, index: Any, value: Any) -> None:
 
 
 def _of_its_own(value: Tensor, view: Tensor) -> Tensor:
-    """The value, or, if it is an element of what is written to, a copy of it."""
+    """The value, or a copy of it if it overlaps the tensor that is written."""
     return value if value._size or value._storage is not view._storage else clone(value)
 
 

@@ -128,7 +128,7 @@ def _index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha
     length = input._size[dim] if input._size else 1
     message = f"index {{}} is out of bounds for dimension {dim} with size {length}"
     error: type[Exception] = RuntimeError
-    # what PyTorch does by `scatter_add_`, which has words of its own for a position that is out of range
+    # PyTorch calls `scatter_add_` here, which has its own message for an index out of range
     at_an_end = dim in (0, len(input._size) - 1) and index._dtype is dtypes.int64 and alpha == 1
     if len(input._size) <= 1 or not at_an_end:
         message, error = "index out of range in self", IndexError

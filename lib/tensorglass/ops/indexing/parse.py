@@ -1,4 +1,4 @@
-"""What stands between the brackets of ``x[...]``: read once, from left to right.
+"""Parsing the index in ``x[...]``, once, from left to right.
 
 Two kinds of things can stand there. *Basic* items (ints, slices, None, Ellipsis) change the header and nothing else.
 *Advanced* items (tensors, lists, arrays, bools) say which positions to visit; they are collected, each at the dimension
@@ -119,7 +119,7 @@ def plainer(item: Any) -> Any:
     except TypeError:
         pass
     if _is_sequence(item):
-        return index_of_array(*nested_array(item, None)) if len(item) else _EMPTY
+        return _index_of_sequence(item) if len(item) else _EMPTY
     raise explained(
         IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
@@ -129,6 +129,15 @@ def plainer(item: Any) -> Any:
         "Lists of ints and masks of bools are indices too.",
         notebook=BASIC,
     )  # fmt: skip
+
+
+def _index_of_sequence(item: Any) -> Index:
+    try:
+        return index_of_array(*nested_array(item, None))
+    except ValueError as error:
+        if str(error) == "too many dimensions 'str'":  # as elements of an index, PyTorch looks no further at strings
+            raise TypeError("new(): invalid data type 'str'") from None
+        raise
 
 
 #: x[[]] chooses nothing: an empty list has no dtype of its own, and here counts as one of ints.
@@ -144,7 +153,9 @@ def _is_sequence(item: Any) -> bool:
 
 
 def as_items(index: Any) -> tuple[Any, ...]:
-    """The items of an index that is no tuple: it alone, unless it is a list that older programs wrote for a tuple."""
+    """The items of an index that is not a tuple: the index itself, unless it is a list that old code uses as a
+    tuple.
+    """
     if isinstance(index, tuple):
         return tuple(index)
     if (
@@ -192,7 +203,7 @@ def _check_number_of_items(items: tuple[Any, ...], ndim: int) -> int:
 
 
 def _no_dimension(items: tuple[Any, ...], dim: int, ndim: int) -> int:
-    """Raise what a second Ellipsis that swallowed too much leads to."""
+    """Raise the error that PyTorch gives for a second Ellipsis."""
     _check_number_of_items(items, ndim)
     low, high = (-ndim, ndim - 1) if ndim else (-1, 0)
     raise explained(
@@ -243,7 +254,7 @@ class Parts(NamedTuple):
 
 
 def take_apart(input: Tensor, index: Any) -> Parts:
-    """Follow an index item by item, past what takes everything. Raises what indexing raises."""
+    """Apply an index item by item, skipping items that select everything. Raises the errors of indexing."""
     advanced = parse(input, index).advanced
     items = as_items(index)
     plain = [item if type(item) in (int, slice) else plainer(item) for item in items]

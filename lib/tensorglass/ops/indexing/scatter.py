@@ -1,8 +1,8 @@
 """Writing elements by position: scatter, scatter_add and scatter_reduce along one dimension, put among all elements.
 
 Each is declared by its in-place form, which does the work; the out-of-place form clones first. Where positions repeat,
-assigning keeps one of the values, adding adds them all. `gather` with the same index is the way back of gradients: what
-a cell received is read again for each element that went there.
+assigning keeps one of the values, adding adds them all. The gradient for the source is `gather` with the same index:
+each element gets the gradient of the cell to which it went.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.memory import settings
+from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.creation.fill import ones_like, zeros_like
 from tensorglass.ops.declare.run_pointwise import refuse_shared_cells
 from tensorglass.ops.derivatives.shared import conj
@@ -102,7 +103,7 @@ def _of_factors(
 ) -> Tensor:
     """For each factor the product of all others; a factor of 0 counts unless it is the only one in its cell.
 
-    So zeros that share a cell have gradients that say nothing of the second derivative, which is refused.
+    So if zeros share a cell, the second derivative would be wrong; it is refused.
     """
     is_zero = src == 0
     zeros = zeros_like(input.detach()).scatter_add(dim, index, is_zero.to(input.dtype)).gather(dim, index)
@@ -124,7 +125,7 @@ def _refuse_second(grad: Tensor) -> Tensor:
 @recorded
 @derivative(node="Error", input=_refuse_second)
 def differentiable_once(input: Tensor) -> Tensor:
-    """The tensor, of which a derivative is refused."""
+    """The tensor, whose derivative is refused."""
     return input.clone()
 
 
@@ -132,7 +133,7 @@ _NOTEBOOK = "04 advanced indexing copies"
 
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
-# Each writes `source` into `target` at `key`, a full index. `include_self` tells whether what was there counts.
+# Each writes `source` into `target` at `key`, a full index. `include_self` says whether the old elements count.
 
 
 def _set_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
@@ -153,7 +154,7 @@ def multiply_places(xp: Any, target: Array, key: Any, source: Array, include_sel
 
 def max_places(xp: Any, target: Array, key: Any, source: Array, include_self: bool) -> None:
     if not include_self:
-        target[key] = source  # any of the values meant for a cell will do to begin with
+        target[key] = source  # the initial value may be any of the values for the cell
     xp.maximum.at(target, key, source)
 
 
@@ -214,6 +215,7 @@ def _scatter_(
 
 @derivative(input=lambda grad: grad, src=lambda grad, dim, index: grad.gather(dim, index))
 def _scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    check_tensor("scatter_add_", src, "src", 3)
     return _scattered(input, dim, index, src, add_places)
 
 

@@ -103,7 +103,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     if isinstance(condition, Tensor) and input is None and other is None and out is None:
         return nonzero(condition, as_tuple=True)
     operands = (input, other)
-    if not isinstance(condition, Tensor) or not all(isinstance(each, (Tensor, *NUMBERS)) for each in operands):
+    if not isinstance(condition, Tensor) or not all(isinstance(operand, (Tensor, *NUMBERS)) for operand in operands):
         given = [each for each in (condition, input, other) if each is not None]
         raise invalid_combination(
             "where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)"
@@ -116,25 +116,28 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     if out is not None and out._dtype is not dtype:
         raise RuntimeError(f"Expected out type to be {dtype.scalar_type} but got {out._dtype.scalar_type}")
     tensors = [each for each in (condition, *operands) if isinstance(each, Tensor)]
-    size = geometry.broadcast_shapes(*[each._size for each in tensors])
-    headers = [(each._size, each._stride) for each in tensors]
+    size = geometry.broadcast_shapes(*[tensor._size for tensor in tensors])
+    headers = [(tensor._size, tensor._stride) for tensor in tensors]
     numbers = len(operands) + 1 - len(tensors)  # PyTorch makes 0-dim tensors of them, which count for the strides
     strides = geometry.elementwise_strides(size, [*headers, *[((), ())] * numbers])
     if out is None:
         out = empty_on(condition.device, size, strides, dtype)
     else:
         refuse_overlapping_write(out, tensors)
-        if out._size != size and any(out is each for each in tensors):
+        if out._size != size and any(out is tensor for tensor in tensors):
             raise RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(size)}")
         if out._size != size:
             resize_output(out, size, strides)
         out._written()
     backend = out._backend
-    values = [array_of(each) if isinstance(each, Tensor) else fitting_array(backend, each, dtype) for each in operands]
+    values = [
+        array_of(operand) if isinstance(operand, Tensor) else fitting_array(backend, operand, dtype)
+        for operand in operands
+    ]
     if out._conj:
         values = [each.conj() for each in values]
     chosen = array_of(condition)
-    if any(each._storage is out._storage for each in tensors):  # `_choose` reads after it has begun to write
+    if any(tensor._storage is out._storage for tensor in tensors):  # `_choose` reads after it has begun to write
         chosen, *values = [each.copy() for each in (chosen, *values)]
     backend.launch(_choose, raw_array(out), chosen, *values)
     return out

@@ -29,7 +29,7 @@ def log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
     xp.subtract(shifted, xp.log(total(xp, xp.exp(shifted), (axis % shifted.ndim,))), out=out)
 
 
-_SHORT_ROW, _MANY_ROWS = 32, 64  #: elements of a row, and rows, from which on they are compared beside each other
+_SHORT_ROW, _MANY_ROWS = 32, 64  #: elements of a row, and rows: limits for comparing column by column
 
 
 def _largest(xp: Any, input: Array, axis: int) -> Array:

@@ -56,7 +56,7 @@ def _innermost(array: Array) -> int:
 def _assign_tiles(target: Array, source: Array, one: int, other: int) -> None:
     """Copy tile by tile where target and source are innermost in different dimensions.
 
-    Row by row, each element read would fetch a line of the cache of which nothing else is used before it is gone.
+    Row by row, each element read would load a cache line that is evicted before its other elements are used.
     """
     place = [slice(None)] * target.ndim
     for here in range(0, target.shape[other], _TILE[1]):

@@ -1,8 +1,8 @@
-"""Running results along an axis: NumPy's own, row beside row, or by doubling.
+"""Cumulative operations along an axis: NumPy's own, many rows at a time, or by doubling.
 
-Not every device's array module has a running maximum. Where there is none, after k rounds every element has met the
-2**k before it; each round is one elementwise call on slices. NumPy's own waits for each element before it looks at the
-next: where many rows lie beside each other, each call takes all of them one step further.
+Not every array module has a cumulative maximum. Without one, each round is one elementwise call on slices, and after k
+rounds every element has been combined with the 2**k before it. NumPy's own functions process one element after the
+other; if there are many rows, it is faster to advance all of them by one step in each call.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ def one_by_one(xp: Any, combine: Any, array: Array, axis: int) -> Array:
 
 
 def step_by_step(combine: Any, rows: Array) -> None:
-    """Let each row, after the first, be what `combine` makes of the one before and it."""
+    """Replace each row after the first by `combine(previous row, row)`."""
     for place in range(1, len(rows)):
         combine(rows[place - 1], rows[place], out=rows[place])
 
 
 # --- float32, in double precision ------------------------------------------------------------------------------------
 
-# PyTorch keeps these totals in double precision. The array module waits for each element before it adds the next; the
-# totals of groups of a few elements do not wait for each other, and the order of additions within a group stays.
+# PyTorch keeps these totals in double precision. The array module adds one element after the other; the totals of
+# groups of a few elements are independent, and the order of additions within a group stays the same.
 
 #: How many neighbours make a group. The product of four float32 neither overflows in double precision nor vanishes.
 _GROUPS = {"add": 8, "multiply": 4}
@@ -156,7 +156,8 @@ def extremes_so_far(xp: Any, array: Array, compute: Any, axis: int, accumulate: 
 
 
 def _held(xp: Any, array: Array, is_new: Array) -> tuple[Array, Array]:
-    """The last elements that are new up to each, along the last dimension, and their positions; the first ones are new.
+    """For each element along the last dimension, the last element so far that is marked as new, and its position. First
+    elements are new.
 
     Each is repeated as long as it holds, which is quicker than running maxima of positions.
     """

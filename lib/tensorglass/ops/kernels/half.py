@@ -13,11 +13,11 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-LARGE = 1 << 14  # elements, from which on these ways are faster
+LARGE = 1 << 14  # elements; for more, these ways are faster
 _BLOCK = 1 << 16  # elements: two or three blocks of float32 stay in the cache
 _TABLE = 1 << 16  # all float16 there are
 _FUNCTIONS = 32  # so many functions' answers are kept, 128 KiB each
-_MANY = 4 * _TABLE  # elements, from which on looking answers up is faster
+_MANY = 4 * _TABLE  # elements; for more, the table is faster
 
 
 def _bits(value: int) -> Array:
@@ -122,9 +122,9 @@ _asked: dict[tuple[Any, ...], int] = {}
 
 
 def looked_up(xp: Any, function: Callable[..., Array], halves: Array, result: Any) -> Array | None:
-    """What `function(xp, …)` of a float32 array makes of numbers of a half type, found by their bits, as `result`.
+    """The results of `function(xp, …)` for half-type numbers, looked up by their bits in a table, with dtype `result`.
 
-    None until so many elements were asked for that it is worthwhile to compute all answers there are.
+    None until enough elements were requested to make computing the whole table worthwhile.
     """
     table = _table(xp, function, halves.dtype, result, halves.size)
     return None if table is None else table.take(halves.view("uint16"))
@@ -151,25 +151,25 @@ def compute(
     takes_out: bool,
     function: Callable[..., Array] | None = None,
 ) -> None:
-    """Let a kernel of float32 write its results to `target`, from arrays of which some are of a half type.
+    """Run a float32 kernel on arrays, some of a half type, and write the results to `target`.
 
     Of a single large operand every possible answer is computed, and then each is looked up by the operand's bits. Where
     the kernel is a `function` without parameters, they are kept.
     """
-    operands = [each for each in arrays if each is not None]
-    large = [each for each in operands if each.ndim]
+    operands = [array for array in arrays if array is not None]
+    large = [operand for operand in operands if operand.ndim]
     if len(large) == 1 and is_half(large[0]) and target.size >= _MANY and target.shape == large[0].shape:
         table = None if function is None else _table(xp, function, large[0].dtype, target.dtype, _MANY)
         if table is None:
             everything = xp.arange(_TABLE, dtype="uint16").view(large[0].dtype)
             table = xp.empty(_TABLE, target.dtype)
-            compute(xp, run, [everything if each is large[0] else each for each in arrays], table, takes_out)
+            compute(xp, run, [everything if array is large[0] else array for array in arrays], table, takes_out)
         for place, halves in _blocks(target, large[0]):
             place[...] = table.take(halves.view("uint16"))
         return
-    for place, *given in _blocks(target, *[xp.broadcast_to(each, target.shape) for each in operands]):
+    for place, *given in _blocks(target, *[xp.broadcast_to(operand, target.shape) for operand in operands]):
         wide = iter([_wide(each) for each in given])
-        block = [None if each is None else next(wide) for each in arrays]
+        block = [None if array is None else next(wide) for array in arrays]
         if place.dtype.itemsize != 2:  # bool
             place[...] = run(*block)
         elif takes_out:
@@ -196,10 +196,10 @@ def _wide(array: Array) -> Array:
 def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
     """Arrays of one size, a block at a time: of all elements if they lie alike, or else along the first dimension."""
     size = arrays[0].shape
-    if all(each.flags.c_contiguous or each.size == 1 for each in arrays):
-        arrays = tuple([each.reshape(-1) for each in arrays])
+    if all(array.flags.c_contiguous or array.size == 1 for array in arrays):
+        arrays = tuple([array.reshape(-1) for array in arrays])
         step = _BLOCK
     else:
         step = max(1, _BLOCK * size[0] // arrays[0].size)
     for start in range(0, arrays[0].shape[0], step):
-        yield tuple([each[start : start + step] for each in arrays])
+        yield tuple([array[start : start + step] for array in arrays])

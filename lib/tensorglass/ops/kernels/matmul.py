@@ -1,8 +1,8 @@
 """The product of two matrices, in pieces where one of them is long and thin, and in float64 where they hold integers.
 
-NumPy multiplies by OpenBLAS, which packs what it multiplies into blocks, and has another way for small products that
-does without. Where two of three lengths are small there is little to do with each element, and packing takes longer
-than multiplying: such a product is cut into small ones. Integers NumPy multiplies one by one, for BLAS has only floats.
+NumPy multiplies with OpenBLAS, which packs matrices into blocks, except for small products. If two of the three lengths
+are small, packing takes longer than multiplying, so such a product is cut into small ones. NumPy multiplies integers
+without BLAS, which only has floats.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) 
         columns = other.shape[1]
         if inner == other.shape[0] and rows * inner * columns > SMALL:
             if _is_wide(rows, inner, columns) and one.flags.c_contiguous and other.flags.f_contiguous:
-                # The other way around, as the wider matrix is then read as it lies.
+                # Transposed, since then the wider matrix is read in place.
                 turned = _in_pieces(xp, other.T, one.T, None, piece(columns, inner, rows)).T
                 made = xp.empty((rows, columns), one.dtype) if out is None else out
                 made[...] = turned
@@ -87,7 +87,7 @@ def _in_pieces(xp: Any, one: Array, other: Array, out: Array | None, length: int
 
 
 def aligned(size: tuple[int, ...], array_dtype: Any) -> Array:
-    """A new array that begins with a line of the cache: what small products have on the right.
+    """A new array aligned to a cache line, for the right operand of small products.
 
     OpenBLAS reads that matrix where it lies if the product is small, by vectors of a line each.
     """

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.ops.kernels.sum import sum_of_squares, total
+from tensorglass.ops.kernels.sum import ROWS, sum_of_squares, total
 
 
 class Cut(NamedTuple):
@@ -60,6 +60,9 @@ def input_gradient(
     xp: Any, grad: Array, input: Array, weight: Array | None, mean: Array, inverse: Array, is_fixed: bool, cut: Cut
 ) -> Array:
     """The gradient for the input: that of the result, less what of it changes the mean and the variance."""
+    found = None if is_fixed else gradients_by_sums(xp, grad, input, weight, mean, inverse, cut, [True])
+    if found is not None and found[0] is not None:
+        return found[0].reshape(grad.shape)
     scaled = grad.reshape(cut.size) * (1 if weight is None else weight.reshape(cut.scales))
     if is_fixed:
         return (scaled * inverse).reshape(grad.shape)
@@ -74,8 +77,11 @@ def input_gradient(
     return scaled.reshape(grad.shape)
 
 
-def weight_gradient(xp: Any, grad: Array, input: Array, mean: Array, inverse: Array, cut: Cut) -> Array:
+def weight_gradient(xp: Any, grad: Array, input: Array, mean: Array, inverse: Array, is_fixed: bool, cut: Cut) -> Array:
     """The gradient for the weight: that of the result, times what the weight was multiplied with."""
+    found = None if is_fixed else gradients_by_sums(xp, grad, input, None, mean, inverse, cut, [False, True])
+    if found is not None and found[1] is not None:
+        return found[1]
     normal = (input.reshape(cut.size) - mean) * inverse
     xp.multiply(normal, grad.reshape(cut.size), out=normal)
     return total(xp, normal, shared_axes(cut)).reshape(-1)
@@ -84,3 +90,86 @@ def weight_gradient(xp: Any, grad: Array, input: Array, mean: Array, inverse: Ar
 def shared_axes(cut: Cut) -> tuple[int, ...]:
     """The dimensions in which one scale serves all."""
     return tuple([axis for axis, length in enumerate(cut.scales) if length == 1])
+
+
+# --- gradients by two sums -------------------------------------------------------------------------------------------
+
+#: A mean of so many deviations is too far off for sums that the mean's share is taken from afterwards.
+_FAR_OFF = 8
+
+
+def gradients_by_sums(
+    xp: Any, grad: Array, input: Array, scale: Array | None, mean: Array, inverse: Array, cut: Cut, wanted: list[bool]
+) -> list[Array | None] | None:
+    """The gradients of layer and batch norm for input, weight and bias, as far as they are `wanted`, on the CPU.
+
+    They come from sums of the result's gradient and of its product with the input. With n = x·inverse - shift for what
+    was normalized, a sum of products with n is one of products with x, and the input's gradient is one number times the
+    result's, plus another times x, plus a third, as in PyTorch. None for other norms, and where a mean is far off.
+    """
+    of_cut = _of_rows if cut.axes == (1,) else _of_channels if cut.axes == (0, 2) else None
+    if xp is not HOST.xp or of_cut is None or not input.size:
+        return None
+    mean, inverse = mean.reshape(-1), inverse.reshape(-1)
+    shift = mean * inverse
+    if not xp.abs(shift).max() < _FAR_OFF:
+        return None
+    scale = None if scale is None else scale.reshape(-1)
+    return of_cut(grad.reshape(cut.size), input.reshape(cut.size), scale, inverse, shift, wanted)
+
+
+def _of_rows(
+    grad: Array, input: Array, scale: Array | None, inverse: Array, shift: Array, wanted: list[bool]
+) -> list[Array | None]:
+    """Where the numbers of a row are taken together."""
+    xp = HOST.xp
+    found: list[Array | None] = [None] * len(wanted)
+    product = xp.multiply(grad, input)
+    if len(wanted) > 1 and wanted[1]:
+        found[1] = _sum_of_rows(inverse, product) - _sum_of_rows(shift, grad)
+    if len(wanted) > 2 and wanted[2]:
+        found[2] = total(xp, grad, (0,)).reshape(-1)
+    if wanted[0]:
+        scales = xp.ones(grad.shape[1], grad.dtype) if scale is None else scale
+        share = inverse / grad.dtype.type(grad.shape[1])
+        along_mean, along_normal = grad.dot(scales) * share, product.dot(scales) * share
+        along_normal = along_normal * inverse - along_mean * shift
+        made = _combined(grad, inverse[:, None], input, (along_normal * inverse)[:, None], product, scales)
+        found[0] = xp.add(made, (along_normal * shift - along_mean)[:, None], made)
+    return found
+
+
+def _of_channels(
+    grad: Array, input: Array, scale: Array | None, inverse: Array, shift: Array, wanted: list[bool]
+) -> list[Array | None]:
+    """Where the numbers of a channel are taken together: (images, channels, cells)."""
+    xp = HOST.xp
+    product = xp.multiply(grad, input)
+    of_bias, of_weight = [total(xp, each, (0, 2)).reshape(-1) for each in (grad, product)]
+    of_weight = of_weight * inverse - of_bias * shift
+    found: list[Array | None] = [None, of_weight, of_bias][: len(wanted)]
+    if wanted[0]:
+        factor = inverse if scale is None else inverse * scale
+        share = factor / grad.dtype.type(input.size // len(inverse))
+        made = _combined(grad, factor[:, None], input, (share * of_weight * inverse)[:, None], product)
+        found[0] = xp.add(made, (share * (of_weight * shift - of_bias))[:, None], made)
+    return [each if is_wanted else None for each, is_wanted in zip(found, wanted, strict=True)]
+
+
+def _combined(
+    grad: Array, factor: Array, input: Array, other: Array, scratch: Array, scales: Array | None = None
+) -> Array:
+    """``grad * factor * scales - input * other``."""
+    xp = HOST.xp
+    made = xp.multiply(grad, factor, HOST.empty(HOST.dtype_of(grad), grad.shape))
+    if scales is not None:
+        xp.multiply(made, scales, made)
+    return xp.subtract(made, xp.multiply(input, other, scratch), made)
+
+
+def _sum_of_rows(factors: Array, rows: Array) -> Array:
+    """The rows times their factors, added up; as exact as `total`."""
+    made = factors[:ROWS].dot(rows[:ROWS])
+    for start in range(ROWS, len(rows), ROWS):
+        made += factors[start : start + ROWS].dot(rows[start : start + ROWS])
+    return made

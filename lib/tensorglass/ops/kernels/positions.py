@@ -29,7 +29,7 @@ def first_outside(xp: Any, index: Array, length: int, least: int = 0, ignored: i
             return found
     elif index.size <= _FEW:
         elements = index.reshape(-1).tolist()
-        return next((each for each in elements if not (least <= each < length or each == ignored)), None)
+        return next((element for element in elements if not (least <= element < length or element == ignored)), None)
     if not index.size or (least <= index.min() and index.max() < length):
         return None
     outside = index[(index < least) | (index >= length)]

@@ -17,7 +17,7 @@ from tensorglass.backends import Array, RandomBits
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import dtype as DType
 
-_MANY = 512  # places, from which on a permutation is made without taking turns
+_MANY = 512  # elements; for more, a permutation is computed without a loop
 _BLOCK = 16  # normal numbers are made in blocks of 8 pairs
 
 

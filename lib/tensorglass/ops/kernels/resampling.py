@@ -128,9 +128,9 @@ def resample(xp: Any, input: Array, steps: tuple[Steps, ...]) -> Array:
     is_integer = input.dtype.kind in "iu"
     found = input.astype("float32") if is_integer and steps[0].mode[:7] != "nearest" else input
     weight_dtype = found.dtype if found.dtype.kind == "f" else xp.dtype("float32")
-    for axis, each in enumerate(steps, input.ndim - len(steps)):
-        cells, weights = taps(xp, each, weight_dtype)
-        if each.mode[:7] == "nearest":
+    for axis, step in enumerate(steps, input.ndim - len(steps)):
+        cells, weights = taps(xp, step, weight_dtype)
+        if step.mode[:7] == "nearest":
             found = xp.take(found, cells[:, 0], axis=axis)
             continue
         size = (-1,) + (1,) * (input.ndim - axis - 1)
@@ -149,9 +149,9 @@ def resample(xp: Any, input: Array, steps: tuple[Steps, ...]) -> Array:
 def resample_back(xp: Any, grad: Array, steps: tuple[Steps, ...]) -> Array:
     """The gradient of `resample`: the product with its matrix, in each dimension."""
     found = grad
-    for axis, each in enumerate(steps, grad.ndim - len(steps)):
-        cells, weights = taps(xp, each, grad.dtype)
-        matrix, rows = xp.zeros((each.places, each.length), grad.dtype), xp.arange(each.places)
+    for axis, step in enumerate(steps, grad.ndim - len(steps)):
+        cells, weights = taps(xp, step, grad.dtype)
+        matrix, rows = xp.zeros((step.places, step.length), grad.dtype), xp.arange(step.places)
         for tap in range(cells.shape[1]):
             matrix[rows, cells[:, tap]] += weights[:, tap]
         found = xp.moveaxis(xp.matmul(xp.moveaxis(found, axis, -1), matrix), -1, axis)
@@ -243,8 +243,8 @@ def _corners(
 
 def _product(factors: Sequence[Array]) -> Array:
     found = factors[0]
-    for each in factors[1:]:
-        found = found * each
+    for factor in factors[1:]:
+        found = found * factor
     return found
 
 

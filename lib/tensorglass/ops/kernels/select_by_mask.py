@@ -1,4 +1,4 @@
-"""One of two elements each, chosen by a mask of bits.
+"""Choosing one of two elements by a bit mask.
 
 NumPy's `where` and `copyto` branch on each truth value, which is slow where the processor cannot predict the mask. A
 truth value made as wide as an element is all ones or all zeros; then ``^`` and ``&`` choose, whatever the mask.
@@ -25,8 +25,8 @@ def are_worth_it(xp: Any, target: Array, mask: Array, *others: Array) -> bool:
         and mask.shape == target.shape
         and mask.flags.c_contiguous
         and target.flags.c_contiguous
-        and all(each.dtype == target.dtype and (not each.ndim or each.shape == target.shape) for each in others)
-        and all(each.flags.c_contiguous for each in others)
+        and all(other.dtype == target.dtype and (not other.ndim or other.shape == target.shape) for other in others)
+        and all(other.flags.c_contiguous for other in others)
     )
 
 

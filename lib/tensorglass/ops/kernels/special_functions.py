@@ -20,7 +20,7 @@ def at_elements(xp: Any, name: str, *inputs: Array) -> Array:
 
     Half types are computed in float32.
     """
-    wide = [each.astype("float32") if each.dtype.itemsize < 4 else each for each in inputs]
+    wide = [input.astype("float32") if input.dtype.itemsize < 4 else input for input in inputs]
     return xp.asarray(getattr(special(xp), name)(*wide)).astype(inputs[0].dtype, copy=False)
 
 
@@ -53,8 +53,8 @@ _FEW = 64  # elements, for which Python's `math` is quicker than a dozen calls o
 def _polynomial(coefficients: Sequence[float], x: Array) -> Array:
     """The polynomial of these coefficients, the highest power's first, by Horner's rule."""
     total = x * coefficients[0]
-    for each in coefficients[1:-1]:
-        total += each
+    for coefficient in coefficients[1:-1]:
+        total += coefficient
         total *= x
     total += coefficients[-1]
     return total

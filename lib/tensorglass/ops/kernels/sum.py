@@ -1,11 +1,13 @@
 """Sums over axes, and what is made of them: means and norms. Every reduction of the family uses `total`.
 
-BLAS multiplies a matrix with a vector several times as fast as NumPy adds, and a sum is a product with ones. A sum is
-as exact as its longest chain of additions is short: so long sums go in pieces, then the pieces' sums in the same way.
+BLAS multiplies a matrix with a vector several times as fast as NumPy adds, and a sum is a product with ones: a single
+one where the array is small. A sum is as exact as its longest chain of additions is short: so long sums go in pieces,
+then the pieces' sums in the same way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -18,8 +20,8 @@ LONG_PIECE = 8192  # for a single row, which `sdot` cuts itself, and for rows th
 _FEW = 16  # rows, which are then added up one by one
 ROWS = 512  # so many are added to each other at a time: BLAS takes them by four
 IN_TURN = 4  # so few elements PyTorch adds one after the other, and rounds after each
-_WORTH_IT = 1 << 11  # elements; below that the detour costs more than it saves
-_BEYOND_CACHE = 12 << 20  # bytes, from which on einsum reads rows faster than BLAS
+WORTH_IT = 1 << 11  # elements; below that the detour costs more than it saves
+_BEYOND_CACHE = 12 << 20  # bytes; for more, einsum reads rows faster than BLAS
 
 ONES = {char: HOST.xp.ones(LONG_PIECE, char) for char in "fd"}
 Run = tuple[int, int, int]  # how many sums there are of how many elements, which lie how far apart
@@ -27,12 +29,41 @@ Run = tuple[int, int, int]  # how many sums there are of how many elements, whic
 
 def total(xp: Any, array: Array, axes: tuple[int, ...]) -> Array:
     """The sum over `axes`, which stay as size 1."""
-    if xp is HOST.xp and array.size >= _WORTH_IT and array.dtype.char in ONES:
-        if array.flags.c_contiguous:
-            return _packed_total(array, axes)
-        if array.nbytes <= _BEYOND_CACHE or array.flags.f_contiguous:
-            return _strided_total(array, axes)
+    if xp is HOST.xp and array.dtype.char in ONES:
+        product = small_product(array.shape, axes, array.dtype.char)
+        if product is not None:
+            add, size = product
+            return add(array).reshape(size)
+        if array.size >= WORTH_IT:
+            if array.flags.c_contiguous:
+                return _packed_total(array, axes)
+            if array.nbytes <= _BEYOND_CACHE or array.flags.f_contiguous:
+                return _strided_total(array, axes)
     return xp.add.reduce(array, axis=axes, keepdims=True)
+
+
+@remembered
+def small_product(
+    size: tuple[int, ...], axes: tuple[int, ...], char: str
+) -> tuple[Callable[..., Any], tuple[int, ...]] | None:
+    """A function that adds arrays of `size` and of a dtype's `char` up over `axes` by one product, and the sum's size.
+
+    What it gives lacks the axes. Called as NumPy's reductions are, it does not look at what follows the array. None
+    where there is no such product.
+    """
+    if prod(size) > LONG_PIECE or char not in ONES:
+        return None
+    ones = ONES[char][: prod([size[axis] for axis in axes])]
+    if len(ones) <= IN_TURN:
+        return None
+    kept = tuple([1 if axis in axes else length for axis, length in enumerate(size)])
+    if len(axes) == len(size):
+        return lambda array, *_: array.ravel().dot(ones), kept
+    if len(size) > 2 or len(ones) > ROWS:
+        return None
+    if axes == (1,):
+        return lambda array, *_: array.dot(ones), kept
+    return lambda array, *_: ones.dot(array), kept
 
 
 def sum_of_squares(array: Array, axes: tuple[int, ...]) -> Array | None:
@@ -42,7 +73,7 @@ def sum_of_squares(array: Array, axes: tuple[int, ...]) -> Array | None:
     """
     kept = array.ndim - len(axes)
     length = prod(array.shape[kept:])
-    if array.size < _WORTH_IT or array.dtype.char not in ONES or not array.flags.c_contiguous or min(axes) < kept:
+    if array.size < WORTH_IT or array.dtype.char not in ONES or not array.flags.c_contiguous or min(axes) < kept:
         return None
     piece = length if length <= _PIECE else _piece(length, _PIECE)
     if length % piece:

@@ -40,11 +40,11 @@ def _summed(xp: Any, one: Array, other: Array) -> Array:
 def _added(
     xp: Any, product: Product | None, arrays: tuple[Array, ...], wide: Any, dtype: Any, beta: Any, alpha: Any, size: Any
 ) -> Array:
-    input, one, other = [each.astype(wide, copy=False) for each in arrays]
+    input, one, other = [array.astype(wide, copy=False) for array in arrays]
     result = xp.zeros(size, wide) if product is None else product(xp, one, other)
     if alpha != 1:
         result = result * alpha
-    if beta != 0:  # with 0, `input` is not read, not even its nan
+    if beta != 0:  # with 0, `input` is not read, so its NaNs do not matter
         xp.add(result, input if beta == 1 else input * beta, out=result)
     return xp.ascontiguousarray(result, dtype).reshape(size)
 
@@ -64,15 +64,15 @@ def add_product(
     """
     input = operands[0]
     backend, result = input._storage.backend, dtype or input._dtype
-    for each in operands[1:]:
-        if each._storage.backend is not backend:
-            raise on_two_devices(input._storage.device, each._storage.device)
+    for operand in operands[1:]:
+        if operand._storage.backend is not backend:
+            raise on_two_devices(input._storage.device, operand._storage.device)
     beta, alpha = _factor_of_dtype(beta, result), _factor_of_dtype(alpha, result)
     if input._size != size:
         expand(input, size)  # raises if it cannot
     is_half = result.is_floating_point and result.itemsize == 2
     wide = backend.array_dtype(dtypes.float32 if is_half else result)
-    arrays = tuple([array_of(each) for each in operands])
+    arrays = tuple([array_of(operand) for operand in operands])
     computed = None if alpha == 0 and not reads_unused else product
     answer = backend.launch(_added, computed, arrays, wide, backend.array_dtype(result), beta, alpha, size)
     if out is None:
@@ -249,7 +249,7 @@ def baddbmm(
     kinds = [each._dtype for each in (input, batch1, batch2)]
     if kinds[0] is not kinds[1]:
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
-            *[dtypes.C_NAMES[each] for each in kinds]
+            *[dtypes.C_NAMES[kind] for kind in kinds]
         ))  # fmt: skip
     if out is input and kinds[0] is not kinds[2]:
         own, other = dtypes.C_NAMES[kinds[0]], dtypes.C_NAMES[kinds[2]]

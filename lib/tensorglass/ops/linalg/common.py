@@ -1,4 +1,4 @@
-"""What operators on matrices have in common: what they refuse, how they call LAPACK, and how results lie in memory.
+"""What operators on matrices share: checks, calls of LAPACK, and the memory layout of results.
 
 LAPACK works by columns, so PyTorch's matrices come out with the column as the inner
 dimension, strides (1, rows). A kernel returns such a result transposed, and `from_column_major` turns the header.
@@ -146,10 +146,10 @@ def from_row_major(array: Array, dtype: dtypes.dtype, like: UntypedStorage) -> T
 def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> Any:
     """Run a kernel on the device of the first tensor."""
     backend = tensors[0]._storage.backend
-    arrays = [array_of(each) for each in tensors]
+    arrays = [array_of(tensor) for tensor in tensors]
     own = arrays[0].dtype
     if own.kind not in "fc" or own.itemsize < 4:  # it has no elements, or it would have been refused
-        answers = backend.launch(kernel, *[each.astype("float32") for each in arrays], **parameters)
+        answers = backend.launch(kernel, *[array.astype("float32") for array in arrays], **parameters)
         several = answers if isinstance(answers, tuple) else (answers,)
         converted = [each.astype(own) if each.dtype == "float32" else each for each in several]
         return converted if several is answers else converted[0]

@@ -12,7 +12,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
-from tensorglass.ops.arg_parser.checks import check_tensor
+from tensorglass.ops.arg_parser.checks import check_tensor, type_name
 from tensorglass.ops.copies.copy import contiguous
 from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.declare.reduction import write_out
@@ -22,10 +22,10 @@ from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.shared import conj
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
 from tensorglass.ops.linalg.common import check_floating, check_same_dtype
-from tensorglass.ops.linalg.matmul import dot, matmul, mm
+from tensorglass.ops.linalg.matmul import dot, matmul
 from tensorglass.ops.pointwise.arithmetic import mul
 from tensorglass.ops.reductions.sum_mean_prod import sum as sum_
-from tensorglass.ops.views.shape import diagonal, permute, reshape, squeeze, view
+from tensorglass.ops.views.shape import squeeze, view
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -38,7 +38,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     for name, vector in (("self", input), ("vec2", vec2)):
         if len(vector._size) != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(vector._size)}-D")
-    column = reshape(input, (input._size[0], 1))
+    column = input.reshape((input._size[0], 1))
     return mul(column, vec2) if out is None else mul(column, vec2, out=out)
 
 
@@ -79,7 +79,13 @@ def tensordot(a: Tensor, b: Tensor, dims: Dims | Tensor = 2, out: Tensor | None 
     check_tensor("tensordot", a)
     check_tensor("tensordot", b, "other", 2)
     if isinstance(dims, Tensor):
+        if dims.numel() > 1 and dims._size[0] != 2:
+            raise AssertionError(f"dims tensor must have size 2 in first dimension, got {dims._size[0]}")
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+    if out is not None and not isinstance(out, Tensor):
+        raise TypeError(f"tensordot(): argument 'out' must be Tensor, not {type_name(out)}")
+    if isinstance(dims, (tuple, list)) and len(dims) < 2:
+        raise ValueError(f"not enough values to unpack (expected 2, got {len(dims)})")
     if isinstance(dims, (tuple, list)) and not isinstance(dims[0], (tuple, list)):
         raise TypeError(
             f"tensordot(): argument 'dims_self' (position 3) must be tuple of ints, not {type(dims[0]).__name__}"
@@ -90,7 +96,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Dims | Tensor = 2, out: Tensor | None 
             f"but got dims={dims}"
         )
     if isinstance(dims, (tuple, list)):
-        of_a, of_b = [list(each) if isinstance(each, (tuple, list)) else [each] for each in dims]
+        of_a, of_b = [list(dim) if isinstance(dim, (tuple, list)) else [dim] for dim in dims]
     else:
         count = int(dims)
         if count < 0:
@@ -130,15 +136,16 @@ def _contracted(a: Tensor, b: Tensor, of_a: list[int], of_b: list[int], out: Ten
     rest_a = [dim for dim in range(len(a._size)) if dim not in of_a]
     rest_b = [dim for dim in range(len(b._size)) if dim not in of_b]
     size = (*[a._size[dim] for dim in rest_a], *[b._size[dim] for dim in rest_b])
-    one, other = permute(one, (*rest_a, *of_a)), permute(other, (*of_b, *rest_b))
+    one, other = one.permute((*rest_a, *of_a)), other.permute((*of_b, *rest_b))
     if math.prod(size) == 1:  # one number: no matrices are needed
         if one.is_contiguous() and other.is_contiguous():
-            number = dot(*[each if len(each._size) == 1 else reshape(each, (length,)) for each in (one, other)])
+            number = dot(*[each if len(each._size) == 1 else each.reshape((length,)) for each in (one, other)])
         else:
             number = sum_(mul(squeeze(one), squeeze(other)), dtype=one._dtype)
         return cast_into_out(view(number, size), out)
     rows, columns = [math.prod(each) for each in (size[: len(rest_a)], size[len(rest_a) :])]
-    return cast_into_out(reshape(mm(reshape(one, (rows, length)), reshape(other, (length, columns))), size), out)
+    product = one.reshape((rows, length)).mm(other.reshape((length, columns)))
+    return cast_into_out(product.reshape(size), out)
 
 
 # --- linalg ----------------------------------------------------------------------------------------------------------
@@ -167,7 +174,8 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
 @operator("linear algebra", namespace="linalg")
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of the last two dimensions, or of others, as a view."""
-    return diagonal(A, offset, dim1, dim2)
+    view: Tensor = A.diagonal(offset, dim1, dim2)
+    return view
 
 
 # --- the cross product -----------------------------------------------------------------------------------------------

@@ -15,10 +15,9 @@ from typing import Any
 from tensorglass.core.errors import explained
 from tensorglass.ops.arg_parser.checks import all_tensors, type_name
 from tensorglass.ops.declare.registry import operator
-from tensorglass.ops.linalg.matmul import bmm
 from tensorglass.ops.pointwise.arithmetic import mul
 from tensorglass.ops.reductions.sum_mean_prod import sum as sum_
-from tensorglass.ops.views.shape import diagonal, movedim, permute, reshape, unsqueeze, view
+from tensorglass.ops.views.shape import diagonal, movedim
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -92,8 +91,9 @@ def _turned(operand: Tensor, labels: Labels, order: Labels, width: int, place: i
     for label in wanted:
         if label not in where:
             where[label] = len(operand._size)
-            operand = unsqueeze(operand, len(operand._size))
-    return permute(operand, tuple([where[label] for label in wanted]))
+            operand = operand.unsqueeze(len(operand._size))
+    turned: Tensor = operand.permute(tuple([where[label] for label in wanted]))
+    return turned
 
 
 def _check_lengths(sides: Sequence[Labels], operands: Sequence[Tensor], width: int) -> None:
@@ -130,7 +130,7 @@ def _contracted(operands: list[Tensor], kept: int, total: int) -> Tensor:
     result, *rest = operands
     if not rest:
         return sum_(result, tuple(range(kept, total))) if total > kept else result
-    waiting = {dim: sum(each._size[dim] != 1 for each in operands) for dim in range(kept, total)}
+    waiting = {dim: sum(operand._size[dim] != 1 for operand in operands) for dim in range(kept, total)}
     for other in rest:
         of_both: list[int] = []
         of_one: list[int] = []
@@ -150,7 +150,7 @@ def _contracted(operands: list[Tensor], kept: int, total: int) -> Tensor:
         if of_other:
             other = sum_(other, tuple(of_other), True)
         result = _pair(result, other, of_both)
-    return view(result, result._size[:kept]) if total > kept else result
+    return result.view(result._size[:kept]) if total > kept else result
 
 
 def _pair(one: Tensor, other: Tensor, summed: list[int]) -> Tensor:
@@ -173,9 +173,10 @@ def _pair(one: Tensor, other: Tensor, summed: list[int]) -> Tensor:
     lengths = (
         *[one._size[dim] for dim in (*in_both, *in_one)], *[1] * len(summed), *[other._size[dim] for dim in in_other],
     )  # fmt: skip
-    one = reshape(permute(one, order), (batch, rows, length))
-    other = reshape(permute(other, (*in_both, *summed, *in_other, *in_one)), (batch, length, columns))
-    return permute(view(bmm(one, other), lengths), tuple([order.index(dim) for dim in range(len(order))]))
+    one = one.permute(order).reshape((batch, rows, length))
+    other = other.permute((*in_both, *summed, *in_other, *in_one)).reshape((batch, length, columns))
+    product: Tensor = one.bmm(other).view(lengths).permute(tuple([order.index(dim) for dim in range(len(order))]))
+    return product
 
 
 # --- reading an equation ---------------------------------------------------------------------------------------------
@@ -194,11 +195,12 @@ def read_call(args: Sequence[Any]) -> tuple[str, list[Tensor]]:
             "or at least one operand and its subscripts list"
         )
     if isinstance(args[0], Tensor):
-        sides = [_spelled(each) for each in args[1::2]]
+        sides = [_spelled(sublist) for sublist in args[1::2]]
         equation = ",".join(sides)
         operands = list(args[::2])
         if len(args) % 2:  # the last is the list of the result's
             equation, operands = f"{equation}->{_spelled(args[-1])}", operands[:-1]
+        all_tensors(operands, at=1)
         return equation, operands
     equation, *operands = args
     if not isinstance(equation, str):

@@ -38,7 +38,7 @@ def _product_of_reflections(xp: Any, A: Array, tau: Array) -> tuple[Array]:
         return (column_major(xp, columns),)
     multiply = routine(xp, "unmqr" if A.dtype.kind == "c" else "ormqr", A)
     triples = zip(flattened(A[..., : tau.shape[-1]]), flattened(tau, 1), flattened(columns), strict=True)
-    found = [multiply("L", "N", *each, 64 * max(A.shape[-2:]))[0] for each in triples]
+    found = [multiply("L", "N", *triple, 64 * max(A.shape[-2:]))[0] for triple in triples]
     return (column_major(xp, xp.stack(found).reshape(A.shape)),)
 
 

@@ -17,7 +17,7 @@ from tensorglass.core import dtypes
 from tensorglass.core.errors import explained
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import holds_somewhere
+from tensorglass.ops.arg_parser.checks import all_tensors, check_tensor, holds_somewhere, type_name
 from tensorglass.ops.copies.out import all_into_out, into_out
 from tensorglass.ops.declare import return_types
 from tensorglass.ops.declare.registry import operator
@@ -219,11 +219,19 @@ _ZERO_PIVOT = (
 @operator("linear algebra", signatures=None)
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> Any:
     """The older form of `linalg.lu_factor`: a tuple, with the numbers of zero pivots if `get_infos`."""
+    check_tensor("_lu_with_info", A)
+    if not isinstance(pivot, bool):
+        raise TypeError(f"_lu_with_info(): argument 'pivot' must be bool, not {type_name(pivot)}")
     LU, pivots, info = _factored(A, pivot)
     found = (LU, pivots, info) if get_infos else (LU, pivots)
     if out is None:
         return found
-    return tuple([into_out(result, target) for result, target in zip(found, out, strict=True)])
+    if not isinstance(out, tuple | list):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {type_name(out)}")
+    if len(out) != 3:
+        raise TypeError(f"expected tuple of 3 elements but got {len(out)}")
+    all_tensors(out)
+    return tuple([into_out(result, target) for result, target in zip(found, out, strict=False)])
 
 
 @operator("linear algebra", namespace="linalg")

@@ -18,7 +18,7 @@ from tensorglass.ops.declare.type_promotion import check_out_dtype, to_one_dtype
 from tensorglass.ops.derivatives.shared import conj, product_lying
 from tensorglass.ops.derivatives.view_nodes import unsafe_view
 from tensorglass.ops.kernels.matmul import matrix_product
-from tensorglass.ops.views.shape import expand, reshape, squeeze, t, transpose, unsqueeze
+from tensorglass.ops.views.shape import reshape, squeeze, t, transpose, unsqueeze
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.construct import from_array, make
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -164,7 +164,7 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     rows = input._size[-2:-1]
     batch = geometry.broadcast_shapes(input._size[:-2], other._size[:-2])
     matrices = [(input, (*(rows or (1,)), input._size[-1])), (other, other._size[-2:])]
-    flat = [reshape(expand(each, (*batch, *size)), (math.prod(batch), *size)) for each, size in matrices]
+    flat = [each.expand((*batch, *size)).reshape((math.prod(batch), *size)) for each, size in matrices]
     return unsafe_view(flat[0].bmm(flat[1]), (*batch, *rows, other._size[-1]))
 
 

@@ -69,6 +69,8 @@ def _tolerances(A: Tensor, atol: Tolerance, rtol: Tolerance) -> dict[str, Any]:
         rtol = 0.0 if has_atol else finfo(A._dtype).eps * max(A._size[-2:])
     given: dict[str, Any] = {}
     for name, value in (("atol", 0.0 if atol is None else atol), ("rtol", rtol)):
+        if isinstance(value, Tensor):
+            geometry.broadcast_shapes(A._size[:-2], value._size)  # raises where they do not fit
         given[name] = value.unsqueeze(-1).numpy(force=True) if isinstance(value, Tensor) else value
     return given
 

@@ -15,7 +15,6 @@ from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
 Ints = int | Sequence[int]
-_WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
 def each_of(value: Any, rank: int) -> tuple[Any, ...]:
@@ -37,20 +36,9 @@ def for_each(value: Ints, rank: int) -> tuple[int, ...]:
     return (index(value) if isinstance(value, Tensor) else value,) * rank  # type: ignore[return-value]  # a Sequence is a list or a tuple
 
 
-def for_each_of(function: str, argument: str, value: Ints, rank: int) -> tuple[int, ...]:
-    """`for_each`, refused in the words of PyTorch's pooling where there are too few or too many."""
-    found = for_each(value, rank)
-    if len(found) != rank:
-        single = "" if rank == 1 else "either be a single int, or "
-        what = f"a single int, or a tuple of {_WORDS[rank]}"
-        what = f"{single}a tuple of {_WORDS[rank]}" if rank > 1 else what
-        raise RuntimeError(f"{function}: {argument} must {what}")
-    return found
-
-
 def like_channels_last(result: Tensor, *inputs: Tensor) -> Tensor:
     """The result, with its channels innermost in memory where one of the inputs lies so."""
-    if any(geometry.suggests_channels_last(each._size, each._stride) for each in inputs):
+    if any(geometry.suggests_channels_last(input._size, input._stride) for input in inputs):
         made: Tensor = result.clone(memory_format=channels_last if len(result._size) == 4 else channels_last_3d)
         return made
     return result
@@ -81,7 +69,7 @@ def run_wide(kernel: Any, *inputs: Any, **parameters: Any) -> Tensor:
     """The tensor of a kernel's one result. Half types are computed in float32 and rounded at the end."""
     first: Tensor = inputs[0]
     backend, dtype = first._storage.backend, first._dtype
-    arrays = [array_of(each) if isinstance(each, Tensor) else each for each in inputs]
+    arrays = [array_of(input) if isinstance(input, Tensor) else input for input in inputs]
     if dtype.itemsize == 2 and dtype.category == dtypes.FLOATING:
         found = backend.launch(_in_float32, kernel, *arrays, **parameters)
     else:
@@ -91,7 +79,7 @@ def run_wide(kernel: Any, *inputs: Any, **parameters: Any) -> Tensor:
 
 def _in_float32(xp: Any, kernel: Any, *arrays: Any, **parameters: Any) -> Array:
     wide = [
-        half.converted(each, xp.dtype("float32")) if hasattr(each, "dtype") and half.is_half(each) else each
-        for each in arrays
+        half.converted(array, xp.dtype("float32")) if hasattr(array, "dtype") and half.is_half(array) else array
+        for array in arrays
     ]
     return kernel(xp, *wide, **parameters).astype(arrays[0].dtype)

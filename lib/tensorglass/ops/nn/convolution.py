@@ -374,7 +374,7 @@ def _check_kernel(kernel: Sequence[int]) -> None:
 
 
 def _by(lengths: Sequence[int]) -> str:
-    return " x ".join(str(each) for each in lengths)
+    return " x ".join(str(length) for length in lengths)
 
 
 _DIMENSIONS = {1: ("width",), 2: ("height", "width"), 3: ("depth", "height", "width")}

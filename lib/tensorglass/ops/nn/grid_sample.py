@@ -54,6 +54,8 @@ def _rank_of_grid(input: Tensor, grid: Tensor, mode: int) -> int:
     check_tensor("grid_sampler", input)
     check_tensor("grid_sampler", grid, "grid", 2)
     size, other = list(input._size), list(grid._size)
+    if not (size and other):
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if size[0] != other[0]:
         raise RuntimeError(
             "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
@@ -142,7 +144,7 @@ def _base_grid(like: Tensor, size: Sequence[int], align_corners: bool) -> Tensor
             line = line * (length - 1) / length
         lines.append(line)
     positions = [*reversed(meshgrid(*lines, indexing="ij")), like.detach().new_ones(size[2:])]
-    return stack([each.reshape(-1) for each in positions], -1)
+    return stack([position.reshape(-1) for position in positions], -1)
 
 
 def _generated_gradient(grad: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:

@@ -91,7 +91,7 @@ huber_loss = _difference("HuberLossBackward0", _huber, lambda d, delta: d.clamp(
 smooth_l1_loss = _difference(
     "SmoothL1LossBackward0",
     _smooth_l1,
-    lambda d, beta: where(d.abs() < beta, d / beta, d.sign()),
+    lambda d, beta: where(d.abs() >= beta, d.sign(), d / beta),
 )
 #: ``log(1 + exp(-target * input))``, for targets 1 and -1.
 soft_margin_loss = _of_elements(
@@ -181,7 +181,7 @@ def _nll_forward(
 ) -> Array:
     classes, weights = _class_weights(xp, target, weight, ignore_index, wide)
     loss = -converted(input[_places(xp, classes)], wide) * weights
-    loss = xp.where(weights == 0, xp.zeros((), wide), loss)  # an infinite one that does not count is none
+    loss = xp.where(weights == 0, xp.zeros((), wide), loss)  # an infinite loss with weight 0 must not give NaN
     if reduction == "none":
         return loss
     return loss.sum() if reduction == "sum" else loss.sum() / weights.sum()
@@ -228,7 +228,7 @@ def _fresh(array: Array, like: Tensor) -> Tensor:
 
 
 def _arrays(*tensors: Tensor | None) -> list[Array | None]:
-    return [None if each is None else array_of(each) for each in tensors]
+    return [None if tensor is None else array_of(tensor) for tensor in tensors]
 
 
 @derivative(

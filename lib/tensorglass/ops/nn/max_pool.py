@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import index
 from typing import Any, NamedTuple
 
 from tensorglass.core import dtypes
@@ -217,7 +218,7 @@ def adaptive_lengths(name: str, rank: int, input: Tensor, output_size: Any) -> L
     lengths = input._size[-rank:]
     if len(found) == rank and len(lengths) == rank:
         found = tuple([length if each is None else each for each, length in zip(found, lengths, strict=True)])
-    return found
+    return tuple([index(each) if isinstance(each, Tensor) else each for each in found])
 
 
 def _adaptive_max(rank: int, input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:

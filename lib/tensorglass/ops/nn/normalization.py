@@ -43,8 +43,8 @@ class _Norm(NamedTuple):
 def _wide(xp: Any, *arrays: Array | None) -> list[Array | None]:
     """Half types as float32."""
     return [
-        half.converted(each, xp.dtype("float32")) if each is not None and half.is_half(each) else each
-        for each in arrays
+        half.converted(array, xp.dtype("float32")) if array is not None and half.is_half(array) else array
+        for array in arrays
     ]
 
 
@@ -55,11 +55,12 @@ def _normalize(
     assert wide is not None
     fixed = None if mean is None or var is None else (mean, var)
     found, *rest = kernels.normalize(xp, wide, weight, bias, fixed, cut)
-    return found.astype(input.dtype, copy=False), xp.stack([each.reshape(-1) for each in rest])
+    # as `stack` would, which takes longer to begin
+    return found.astype(input.dtype, copy=False), xp.concatenate([each.reshape(1, -1) for each in rest])
 
 
 def _arrays(*tensors: Tensor | None) -> list[Array | None]:
-    return [None if each is None else array_of(each) for each in tensors]
+    return [None if tensor is None else array_of(tensor) for tensor in tensors]
 
 
 def _input_gradient(
@@ -126,15 +127,15 @@ def _weight_gradient(
             normal = _normal(input, cut)[0]
         return (grad.reshape(cut.size) * normal).sum(kernels.shared_axes(cut)).reshape(weight._size)
     arrays = _arrays(grad.contiguous(), input.contiguous(), result1)
-    made = grad._storage.backend.launch(_weight_kernel, *arrays, cut=cut)
+    made = grad._storage.backend.launch(_weight_kernel, *arrays, is_fixed=mean is not None, cut=cut)
     return from_array(made, dtypes.float32 if grad._dtype.itemsize == 2 else grad._dtype, grad._storage).to(
         weight._dtype
     ).reshape(weight._size)  # fmt: skip
 
 
-def _weight_kernel(xp: Any, grad: Array, input: Array, found: Array, cut: Cut) -> Array:
+def _weight_kernel(xp: Any, grad: Array, input: Array, found: Array, is_fixed: bool, cut: Cut) -> Array:
     wide, other = _wide(xp, grad, input)
-    return kernels.weight_gradient(xp, wide, other, *_kept(found, cut), cut)
+    return kernels.weight_gradient(xp, wide, other, *_kept(found, cut), is_fixed, cut)
 
 
 def _bias_gradient(grad: Tensor, bias_size: tuple[int, ...], norm: _Norm) -> Tensor:
@@ -269,6 +270,9 @@ def native_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`batch_norm`, with the means and the inverses of the standard deviations that were used, if in training."""
     check_tensor("native_batch_norm", input)
+    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, value in named.items():
+        _check_channels(name, value, input.size(1))
     found, rest = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     if not training:
         rest = rest.new_empty((2, 0))
@@ -374,12 +378,34 @@ def native_layer_norm(
     return found, reread(mean, size), reread(inverse, size)
 
 
+def _check_groups(size: list[int], channels: int, groups: int, **named: Tensor | None) -> None:
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{size} and num_groups={groups}"
+        )
+    for what, value in named.items():
+        if value is not None and list(value._size) != [channels]:
+            raise RuntimeError(
+                f"Expected {what} to be a vector of size equal to the number of channels in input, but got {what} of "
+                f"shape {list(value._size)} and input of shape {size}"
+            )
+
+
 @operator("networks", method=False)
 def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """`group_norm`, with the means and the inverses of the standard deviations."""
     check_tensor("native_group_norm", input)
+    _check_groups(list(input._size), C, group, weight=weight, bias=bias)
+    if input.numel() != N * C * HxW:
+        raise RuntimeError(
+            "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
     if input.numel():
         _check_floating("GroupNormKernelImpl", input)
     cut = Cut((N, group, C // group, HxW), (2, 3), (1, group, C // group, 1), eps)
@@ -401,20 +427,7 @@ def group_norm(
     size = list(input._size)
     if len(size) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(size)}")
-    if num_groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     batch, channels = size[:2]
-    if channels % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{size} and num_groups={num_groups}"
-        )
-    for what, value in (("weight", weight), ("bias", bias)):
-        if value is not None and list(value._size) != [channels]:
-            raise RuntimeError(
-                f"Expected {what} to be a vector of size equal to the number of channels in input, but got {what} of "
-                f"shape {list(value._size)} and input of shape {size}"
-            )
     found: Tensor = native_group_norm(input, weight, bias, batch, channels, prod(size[2:]), num_groups, eps)[0]
     return found
 

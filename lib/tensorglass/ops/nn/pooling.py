@@ -112,7 +112,7 @@ def _check_padding(windows: Windows) -> None:
 
 
 def check_1d(input: Tensor, windows: Windows, ceil_mode: bool) -> None:
-    """The same for `max_pool1d`, which has words of its own."""
+    """The same for `max_pool1d`, which has its own error messages."""
     name, size = "max_pool1d", list(input._size)
     if len(size) not in (2, 3) or 0 in size[-2:]:
         raise RuntimeError(

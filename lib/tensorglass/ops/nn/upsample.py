@@ -1,4 +1,4 @@
-"""Signals, images and volumes made longer or shorter by interpolation: what `nn.functional.interpolate` calls.
+"""Resizing signals, images and volumes by interpolation: what `nn.functional.interpolate` calls.
 
 Each takes the size of the result, or the factors that give it; (N, C, *lengths) → (N, C, *output_size).
 """

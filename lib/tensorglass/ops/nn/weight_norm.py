@@ -1,4 +1,4 @@
-"""Weight normalization: lengths and directions that are learned apart (Salimans and Kingma 2016)."""
+"""Weight normalization: lengths and directions that are learned separately (Salimans and Kingma 2016)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def norm_except_dim(weight: Tensor, dim: int) -> Tensor:
 
 
 def _of_direction(grad: Tensor, v: Tensor, g: Tensor, dim: int) -> Tensor:
-    """What is left of the gradient where it would only make `v` longer: across `v`."""
+    """The part of the gradient that is orthogonal to `v`."""
     length = norm_except_dim(v, dim)
     return g / length * (grad - v * (_along(grad * v, dim) / length**2))
 

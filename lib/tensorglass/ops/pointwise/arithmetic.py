@@ -357,9 +357,12 @@ def sign(xp: Any, input: Array, *, out: Array = None) -> Array:
         return xp.sign(input, out=out)
     if kind != "f":
         return input.copy() if kind == "b" else xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
-    # The positive elements less the negative ones: NaN is neither. This is quicker than replacing NaNs.
-    is_negative = xp.less(input, 0)
-    return xp.subtract(xp.greater(input, 0), is_negative, out=out, dtype=input.dtype)
+    # The positive elements less the negative ones, as bytes: NaN is neither. This is quicker than replacing NaNs.
+    difference = xp.subtract(xp.greater(input, 0).view("i1"), xp.less(input, 0).view("i1"))
+    if out is None:
+        return difference.astype(input.dtype)
+    out[...] = difference
+    return out
 
 
 def _long_for_bool(common: DType) -> DType:

@@ -29,7 +29,7 @@ def _is_integral(operand: Any) -> bool:
 
 
 def no_complex(message: str, error: type[Exception] = NotImplementedError) -> Callable[..., None]:
-    """A check of an operator whose elements must have an order, and which says so in words of its own."""
+    """The check of an operator whose elements must have an order, with the operator's own message."""
 
     def check(operands: Operands, **parameters: Any) -> None:
         if any(isinstance(operand, Tensor) and operand._dtype.is_complex for operand in operands):
@@ -62,7 +62,7 @@ def bounds_are_elements(operands: Operands) -> None:
         if isinstance(bound, complex):
             raise NotImplementedError("clamp is not supported for complex types")
         if isinstance(bound, (int, float)) and abs(bound) > 65504:
-            checked(bound, common_dtype([each for each in operands if each is not None]))
+            checked(bound, common_dtype([operand for operand in operands if operand is not None]))
 
 
 _REAL = {int, float, type(None)}  # bounds that are numbers, or left out
@@ -164,7 +164,7 @@ def no_integer_division_by_zero(operands: Operands) -> None:
     if not all(map(_is_integral, operands)):
         return
     divisor = operands[1]
-    if any(isinstance(each, Tensor) and not each.numel() for each in operands):
+    if any(isinstance(operand, Tensor) and not operand.numel() for operand in operands):
         return  # nothing is divided
     has_zero = bool((array_of(divisor) == 0).any()) if isinstance(divisor, Tensor) else divisor == 0
     if has_zero:

@@ -91,12 +91,12 @@ def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
 def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
     """The slope between the bounds; beyond them 0, or NaN where there are none.
 
-    What becomes of NaN depends on whether this is recorded, in PyTorch too.
+    What becomes of NaN, and the sign at -0.0, depend on whether this is recorded, in PyTorch too.
     """
     low, high, beyond = (0.0, 1.0, nan) if eps is None else (eps, 1 - eps, 0.0)
-    slope = grad / (input * (1 - input))
     if state.grad:
-        return slope.where((input >= low) & (input <= high), beyond)
+        return (grad / (input * (1 - input))).where((input >= low) & (input <= high), beyond)
+    slope = grad / (input * (1 - input)).abs()
     return slope.masked_fill((input < low) | (input > high), beyond)
 
 

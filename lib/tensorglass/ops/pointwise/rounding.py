@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -105,7 +106,8 @@ def round(xp: Any, input: Array, *, decimals: int | None = None, out: Array = No
         return input.copy()
     if not decimals:
         return xp.rint(input, out=out)
-    ten = input.dtype.type(10.0 ** (decimals if decimals > 0 else -decimals))
+    size = abs(decimals)
+    ten = input.dtype.type(10.0**size if size <= 308 else math.inf)  # beyond, Python's power overflows
     return xp.rint(input * ten) / ten if decimals > 0 else xp.rint(input / ten) * ten
 
 
@@ -240,9 +242,9 @@ def lerp(xp: Any, input: Array, end: Array, weight: Operand, *, out: Array = Non
     # From the end that is nearer, so that a weight of 0 and of 1 give the ends exactly.
     way = end - input
     if not weight.ndim:  # nearly always; one of two formulas, where `where` computes both
-        return (
-            xp.add(input, weight * way, out=out) if abs(weight) < 0.5 else xp.subtract(end, way * (1 - weight), out=out)
-        )
+        is_near = abs(weight) < 0.5
+        way *= weight if is_near else 1 - weight  # it is ours: no second array as large
+        return xp.add(input, way, out=out) if is_near else xp.subtract(end, way, out=out)
     is_near = xp.absolute(weight) < 0.5
     near, far = input + weight * way, end - way * (1 - weight)
     if are_worth_it(xp, near, is_near, far):

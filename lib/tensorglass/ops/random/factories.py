@@ -228,7 +228,7 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
     elif std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
-    size = geometry.broadcast_shapes(*[each._size for each in tensors])
+    size = geometry.broadcast_shapes(*[tensor._size for tensor in tensors])
     if out is not None and not isinstance(std, Tensor):  # in this form `out` must be large enough already
         met = geometry.broadcast_shapes(mean._size, out._size)
         if met != out._size:

@@ -171,7 +171,9 @@ def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generat
 
 
 def _drawn_bounds(low: int, high: int, dtype: DType) -> tuple[int, int]:
-    """The bounds that PyTorch draws between, of which rounding makes no number outside of those that were asked for."""
+    """The bounds that PyTorch draws between, adjusted so that rounding gives no number outside of the requested
+    ones.
+    """
     limit = _EXACT_LIMITS[dtype]
     if -limit <= low and high <= limit:
         return low, high
@@ -271,7 +273,7 @@ def _check_integer_bounds(low: int, high: int, dtype: DType) -> None:
 @derivative(self=zero_gradient)
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the exponential distribution of rate `lambd`, whose mean is 1 / lambd."""
-    if lambd <= 0:
+    if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     if self._dtype.category != dtypes.FLOATING and self.numel():
         raise RuntimeError(

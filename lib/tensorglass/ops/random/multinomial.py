@@ -1,7 +1,7 @@
-"""Drawing places by their weights.
+"""Drawing indices by their weights.
 
-Places drawn without replacement are the winners of a race; those drawn with replacement are where uniform numbers fall
-among the weights added up.
+Without replacement, each weight is divided by an exponential random number and the largest quotients win; with
+replacement, uniform numbers are looked up in the cumulative weights.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) 
 
 
 def _with_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
-    """Where uniform numbers fall among the weights added up."""
+    """The positions of uniform numbers in the cumulative weights."""
     rows = weights.reshape(-1, weights.shape[-1])
     drawn = vmap.drawn(xp, random_bits.uniform, bits, len(rows) * count, dtypes.float64).reshape(len(rows), count)
     summed = xp.cumsum(rows, axis=-1)

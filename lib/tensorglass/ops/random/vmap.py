@@ -1,7 +1,7 @@
-"""What a function draws that runs slice by slice, as `func.vmap` runs it.
+"""Random numbers for a function that runs slice by slice in `func.vmap`.
 
-PyTorch draws for all slices together. So does the first slice here; the others take their part of it. `drawn` is how
-operators draw; where nothing runs in slices it just draws.
+PyTorch draws for all slices together. Here the first slice does so, and the others take their part. Operators draw
+through `drawn`; outside `vmap` it simply draws.
 """
 
 from __future__ import annotations
@@ -102,6 +102,6 @@ def drawn(xp: Any, sample: Sample, bits: RandomBits, count: int, *parameters: An
 
 
 def drawn_alone(given: Sequence[Array], draw: Callable[[], Array]) -> Array:
-    """``draw()``, which spends more bits or fewer, as the elements of `given` say: each slice draws for itself."""
+    """``draw()``, whose number of bits depends on the elements of `given`: each slice draws for itself."""
     slices = _slices.around
     return draw() if slices is None else slices.alone(given, draw)

@@ -113,7 +113,7 @@ def _output_for(given: list[Tensor], size: tuple[int, ...], out: Tensor | None) 
 
 
 def _joined_strides(given: list[Tensor], size: tuple[int, ...]) -> tuple[int, ...]:
-    """Channels last where all that is joined seems to be so, else contiguous."""
+    """Channels-last strides if all tensors look channels-last, else contiguous ones."""
     if len(size) in (4, 5) and all(geometry.suggests_channels_last(tensor._size, tensor._stride) for tensor in given):
         return (geometry.channels_last_strides if len(size) == 4 else geometry.channels_last_3d_strides)(size)
     return geometry.contiguous_strides(size)
@@ -170,26 +170,26 @@ def _at_least(ndim: int, name: str, tensors: Sequence[Tensor]) -> list[Tensor]:
 
 @operator("joining", method=False, out=True)
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side: joined along dimension 1, vectors along their only one."""
+    """The tensors concatenated along dimension 1; vectors along dimension 0."""
     given = _at_least(1, "hstack", tensors)
     return cat(given, 0 if len(given[0]._size) == 1 else 1, out=out)
 
 
 @operator("joining", method=False, out=True, aliases=("row_stack",))
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other: joined along dimension 0, vectors as rows."""
+    """The tensors concatenated along dimension 0, with vectors as rows."""
     return cat(_at_least(2, "vstack", tensors), 0, out=out)
 
 
 @operator("joining", method=False, out=True)
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors one behind the other: joined along dimension 2."""
+    """The tensors concatenated along dimension 2."""
     return cat(_at_least(3, "dstack", tensors), 2, out=out)
 
 
 @operator("joining", method=False, out=True)
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side, vectors as columns."""
+    """The tensors concatenated along dimension 1, with vectors as columns."""
     given = _all_tensors("column_stack", tensors)
     if not given:
         raise RuntimeError("column_stack expects a non-empty TensorList")

@@ -1,7 +1,7 @@
-"""Padding: a tensor with room around it, filled with one number or with what the signal holds.
+"""Padding: a tensor extended at its ends, with one number or with its own elements.
 
-Each position of a longer signal that is mirrored, repeated at its ends or wrapped around is a position of the given
-one, so that padding is a read along a dimension, and its derivative adds up what was read there.
+Each position of a reflected, replicated or circular signal is a position of the input. So padding is an index along a
+dimension, and its derivative adds up the gradients for each position.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tensorglass.ops.copies.copy import clone, copy_, suggested_format
 from tensorglass.ops.creation.ranges import arange
 from tensorglass.ops.declare.autocast import in_float32
 from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.seams import has_shortcut
 from tensorglass.ops.derivatives.view_nodes import slice_view
 from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.tensor import Tensor
@@ -129,6 +130,7 @@ def _wrapped_around(input: Tensor, before: Sequence[int], after: Sequence[int]) 
 
 
 @in_float32
+@has_shortcut("pad")
 @parsed("pad", "input", "pad", "mode", "value")
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
     """The tensor with room around it. `pad` holds how much before and after, from the last dimension on.

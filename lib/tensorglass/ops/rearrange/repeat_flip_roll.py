@@ -29,8 +29,9 @@ Kernel = Any
 def _rearranged(kernel: Kernel, input: Tensor, *parameters: Any) -> Tensor:
     """A kernel's rearranged copy as a new contiguous tensor."""
     array = input._storage.backend.launch(_run_rearranging, kernel, array_of(input), parameters)
+    made = from_array(array, input._dtype, input._storage)
     memory.copied(array.nbytes)
-    return from_array(array, input._dtype, input._storage)
+    return made
 
 
 def _run_rearranging(xp: Any, kernel: Kernel, array: Array, parameters: tuple[Any, ...]) -> Array:
@@ -91,7 +92,7 @@ def _tile(xp: Any, array: Array, times: tuple[int, ...]) -> Array:
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """The elements in reverse order along `dims`. A copy: PyTorch's strides are never negative."""
     named = ints("flip", dims, "(Tensor input, tuple of ints dims)")
-    axes = axes_of(len(input._size), named) if named else ()  # no dimension, where reductions take all
+    axes = axes_of(len(input._size), named) if named else ()  # no dimension, whereas reductions would take all
     strides = geometry.preserved_strides(input._size, input._stride)
     made = empty_on(input._storage.device, input._size, strides, input._dtype)
     input._storage.backend.launch(_flip_into, raw_array(made), array_of(input), axes)
@@ -222,7 +223,7 @@ def _zeroed(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:
 
 
 def _is_one_batch_again(input: Tensor) -> bool:
-    """Whether matrices that lie one after the other are expanded along the first dimension, as PyTorch allows."""
+    """Whether a batch of contiguous matrices is expanded along the first dimension, which PyTorch allows."""
     size, stride = input._size, input._stride
     steps = geometry.contiguous_strides((*size[1:-2], size[-2] * size[-1]))
     return stride[0] == 0 and stride[1:-2] == steps[:-1]
@@ -262,6 +263,8 @@ def repeat_interleave(
             if total != output_size:
                 raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {total} but got {output_size}")
         return _repeat_each(input, repeats, dim)
+    if not isinstance(repeats, Tensor):
+        raise TypeError("neither an int nor a tensor")  # as above
     chosen, axis = (input.flatten(), 0) if dim is None else (input, dim)
     counts: Tensor = repeats
     if len(repeats._size) == 0 or repeats._size == (1,):
@@ -280,7 +283,7 @@ def repeat_interleave(
 
 
 def _repeat_each(input: Tensor, repeats: int, dim: int | None) -> Tensor:
-    """Every slice as often: expanded beside itself, and copied once."""
+    """Repeat every slice the same number of times: expand it along a new dimension, and copy once."""
     flat = input.flatten() if dim is None else input
     axis = 0 if dim is None else geometry.wrap_dim(dim, max(len(flat._size), 1))
     wide = flat.unsqueeze(axis + 1)

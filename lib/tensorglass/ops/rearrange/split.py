@@ -30,6 +30,13 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
     return [view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts]
 
 
+#: The signatures of what PyTorch's method calls, which is Python.
+_BY_SIZE = (
+    "(Tensor input, int split_size, int dim = 0)",
+    "(Tensor input, tuple of ints split_size, int dim = 0)",
+)
+
+
 @derivative(
     node=lambda split_size: "SplitBackward0" if isinstance(split_size, (int, Tensor)) else None,
     input=lambda grads, dim: cat(grads, dim),
@@ -39,6 +46,10 @@ def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     if isinstance(split_size, Tensor) and split_size.numel() == 1:
         split_size = int(split_size)
     if isinstance(split_size, int):
+        if type(dim) is not int:
+            from tensorglass.ops.arg_parser.signature import Signatures  # when it is needed: imports should be quick
+
+            dim = Signatures(None, "split", _BY_SIZE, False).read((input, split_size, dim), {})[0][2]
         return as_siblings(_cut(input, geometry.split(input._size, index(split_size), dim), dim))
     from tensorglass.ops.arg_parser.signature import refusal  # when it is needed: imports should be quick
 
@@ -55,7 +66,7 @@ _split = recorded(_split)
 @operator("view", method_form=_split, signatures=None)
 def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
-    return _split(tensor, split_size_or_sections, dim)
+    return tensor.split(split_size_or_sections, dim)  # PyTorch's function is Python too, and calls the method
 
 
 @operator("view")
@@ -84,32 +95,46 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
     ),
 )
 def tensor_split(input: Tensor, indices_or_sections: Any, /, dim: int = 0) -> Views:
-    """Exactly that many views along `dim`, as equal as can be; or cut at the given indices."""
+    """That many views along `dim`, as equal as possible; or the parts between the given indices."""
     return tuple(_cut(input, geometry.tensor_split(input._size, _plain_sections(indices_or_sections, input), dim), dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def hsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
-    """`tensor_split` side by side: along dimension 1, or 0 of a vector; sections must be equal."""
-    dim, parts = geometry.hsplit(input._size, _plain_sections(indices_or_sections, input))
+    """`tensor_split` along dimension 1, or 0 for a vector; sections must be equal."""
+    dim, parts = geometry.hsplit(input._size, _plain_indices(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def vsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
-    """`tensor_split` one below the other: along dimension 0; sections must be equal."""
-    dim, parts = geometry.vsplit(input._size, _plain_sections(indices_or_sections, input))
+    """`tensor_split` along dimension 0; sections must be equal."""
+    dim, parts = geometry.vsplit(input._size, _plain_indices(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
 @operator("view", signatures=("(Tensor input, int sections)", "(Tensor input, tuple of ints indices)"))
 def dsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
-    """`tensor_split` in depth: along dimension 2; sections must be equal."""
-    dim, parts = geometry.dsplit(input._size, _plain_sections(indices_or_sections, input))
+    """`tensor_split` along dimension 2; sections must be equal."""
+    dim, parts = geometry.dsplit(input._size, _plain_indices(indices_or_sections, input))
     return tuple(_cut(input, parts, dim))
 
 
+def _plain_indices(given: Any, input: Tensor) -> Any:
+    """As `_plain_sections`, for functions that take no tensor of indices."""
+    if isinstance(given, Tensor) and given._size:
+        raise TypeError("a tensor of several indices")  # `arg_parser` says it in PyTorch's words
+    return _plain_sections(given, input)
+
+
 def _plain_sections(indices_or_sections: Any, input: Tensor) -> Any:
+    if isinstance(indices_or_sections, tuple | list):
+        if any(each is None for each in indices_or_sections) or isinstance((*indices_or_sections, 0)[0], bool):
+            raise TypeError("no ints")  # as above
+    elif not hasattr(indices_or_sections, "__index__"):
+        raise TypeError("neither an int nor indices")
+    elif isinstance(indices_or_sections, int) and indices_or_sections >= 2**63:
+        raise ValueError("Overflow when unpacking long long")
     if not isinstance(indices_or_sections, Tensor) or not input._size:
         return indices_or_sections
     name = "tensor_split expected tensor_indices_or_sections to"
@@ -124,7 +149,7 @@ def _plain_sections(indices_or_sections: Any, input: Tensor) -> Any:
 @operator("view", dunders=())
 @derivative(input=lambda grads, dim: stack(grads, dim))
 def unbind(input: Tensor, dim: int = 0) -> Views:
-    """One view for each position of `dim`, which goes away."""
+    """One view for each position of `dim`, which is removed."""
     if not input._size:
         raise IndexError(f"Dimension specified as {geometry.wrap_dim(dim, 1)} but tensor has no dimensions")
     dim = geometry.wrap_dim(dim, len(input._size))

@@ -28,7 +28,6 @@ from tensorglass.ops.pointwise.arithmetic import sub
 from tensorglass.ops.pointwise.comparison import logical_xor
 from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.ops.reductions.max_min import OutPair, check_outputs, paired
-from tensorglass.ops.views.shape import narrow
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
@@ -78,7 +77,7 @@ def _cumulated(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType 
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
     refuse_whole_numbers(input, dtype)
     if input._dtype.is_complex and not dtype.is_complex:
-        input = input.to(input._dtype.to_real())  # warns of what is lost
+        input = input.to(input._dtype.to_real())  # warns about discarded imaginary parts
     backend = input._storage.backend
     array_dtypes = [backend.array_dtype(each) for each in (dtype, accumulated_in(dtype))]
     result = backend.launch(_accumulate, kernel, array_of(input), *array_dtypes, axis)
@@ -131,7 +130,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor 
 
 
 def _cummaxmin_backward(grad: Tensor, result1: Tensor, input: Tensor, dim: int) -> Tensor:
-    """An element's gradient is the sum of those of all results that it is."""
+    """An element's gradient is the sum of the gradients of all results that are this element."""
     if not input.numel():
         return input  # nothing, as PyTorch has it
     return grad.new_zeros(input._size).scatter_add(dim, result1, grad) if input._size else grad
@@ -264,7 +263,7 @@ def diff(
     sources: tuple[Tensor, ...] = (input,)
     for _ in range(min(n, input._size[axis])):
         length = result._size[axis] - 1
-        later, earlier = narrow(result, axis, 1, length), narrow(result, axis, 0, length)
+        later, earlier = result.narrow(axis, 1, length), result.narrow(axis, 0, length)
         sources = (later, earlier)
         result = logical_xor(later, earlier) if input._dtype is dtypes.bool else sub(later, earlier)
     if out is None:

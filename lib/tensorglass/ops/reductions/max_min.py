@@ -1,6 +1,7 @@
-"""The largest and the smallest: max, min and where they stand; and what else chooses elements along a dimension.
+"""The largest and the smallest elements: max, min and their indices; and what all operators share that choose elements
+along a dimension.
 
-A pair of values and the positions that they had is how sorting, ranks and running extrema answer too.
+Sorting, ranks and cumulative extrema return a pair of values and indices, too.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from tensorglass.tensor.tensor import Tensor, array_of
 
 
 def amax_backward(grad: Tensor, input: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
-    """The gradient of a largest element: in equal parts to all that are as large."""
+    """The gradient of a maximum, split evenly among all elements equal to it."""
     chosen = input == restore_reduced_dims(result, input._size, dim, keepdim)
     count = chosen.sum(reduced_axes(len(input._size), dim), True) if input._size else chosen.sum()
     return restore_reduced_dims(grad, input._size, dim, keepdim) / count * chosen
@@ -260,6 +261,8 @@ def _max_or_min(extreme: _Extreme, input: Tensor, dim: Any, keepdim: bool, other
     if isinstance(dim, tuple | list) or (dim is not None and other is not None):
         raise TypeError("one dimension, or another operand")  # `arg_parser` says it in PyTorch's words
     if isinstance(dim, Tensor) and keepdim:  # beside `keepdim` it is a dimension
+        if dim._dtype.category != dtypes.INTEGER:
+            raise TypeError("no dimension")
         dim = int(dim)
     if isinstance(dim, Tensor) or other is not None:
         return extreme.of_two(input, dim if other is None else other, out=out)

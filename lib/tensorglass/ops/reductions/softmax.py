@@ -41,7 +41,7 @@ def _run_softmax(
     result = input._dtype if dtype is None else dtype
     check_is_dtype(result)
     if input._dtype.is_complex and result.is_floating_point:
-        input = input.to(result)  # warns of what is lost
+        input = input.to(result)  # warns about discarded imaginary parts
     axis = geometry.wrap_dim(dim, max(len(input._size), 1))
     check_out_dtype(out, result)
     if not result.is_floating_point:
@@ -84,7 +84,7 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
 
 def _precise(*tensors: Tensor) -> list[Tensor]:
     """Half types as float32, in which the whole is computed and rounded once."""
-    return [each.float() if each._dtype.itemsize == 2 else each for each in tensors]
+    return [tensor.float() if tensor._dtype.itemsize == 2 else tensor for tensor in tensors]
 
 
 @recorded

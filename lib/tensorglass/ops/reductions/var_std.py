@@ -71,6 +71,8 @@ def _variance_of(
         count *= input._size[axis]
     if correction is None:
         correction = 1 if unbiased else 0
+    if isinstance(correction, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
     if count <= correction:
         warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "

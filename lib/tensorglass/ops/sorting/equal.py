@@ -50,7 +50,7 @@ def _isclose(
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements differ by at most ``atol + rtol * |other|``."""
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if tolerance < 0:
+        if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     found: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     if equal_nan and input._dtype.category >= dtypes.FLOATING:

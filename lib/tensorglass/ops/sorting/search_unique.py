@@ -30,7 +30,8 @@ def _as_tensor(value: Any, other: Any) -> Tensor:
         raise TypeError("no tensor, and no number beside one")  # `arg_parser` says it in PyTorch's words
     # A number says nothing of the width; elsewhere it promotes, as a tensor of its own.
     is_like = other._dtype in dtypes.WIDE_UNSIGNED and dtypes.of_number(value).category <= dtypes.INTEGER
-    return tensor(value, dtype=other._dtype if is_like else None, device=other.device)
+    dtype = other._dtype if is_like else dtypes.complex128 if isinstance(value, complex) else None
+    return tensor(value, dtype=dtype, device=other.device)
 
 
 @operator("comparison", method=False, out=True)
@@ -44,7 +45,7 @@ def isin(
             raise RuntimeError(f"Unsupported input type encountered for isin(): {each._dtype.scalar_type}")
     check_out_dtype(out, dtypes.bool)
     kind = dtypes.promote_types(input._dtype, others._dtype)
-    # A number is compared with each element, and many elements are sorted: both of which there is.
+    # A number is compared with each element, and many elements are sorted; both kernels exist.
     backend = input._storage.backend
     common = backend.array_dtype(comparable(kind))
     found = backend.launch(_isin, array_of(input), array_of(others), common, invert)

@@ -49,8 +49,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     one, two = x1.to(dtype), x2.to(dtype)
     lengths = [linalg_vector_norm(each, 2, dim, True).clone() for each in (one, two)]
     with no_grad():
-        for each in lengths:
-            each.clamp_(min=eps)
+        for length in lengths:
+            length.clamp_(min=eps)
     return ((one / lengths[0]) * (two / lengths[1])).sum(dim)
 
 
@@ -104,7 +104,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {len(input._size)}D")
     if not input._dtype.is_floating_point:
         raise explained(RuntimeError("pdist only supports floating-point dtypes"), "Convert it first: x.float().")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
     if input._dtype.itemsize == 2 and input._size[0] > 1 and input._size[1]:
         raise NotImplementedError(f"\"pdist\" not implemented for '{input._dtype.scalar_type}'")
@@ -163,7 +163,7 @@ def _pairwise(x1: Tensor, x2: Tensor, p: float, by_product: bool) -> Tensor:
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
 )  # fmt: skip
-_MANY = 25  # vectors, from which on PyTorch takes a product
+_MANY = 25  # vectors; for more, PyTorch uses a matrix product
 
 
 @operator("linear algebra", method=False)
@@ -183,7 +183,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {each._dtype.scalar_type}")
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if x1._dtype.itemsize == 2 and x1.numel() and x2.numel():
         raise not_implemented("cdist", x1._dtype)

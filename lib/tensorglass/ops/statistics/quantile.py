@@ -1,4 +1,4 @@
-"""Quantiles: the elements below which a given part of all lies, and what is between two of them."""
+"""Quantiles: the element below which a given fraction of all elements lies, interpolated between neighbours."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _quantile(
 
 
 def _between(xp: Any, array: Array, axis: int | None, q: Array, interpolation: str, skips_nan: bool) -> Array:
-    """What `_ordered` and `_elements_at_ranks` come to, on arrays, where no gradient flows."""
+    """The same as `_ordered` and `_elements_at_ranks`, on arrays, if no gradient flows."""
     rows = array.reshape(-1) if axis is None or not array.ndim else xp.moveaxis(array, axis, -1)
     ranked = xp.sort(rows, axis=-1, kind="stable")
     q, last = q.reshape(-1), ranked.shape[-1] - 1

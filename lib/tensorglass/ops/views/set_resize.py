@@ -1,7 +1,7 @@
 """Rewriting a header: set_, resize_ and their siblings, views in place (squeeze_, t_, transpose_), and as_subclass.
 
-They change what a tensor looks at and move no element. Other headers on the storage never notice; yet a view in place
-counts as a write, as in PyTorch, because what the tensor shows has changed.
+They change a tensor's header and move no element. Other tensors on the storage are not affected. Still, an in-place
+view counts as a write, as in PyTorch, because the tensor's contents have changed.
 """
 
 from __future__ import annotations
@@ -82,6 +82,8 @@ def set_(
     else:
         header = (storage.nbytes() // input._dtype.itemsize,), (1,), 0
     input._written()
+    if isinstance(source, Tensor):
+        storage.note(source)
     point(input, storage, *header)
     if node is not None:
         node.outputs = (like(input),)
@@ -108,7 +110,7 @@ def _untyped(input: Tensor, source: UntypedStorage | TypedStorage) -> UntypedSto
 def _header_on(
     input: Tensor, storage: UntypedStorage, size: Sequence[int], stride: Sequence[int] | None, offset: int
 ) -> geometry.Header:
-    """What was asked for; the storage is made longer for it, but not for a header that has this size and stride."""
+    """Set the header; the storage grows for it, unless the tensor already has this size and stride."""
     expected = "(Storage source, int storage_offset, tuple of ints size, tuple of ints stride)"
     sizes, offset = ints("set_", (tuple(size),), expected), index(offset)
     if offset < 0:
@@ -149,7 +151,7 @@ def _check_reach(
 
 
 def _refused_history(input: Tensor, source: Any) -> FormulaNode | None:
-    """The node of a `set_` that is recorded, through which no gradient comes; None if there is nothing to record.
+    """The node of a recorded `set_`, which passes no gradient; None if there is nothing to record.
 
     Refuses to give another storage to a tensor that the graph needs as it is.
     """
@@ -167,7 +169,7 @@ _set_recorder = Recorder(_set_derivative, "set_", ("input", "source"))
 
 
 def _set_data(input: Tensor, new_data: Tensor) -> None:
-    """``x.data = y``: `x` looks at what `y` looks at, with its dtype, from now on."""
+    """``x.data = y``: `x` takes over the storage, header and dtype of `y`."""
     if not isinstance(new_data, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type_name(new_data)}")
     if new_data._dtype.category < FLOATING and requires_grad(input):
@@ -175,13 +177,14 @@ def _set_data(input: Tensor, new_data: Tensor) -> None:
     is_alike = new_data._dtype is input._dtype and new_data._storage.device == input._storage.device
     if input._meta is not None and not is_alike:
         input._meta.accumulate = None  # it converts gradients to the old dtype
+    new_data._storage.note(new_data)
     point(input, new_data._storage, new_data._size, new_data._stride, new_data._offset)
     input._dtype, input._conj = new_data._dtype, new_data._conj
 
 
 @operator("view", function=False, method=False, attribute=True, setter=_set_data)
 def data(input: Tensor) -> Tensor:
-    """The same elements in a header of its own, whose in-place writes autograd does not see."""
+    """A detached tensor on the same elements, whose in-place writes autograd does not see."""
     apart = detach(input)
     apart._counter = VersionCounter()
     return apart
@@ -248,7 +251,7 @@ def detach_(input: Tensor) -> Tensor:
         if meta.grad_fn is not None:  # its hooks stay with it
             meta.hooks = input._backward_hooks
         meta.grad_fn, meta.output_nr, meta.requires_grad = None, 0, False
-        input._array = None  # nodes that keep the tensor notice by it: what they kept is not the leaf that it is now
+        input._array = None  # so that nodes that keep the tensor notice: what they kept is not the leaf that it is now
     return input
 
 
@@ -260,7 +263,7 @@ for _question in (Tensor.size, Tensor.stride, Tensor.is_set_to, Tensor.is_contig
 
 
 def _take_history(input: Tensor, node: FormulaNode) -> None:
-    """Make `node`, of the view that `input` has just become, its history. What it is a view of stays as it was."""
+    """Make `node` the history of `input`, which has just become this view of itself. Its base stays the same."""
     name, _, number = node.name().rpartition("Backward")
     shift = 3 if name == "Squeeze" else 1  # PyTorch numbers the forms in place after the others
     node.__class__ = node_class(f"{name}Backward{int(number) + shift}", node.blueprint.derivative)
@@ -269,9 +272,7 @@ def _take_history(input: Tensor, node: FormulaNode) -> None:
         input._seen = input._version
 
 
-def _declare_in_place(name: str, view: Callable[..., Tensor], *signatures: str) -> None:
-    view = explaining(view, name, signatures, is_method=True)
-
+def _declare_in_place(name: str, view: Callable[..., Any], *signatures: str) -> None:
     def relabel(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         if input._meta is not None:
             inplace.check_inference(input)
@@ -287,7 +288,8 @@ def _declare_in_place(name: str, view: Callable[..., Tensor], *signatures: str) 
     relabel.__name__ = relabel.__qualname__ = name
     relabel.__doc__ = f"`{name[:-1]}` in place: gives this tensor the header that the view would have."
     relabel.__signature__ = inspect.signature(view)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
-    operator("header", function=name == "as_strided_", signatures=None)(relabel)
+    vars(relabel)["looked_at_as"] = view
+    operator("header", function=name == "as_strided_", signatures=signatures)(relabel)
 
 
 @derivative(input=lambda grad: grad.t())
@@ -336,6 +338,7 @@ def as_subclass(input: Tensor, cls: Any) -> Tensor:
 
 def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Tensor:
     """A tensor of a class on the memory of `data`: a leaf of its own, as parameters are made."""
+    data._storage.note(data)
     made = make(data._storage, *header_of(data), data._dtype)
     made._counter, made._conj = data._counter, data._conj
     made.__class__ = _checked_class(cls)

@@ -90,7 +90,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 
 
 def _cut_anew(copy: Tensor, size: tuple[int, ...]) -> Tensor:
-    """A copy without gaps that nobody has seen yet, with another size."""
+    """A contiguous copy that nobody else holds, with another size."""
     copy._size, copy._stride, copy._array = size, geometry.CONTIGUOUS_STRIDES[size], raw_array(copy).reshape(size)
     return copy
 
@@ -303,7 +303,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 @operator("view")
 @derivative(input=as_strided_backward)
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
-    """The header that you ask for on `input`'s storage, as long as it stays inside."""
+    """A view with the given header on `input`'s storage, if it stays within the storage."""
     offset = input._offset if storage_offset is None else storage_offset
     if not isinstance(size, tuple | list) or not isinstance(stride, tuple | list):
         raise TypeError("as_strided() takes a size and a stride for each dimension")
@@ -413,13 +413,16 @@ def _complex_of(grad: Tensor) -> Tensor:
     return view_as_complex(contiguous(grad))
 
 
-# --- the same header, apart ------------------------------------------------------------------------------------------
+# --- the same header, detached ----------------------------------------------------------------------------------------
 
 
 @operator("view")
 def detach(input: Tensor) -> Tensor:
-    """The same elements cut off from the graph of gradients; shares storage and version, and is nobody's view."""
-    apart = make(input._storage, input._size, input._stride, input._offset, input._dtype)
+    """The same elements without a history: shares storage and version counter, and is not a view for autograd."""
+    storage = input._storage
+    if storage._headers is None:
+        storage.note(input)
+    apart = make(storage, input._size, input._stride, input._offset, input._dtype)
     apart._counter = input._counter
     apart._conj = input._conj
     apart._meta = same_inference(input)

@@ -39,7 +39,8 @@ def mT(input: Tensor) -> Tensor:
     if not input._size:
         return _deprecated_scalar(input, "Tensor.mT is deprecated on 0-D tensors. " + _IDENTITY)
     _check_matrices(input, "tensor.mT")
-    return transpose(input, -2, -1)
+    swapped: Tensor = input.transpose(-2, -1)
+    return swapped
 
 
 @operator("view", function=False, method=False, attribute=True)
@@ -95,7 +96,8 @@ def _check_matrices(input: Tensor, name: str) -> None:
 @operator("view", function=False)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`input.expand(other.size())`."""
-    return expand(input, other._size)
+    expanded: Tensor = input.expand(other._size)
+    return expanded
 
 
 def _broadcast_to_method(input: Tensor, *size: Any) -> Tensor:
@@ -108,11 +110,12 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`input.expand(size)`."""
     if not isinstance(size, tuple | list):
         raise TypeError("a size is a tuple")  # `explaining` says it in PyTorch's words
-    return expand(input, size)
+    expanded: Tensor = input.expand(size)
+    return expanded
 
 
 @operator("view", method=False, signatures=None)
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Every tensor expanded to the size at which they all meet."""
     size = geometry.broadcast_shapes(*[tensor._size for tensor in all_tensors(tensors)])
-    return tuple([tensor if tensor._size == size else expand(tensor, size) for tensor in tensors])
+    return tuple([tensor if tensor._size == size else tensor.expand(size) for tensor in tensors])

@@ -21,10 +21,10 @@ class CosineAnnealingLR(Schedule):
 
     def rates(self) -> Rates:
         """The formula of the class, as a factor between one epoch and the next."""
-        epoch, low, angle = self.last_epoch, self.eta_min, math.pi / self.T_max
-        groups = self.optimizer.param_groups
         if self._is_initial:
             return self._unchanged()
+        epoch, low, angle = self.last_epoch, self.eta_min, math.pi / self.T_max
+        groups = self.optimizer.param_groups
         if self._step_count == 1 and epoch > 0:
             return [low + (base - low) * (1 + math.cos(epoch * math.pi / self.T_max)) / 2 for base in self.base_lrs]
         if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # the epoch before was at the bottom: no factor

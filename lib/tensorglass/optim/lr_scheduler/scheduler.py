@@ -125,7 +125,7 @@ class _LRScheduler(LRScheduler):
 
 
 class Schedule(LRScheduler):
-    """A schedule of this package: `rates` is its formula, and `get_lr` says when it is called from elsewhere."""
+    """A schedule of this package: `rates` is its formula, and `get_lr` warns if it is not called by `step`."""
 
     def rates(self) -> Rates:
         """The rates of this epoch."""
@@ -154,7 +154,7 @@ class Schedule(LRScheduler):
 
 
 def _note_steps(optimizer: Optimizer) -> None:
-    """Let the optimizer remember that it made a step: schedules warn when they are asked first."""
+    """Record on the optimizer that it made a step: schedules warn if they are stepped first."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     there = ref(optimizer)
@@ -171,17 +171,17 @@ def _note_steps(optimizer: Optimizer) -> None:
 
 
 def copied(value: Any) -> Any:
-    """A rate that no later change of the group reaches: tensors are cloned."""
+    """A copy of a rate that later changes of the group do not affect: tensors are cloned."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
 def in_groups(optimizer: Optimizer, key: str) -> Rates:
-    """What every group has under `key`."""
+    """The value of `key` in every group."""
     return [copied(group[key]) for group in optimizer.param_groups]
 
 
 def write(group: Group, key: str, value: Any) -> None:
-    """Give a group a value; a tensor that is there is filled, for everyone who holds it."""
+    """Set a group's value; an existing tensor is filled in place, for everyone who holds it."""
     if isinstance(group[key], Tensor):
         group[key].fill_(value)
     else:

@@ -31,7 +31,7 @@ import numpy as np
 import tensorglass.multiprocessing as tensor_multiprocessing
 from tensorglass.tensor.generator import manual_seed
 
-PATIENCE = 5.0  # seconds: how long a worker waits for a task before it looks whether the main process is there
+PATIENCE = 5.0  # seconds that a worker waits for a task before it checks whether the main process is alive
 
 _worker_info: WorkerInfo | None = None
 
@@ -151,7 +151,12 @@ class Workers(Iterator[Any]):
             about = (recipe, tasks, far_end, seed, start, number, count)
             process = context.Process(target=_work, args=about, daemon=True)
             try:
-                process.start()
+                with _interrupts_afterwards():
+                    process.start()
+                    far_end.close()  # with this copy open, the pipe of a dead worker would not end
+                    self._queues.append(tasks)
+                    self._pipes.append(results)
+                    self._processes.append(process)
             except (TypeError, AttributeError, PicklingError):
                 warnings.warn(
                     "Got pickle error when attempting to start a worker Process. This might be because the worker "
@@ -161,10 +166,6 @@ class Workers(Iterator[Any]):
                     stacklevel=4,
                 )
                 raise
-            far_end.close()  # with this copy open, the pipe of a dead worker would not end
-            self._queues.append(tasks)
-            self._pipes.append(results)
-            self._processes.append(process)
         self._begin(indices)
 
     def _begin(self, indices: Iterator[Any]) -> None:
@@ -233,7 +234,8 @@ class Workers(Iterator[Any]):
         while next(self._turn) != worker:  # the turn goes on behind the one chosen
             pass
         self._owner[self._sent] = worker
-        self._queues[worker].put((self._sent, index))
+        with _interrupts_afterwards():  # the first one starts the queue's thread
+            self._queues[worker].put((self._sent, index))
         self._sent += 1
 
     def _receive(self) -> tuple[int, Any]:
@@ -262,9 +264,29 @@ class Workers(Iterator[Any]):
 
 
 @contextmanager
+def _interrupts_afterwards() -> Iterator[None]:
+    """A block that Ctrl-C does not leave in the middle: the interrupt comes at its end. Between a fork and the line
+    that keeps its result, it would leave a process that nobody ends.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came: list[tuple[int, Any]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            handler(*came[0])
+
+
+@contextmanager
 def _ended_after(timeout: float, process: Any) -> Iterator[Callable[[], bool]]:
-    """Kill a worker whose batch has begun to arrive and is not here after `timeout` seconds, unless that is 0: one that
-    has been stopped. What it is waited for ends then. Gives whether that has happened."""
+    """Kill a stopped worker, whose batch has begun to arrive but is incomplete after `timeout` seconds (0: never); the
+    pending read then ends. Returns whether it was killed.
+    """
     late = threading.Event()
 
     def end() -> None:
@@ -360,7 +382,7 @@ def _work(
         try:
             results.send(answer)
         except (BrokenPipeError, ConnectionResetError):
-            return  # nobody reads any more
+            return  # nobody is reading any more
         except Exception as error:  # the batch cannot be pickled
             results.send((answer[0], _failed(error, number)))
         del answer

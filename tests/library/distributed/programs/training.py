@@ -56,7 +56,7 @@ for a, b in zip(alone.parameters(), together.parameters(), strict=True):
 
 
 class Branches(nn.Module):
-    """The last process alone uses `b`, and nobody `c`."""
+    """Only the last process uses `b`, and none uses `c`."""
 
     def __init__(self):
         super().__init__()

@@ -10,7 +10,7 @@ import tensorglass as torch
 
 
 def test_zeros_does_not_touch_its_memory() -> None:
-    big = torch.zeros(1 << 27)  # half a GiB, of which pages come as they are touched
+    big = torch.zeros(1 << 27)  # half a GiB, whose pages are allocated when they are touched
     assert big[-1].item() == 0
 
 

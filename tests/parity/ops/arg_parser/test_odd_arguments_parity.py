@@ -49,6 +49,20 @@ x=torch.ones(3) ;; torch.trapezoid(x,None) ;; torch.trapezoid(x,dx=None) ;; torc
 x=torch.ones(3) ;; torch.isin(1,3) ;; torch.isin([1],x) ;; torch.searchsorted(x,[1.]) ;; torch.bucketize((),x)
 """
 
+#: Options of layers as tensors of one number, and as NumPy's integers, alone and in tuples.
+OPTIONS = r"""
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.adaptive_max_pool2d(x,(torch.tensor(2),None))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.adaptive_max_pool2d(x,(torch.tensor([2]),3))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.adaptive_avg_pool2d(x,(np.int64(2),torch.tensor(3)))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.interpolate(x,(torch.tensor(2),3))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.interpolate(x,(np.int32(2),np.int64(3)))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.interpolate(x,(2.,3))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,4,4) ;; F.lp_pool1d(x,2,torch.tensor(2))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.lp_pool2d(x,2,torch.tensor(2))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.local_response_norm(x,torch.tensor([2]))
+F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.local_response_norm(x,np.int64(3))
+"""
+
 #: The same of tensors whose classes are derived from Tensor.
 DERIVED = r"""
 S=type("S",(torch.Tensor,),{}) ;; x=torch.ones(2,3).as_subclass(S) ;; torch.flip(input=x,dims=(0,))
@@ -58,7 +72,7 @@ S=type("S",(torch.Tensor,),{}) ;; x=torch.eye(2).as_subclass(S) ;; torch.linalg.
 S=type("S",(torch.Tensor,),{}) ;; x=torch.eye(2).as_subclass(S) ;; x.cumsum("x")
 """
 
-#: Operators of which there are several in PyTorch, and what comes near none of them, or one.
+#: Operators with several overloads in PyTorch, and calls that are close to none of them, or to one.
 SEVERAL = r"""
 torch.rand(2,3,foo=1) ;; torch.randn(foo=1) ;; torch.rand(2,"x")
 torch.rand("x") ;; torch.rand((2,"x")) ;; torch.rand()
@@ -176,6 +190,11 @@ def test_parameters_of_different_signatures_do_not_go_together(program: str) -> 
 
 @pytest.mark.parametrize("program", lines(SAID))
 def test_what_may_be_left_out_may_not_be_none(program: str) -> None:
+    assert disagreement(program) is None
+
+
+@pytest.mark.parametrize("program", lines(OPTIONS))
+def test_an_option_of_a_layer_may_be_a_tensor_of_one_number(program: str) -> None:
     assert disagreement(program) is None
 
 

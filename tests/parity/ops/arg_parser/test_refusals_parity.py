@@ -44,7 +44,7 @@ def _form(library: Any, name: str) -> Callable[..., Any]:
 
 
 def _listed(library: Any, name: str) -> tuple[str, set[str]]:
-    """What is said of a call with far too many arguments: the first line, and the signatures that it lists."""
+    """The message for a call with far too many arguments: its first line, and the signatures that it lists."""
     with pytest.raises(TypeError) as caught:
         _form(library, name)(*[object()] * 40)
     first, *rest = str(caught.value).splitlines()

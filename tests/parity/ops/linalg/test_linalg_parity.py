@@ -176,7 +176,7 @@ def test_older_forms_advise_what_to_call_instead(call: str) -> None:
 
 
 def test_cross_without_a_dimension_gives_pytorchs_advice() -> None:
-    torch.set_warn_always(True)  # else PyTorch says it once in a process
+    torch.set_warn_always(True)  # otherwise PyTorch warns only once in a process
     try:
         (_, ours), (_, theirs) = [
             outcome(library, "torch.cross(torch.ones(2, 3), torch.ones(2, 3))") for library in (tensorglass, torch)

@@ -1,7 +1,7 @@
 """`Module`: what every layer and every network is derived from.
 
-A module is a function that keeps tensors. What is assigned to its attributes is sorted: parameters, buffers and other
-modules go to dictionaries of their own, so that a network is a tree that can be walked. `forward` is what it computes.
+A module is a function that keeps tensors. Attributes are sorted when they are assigned: parameters, buffers and modules
+go to separate dictionaries, so that a network is a tree that can be walked. `forward` is what it computes.
 
     class Line(Module):
         def __init__(self):
@@ -12,8 +12,8 @@ modules go to dictionaries of their own, so that a network is a tree that can be
         def forward(self, x):
             return self.slope * x + self.start
 
-Only this is here. The other methods stand in files of their own: walking the tree (`tree`), hooks (`hooks`), state
-dictionaries (`state_dict`), conversions to other dtypes and devices (`conversions`).
+This file has only these basics. The other methods are in separate files: walking the tree (`tree`), hooks (`hooks`),
+state dictionaries (`state_dict`), conversions to other dtypes and devices (`conversions`).
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
     training: bool  #: whether it is in training, where some modules behave differently than in evaluation
     call_super_init = False  #: whether ``__init__`` passes its arguments on to the next class
     dump_patches = False
-    _compiled_call_impl = None  # what programs test to see whether `compile` was called
-    _version = 1  #: of the state dictionary, which has it in its metadata
+    _compiled_call_impl = None  # programs test this to see whether `compile` was called
+    _version = 1  #: the version in the state dictionary's metadata
 
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
@@ -83,7 +83,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
                 raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
             if args:
                 raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given")
-        fields = self.__dict__  # past `__setattr__`, which sorts what it is given
+        fields = self.__dict__  # bypasses `__setattr__`, which sorts attributes
         fields["training"] = True
         for name in ("_parameters", "_buffers", "_modules"):
             fields[name] = {}
@@ -94,7 +94,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    forward: Callable[..., Any] = _forward_unimplemented  # which subclasses override with arguments of their own
+    forward: Callable[..., Any] = _forward_unimplemented  # subclasses override it with their own arguments
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (
@@ -109,7 +109,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
     # --- what is kept ----------------------------------------------------------------------------------------------
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Keep a parameter under this name; None: there is none."""
+        """Register a parameter under this name; None registers the name without a parameter."""
         self._check_name(name, "parameter", self.__dict__.get("_parameters"))
         if param is not None:
             if not isinstance(param, Parameter):
@@ -128,7 +128,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Keep a tensor that is part of the state but not learned; the state dictionary has it if `persistent`."""
+        """Register a tensor that is part of the state but not learned; the state dictionary has it if `persistent`."""
         self._check_name(name, "buffer", self.__dict__.get("_buffers"))
         if tensor is not None and not torch.overrides.is_tensor_like(tensor):
             raise TypeError(
@@ -140,7 +140,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Keep a module under this name."""
+        """Register a module under this name."""
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{torch.typename(module)} is not a Module subclass")
         self._check_name(name, "module", self._modules)
@@ -166,7 +166,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
     # --- attributes ------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        """What is not among the plain attributes: a parameter, a buffer or a module."""
+        """Look up a parameter, a buffer or a module, which are not plain attributes."""
         fields = self.__dict__
         if "_parameters" in fields:
             found = fields["_parameters"]
@@ -249,7 +249,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
     # --- learning --------------------------------------------------------------------------------------------------
 
     def train(self, mode: bool = True) -> Self:
-        """Put the module and those in it into training mode, or, if `mode` is False, into evaluation mode."""
+        """Put the module and its submodules into training mode, or, if `mode` is False, into evaluation mode."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -262,13 +262,13 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Say whether autograd is to record what is computed with the parameters."""
+        """Set whether autograd records operations on the parameters."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Take the gradients of all parameters away, or fill them with zeros."""
+        """Set the gradients of all parameters to None, or to zeros."""
         for parameter in self.parameters():
             gradient = parameter.grad
             if gradient is None:
@@ -288,7 +288,7 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What the printed form says of the module itself; a subclass defines it."""
+        """The module's own part of its printed form; a subclass defines it."""
         return ""
 
     def __repr__(self) -> str:
@@ -310,13 +310,13 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
     def __setstate__(self, state: dict[str, Any]) -> None:
         fields = self.__dict__
         fields.update(state)
-        fields.setdefault("_non_persistent_buffers_set", set())  # which old pickles do not have
+        fields.setdefault("_non_persistent_buffers_set", set())  # missing in old pickles
         fields.setdefault("_is_full_backward_hook", None)
         for name in _HOOKS:
             fields.setdefault(name, OrderedDict())
 
     def _replicate_for_data_parallel(self) -> Self:
-        """A module with the same fields, whose parameters are to be given to it."""
+        """A shallow copy of the module, whose parameters the caller replaces."""
         replica = object.__new__(type(self))
         replica.__dict__.update(self.__dict__)
         replica.__dict__.update(
@@ -345,7 +345,7 @@ def _or(answer: Any, value: Any) -> Any:
 
 
 def _hooked(module: Module, name: str, child: Module | None) -> Module | None:
-    """The module to register in place of `child`, which hooks may change."""
+    """The module to register: `child`, or what registration hooks return instead."""
     for hook in of_all.on_module.values():
         child = _or(hook(module, name, child), child)
     return child

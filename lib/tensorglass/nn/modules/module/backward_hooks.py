@@ -1,6 +1,6 @@
-"""How a module's backward hooks are called: its inputs and its outputs go through a node that changes nothing.
+"""How a module's backward hooks are called: its inputs and outputs pass through identity nodes.
 
-The node of the outputs is the first of the module's that gradients reach, the node of the inputs the last.
+Gradients reach the outputs' node first of all nodes of the module, and the inputs' node last.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Grads = tuple[Any, ...]
 
 
 class BackwardHookFunction(Function):
-    """Passes tensors on as they are, and gradients too."""
+    """The identity, for tensors and for gradients."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
-        ctx.mark_non_differentiable(*[each for each in args if not each.requires_grad])
+        ctx.mark_non_differentiable(*[argument for argument in args if not argument.requires_grad])
         return args
 
     @staticmethod
@@ -39,7 +39,7 @@ class BackwardHook:
         self.module = module
         self.user_hooks = user_hooks
         self.user_pre_hooks = user_pre_hooks
-        self.grad_outputs: Grads | None = None  #: those of a backward pass under way
+        self.grad_outputs: Grads | None = None  #: the output gradients of the running backward pass
         self.inputs: list[int] | None = None  #: which of the module's arguments are tensors; None: none needs hooks
         self.outputs: list[int] | None = None
         self.n_inputs = self.n_outputs = -1
@@ -95,8 +95,8 @@ class BackwardHook:
         self.grad_outputs = None
 
     def hook(self, grad_input: Grads, _: Any) -> Grads | None:
-        """Gradients have arrived at the inputs. The engine names this function where its answer does not fit."""
-        if self.grad_outputs is None:  # they came by another way than through the outputs
+        """Gradients have arrived at the inputs. The engine's error names this function if its result does not fit."""
+        if self.grad_outputs is None:  # they did not come through the outputs
             return None
         assert self.inputs is not None
         grads = _placed(self.inputs, grad_input, self.n_inputs)
@@ -137,7 +137,7 @@ def _through_a_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int]
 
 
 def warn_of_missing_gradients(inputs: Any, result: Any, node: Any) -> None:
-    """Warn where an old backward hook, which is called at the last node alone, does not get all gradients."""
+    """Warn if an old backward hook, which only sees the last node, does not get all gradients."""
     instead = "Please use register_full_backward_hook to get the documented behavior."
     removed = "is deprecated and will be removed in future versions. This hook will be missing some"
     results = (result,) if isinstance(result, Tensor) else result

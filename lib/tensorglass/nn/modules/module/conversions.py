@@ -66,9 +66,16 @@ class Conversions:
 
         def convert(tensor: Tensor) -> Any:
             wanted = dtype if tensor.is_floating_point() or tensor.is_complex() else None
-            if memory_format is not None and tensor.dim() in (4, 5):
-                return tensor.to(device, wanted, non_blocking, memory_format=memory_format)
-            return tensor.to(device, wanted, non_blocking)
+            in_format = memory_format if memory_format is not None and tensor.dim() in (4, 5) else None
+            try:
+                return tensor.to(device, wanted, non_blocking, memory_format=in_format)
+            except NotImplementedError as error:
+                if str(error) != "Cannot copy out of meta tensor; no data!":
+                    raise
+                raise NotImplementedError(
+                    f"{error} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module "
+                    "from meta to a different device."
+                ) from None
 
         return self._apply(convert)
 

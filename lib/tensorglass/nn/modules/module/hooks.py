@@ -1,7 +1,7 @@
 """Hooks of modules: functions that run before or after `forward`, with gradients, or when something is registered.
 
-Those of one module are in its dictionaries, those of all modules in the dictionaries here. A call of a module runs
-`call_with_hooks` if there is one.
+Hooks of one module are in its dictionaries, global hooks in the dictionaries here. A call of a module runs
+`call_with_hooks` if there are any hooks.
 """
 
 from __future__ import annotations
@@ -288,7 +288,7 @@ class _Call:
             self.result = answer
 
     def _hook_last_node(self, hooks: list[Hook]) -> None:
-        """The old backward hooks: they are called at the node that made the result."""
+        """Register the old backward hooks on the node that made the result."""
         first = self.result
         while not isinstance(first, Tensor):
             first = next(v for v in first.values() if isinstance(v, Tensor)) if isinstance(first, dict) else first[0]
@@ -299,7 +299,7 @@ class _Call:
             warn_of_missing_gradients(self.args, self.result, node)
 
     def after_error(self) -> None:
-        """Run the hooks that run after an error too; errors of their own become warnings."""
+        """Run the `always_call` hooks after an error; errors in these hooks become warnings."""
         module = self.module
         for whose, hooks, always in (
             ("global module", of_all.forward, of_all.forward_always_called),
@@ -318,7 +318,7 @@ class _Call:
 
 
 def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What `forward` returns, with the hooks of all modules and of this one before and after it."""
+    """Run `forward` with the global hooks and this module's hooks before and after it."""
     call = _Call(module, args, kwargs)
     try:
         return call.run()

@@ -1,7 +1,8 @@
-"""The names that Python's errors give to what layers inherit.
+"""The names of inherited methods in Python's error messages.
 
-`Conv1d`, `Conv2d` and `Conv3d` share one `__init__`, which stands in a private class. If an argument is missing, the
-message should name the layer that was called, as PyTorch's: "Conv2d.__init__() missing 1 required positional argument".
+`Conv1d`, `Conv2d` and `Conv3d` share one `__init__`, which is defined in a private class. If an argument is missing,
+the message should name the layer that was called, as PyTorch's: "Conv2d.__init__() missing 1 required positional
+argument".
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ Kind = TypeVar("Kind", bound=type)
 
 
 def named_after_subclass(*names: str) -> Callable[[Kind], Kind]:
-    """A decorator for a private class: its methods of these names are called as if each subclass had its own."""
+    """A decorator for a private class: these methods are renamed as if each subclass defined them."""
 
     def mark(family: Kind) -> Kind:
         def __init_subclass__(cls: type) -> None:  # it becomes a method
@@ -31,7 +32,7 @@ def named_after_subclass(*names: str) -> Callable[[Kind], Kind]:
 
 
 def rename_methods(part: type, whose: type) -> None:
-    """Let the methods of a class that is a part be those of the whole."""
+    """Rename the methods of a mixin class as if the whole class defined them."""
     for name, function in vars(part).items():
         if isinstance(function, FunctionType):
             function.__qualname__, function.__module__ = f"{whose.__name__}.{name}", whose.__module__

@@ -40,11 +40,11 @@ class StateDict:
     _version: int
 
     def get_extra_state(self) -> Any:
-        """What else belongs to the module's state; a subclass defines it, and `set_extra_state`."""
+        """Extra state of the module; a subclass defines it together with `set_extra_state`."""
         raise RuntimeError(_NEVER_CALLED.format("get_extra_state"))
 
     def set_extra_state(self, state: Any) -> None:
-        """Take what `get_extra_state` returned."""
+        """Restore what `get_extra_state` returned."""
         raise RuntimeError(_NEVER_CALLED.format("set_extra_state"))
 
     # --- reading ---------------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class StateDict:
         return destination
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        """Enter what is the module's own. A subclass may override it."""
+        """Save the module's own tensors. A subclass may override it."""
         for name, value in (*self._parameters.items(), *self._persistent_buffers()):
             if value is not None:
                 destination[prefix + name] = value if keep_vars else value.detach()
@@ -93,7 +93,9 @@ class StateDict:
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
     def _persistent_buffers(self) -> list[tuple[str, Any]]:
-        return [(name, each) for name, each in self._buffers.items() if name not in self._non_persistent_buffers_set]
+        return [
+            (name, buffer) for name, buffer in self._buffers.items() if name not in self._non_persistent_buffers_set
+        ]
 
     def _has_own(self, method: str) -> bool:
         return getattr(type(self), method) is not getattr(StateDict, method)
@@ -112,7 +114,7 @@ class StateDict:
         unexpected: list[str] = []
         errors: list[str] = []
         metadata = getattr(state_dict, "_metadata", None)
-        given: Any = OrderedDict(state_dict)  # of its own: modules may change it
+        given: Any = OrderedDict(state_dict)  # a copy: modules may change it
         if metadata is not None:
             given._metadata = metadata
 
@@ -154,7 +156,7 @@ class StateDict:
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load what is the module's own, and add to the lists what is wrong. A subclass may override it."""
+        """Load the module's own tensors, and add errors to the lists. A subclass may override it."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = {
@@ -185,20 +187,27 @@ class StateDict:
                         unexpected_keys.append(key)
 
     def _load(self, name: str, key: str, there: Any, given: Any, assign: bool) -> str | None:
-        """Load one tensor. Returns what is wrong with it, if something is."""
+        """Load one tensor. Returns an error message if it does not fit."""
         if not torch.overrides.is_tensor_like(given):
             return (
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(given)}"
             )
         if not is_lazy(there):
-            if there.dim() == 0 and tuple(given.shape) == (1,):  # as old checkpoints have numbers
+            if there.dim() == 0 and tuple(given.shape) == (1,):  # old checkpoints have 1-element vectors
                 given = given[0]
             if given.shape != there.shape:
                 return (
                     f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
                     f"current model is {there.shape}."
                 )
+        if there.is_meta and not given.is_meta and not assign:
+            warnings.warn(
+                f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current "
+                "model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary "
+                "to their corresponding key in the module instead of copying them in place?)",
+                stacklevel=2,
+            )
         try:
             with torch.no_grad():
                 if not assign:
@@ -210,7 +219,7 @@ class StateDict:
                     else:
                         given = Parameter(given, requires_grad=there.requires_grad)
                 setattr(self, name, given)
-        except Exception as error:  # whatever it is, the others are loaded, and all errors are told together
+        except Exception as error:  # after any error, the others are still loaded, and all errors are reported together
             return (
                 f'While copying the parameter named "{key}", whose dimensions in the model are {there.size()} and '
                 f"whose dimensions in the checkpoint are {given.size()}, an exception occurred : {error.args}."
@@ -238,7 +247,7 @@ class StateDict:
         return _enter(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
-        """Call the hook with the module and all that `_load_from_state_dict` is given, before the module is loaded."""
+        """Call the hook with the module and all arguments of `_load_from_state_dict`, before the module is loaded."""
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook: Hook, with_module: bool = False) -> RemovableHandle:

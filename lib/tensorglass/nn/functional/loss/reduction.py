@@ -1,0 +1,42 @@
+"""What becomes of the losses of all elements or samples, and what every loss checks in the same way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorglass.core.errors import warn
+from tensorglass.ops.arg_parser.checks import not_implemented
+from tensorglass.ops.nn import loss as ops
+from tensorglass.tensor.tensor import Tensor
+
+reduced = ops.reduced
+
+
+def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
+    """The `reduction` that the deprecated arguments mean, with PyTorch's warning."""
+    average, reduces = size_average is None or size_average, reduce is None or reduce
+    found = "none" if not reduces else "mean" if average else "sum"
+    warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
+    return found
+
+
+def read_reduction(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
+    if size_average is not None or reduce is not None:
+        return legacy_reduction(size_average, reduce)
+    if reduction == "elementwise_mean":
+        warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
+        return "mean"
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
+def check_floating(kernel: str, *tensors: Tensor) -> None:
+    """Raise PyTorch's error if none of the tensors is of floating-point numbers."""
+    if not any(tensor.is_floating_point() for tensor in tensors):
+        raise not_implemented(kernel, tensors[0]._dtype)
+
+
+def size_text(size: Any) -> str:
+    """A size, or a tensor's, as PyTorch's errors write it."""
+    return str(list(size.shape if isinstance(size, Tensor) else size))

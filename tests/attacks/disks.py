@@ -1,0 +1,278 @@
+"""An attack: commands and saves whose disk is full, whose files may only have so many bytes, or whose folder is
+somebody else's.
+
+Each round copies a prepared room, disturbs one command in it, and looks. What the command says is one line with an exit
+code, without a traceback; it did all or says that it did not; every file is whole, and none is lost or left over. Then
+there is room again, the folder is the teacher's, and the same command gives what it gives undisturbed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import traceback
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from course.faults import NOBODY
+
+COMMANDS: dict[str, str] = {
+    "lab": "lab --no-lab mine",
+    "submit": "submit mine/1_memory/01_header_and_storage.ipynb --to exchange",
+    "collect": "collect inbox.zip --course class --assignment weather",
+    "class": "class class",
+    "feedback": "feedback class",
+    "marks": "marks class --csv marks.csv",
+    "manual": "marks class --by-hand",
+    "forget": "forget class Bob --yes",
+    "translate": "translate xx --update glassroom/reading",
+    "new": "new course other",
+    "save": "",
+    "picture": "",
+    "grade": "grade class --jobs 1 --again",
+    "release": "release weather --course class --force",
+    "site": "site --out site 1_memory/00_start_here",
+}
+SLOW = ("grade", "release", "site")  # they run notebooks
+ONCE = ("new", "forget")  # done, they cannot be done again
+DISK = 64 * 2**20
+LEFT = re.compile(r"\.part$|^\.glassroom-|^tmp|\.tmp$")
+CHANGING = (".db", ".json", ".whl", ".html")  # with times and moments in them: whole, but not the same twice
+
+
+def run(amount: int, seed: int, commands: tuple[str, ...] = tuple(COMMANDS)) -> dict[str, Any]:
+    """Disturb `amount` commands. Returns how many of each kind there were, and what went wrong."""
+    for module in ("tensorglass", "glassroom.cli.app", "glassroom.classroom.batch", "glassroom.classroom.release"):
+        importlib.import_module(module)  # once, and not in each child
+    drawn, tried, broken = random.Random(seed), Counter[str](), list[str]()
+    quick = tuple(each for each in commands if each not in SLOW)
+    kinds = ("limit", "full", "somebody else's") if os.geteuid() == 0 else ("limit",)
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        room = _prepared(Path(place, "prepared"))
+        wanted: dict[str, dict[str, bytes]] = {}
+        for number in range(amount):
+            name = drawn.choice(commands if number % 20 == 0 else quick)
+            kind = kinds[number % len(kinds)]
+            if name not in wanted:
+                with _disk(Path(place, "undisturbed"), room, kind="") as copy:
+                    code, said = _carried_out(name, copy)
+                    wanted[name] = _files(copy)
+                    if code:
+                        raise RuntimeError(f"{name} fails undisturbed: {said}")
+            with _disk(Path(place, "room"), room, kind) as copy:
+                found = _round(name, copy, kind, drawn, wanted[name])
+            broken += [f"{name}, {kind}, round {number}: {each}" for each in found]
+            tried[f"{name}, {kind}"] += 1
+    return {"tried": sum(tried.values()), "kinds": dict(tried), "broken": broken}
+
+
+def _round(name: str, room: Path, kind: str, drawn: random.Random, wanted: dict[str, bytes]) -> list[str]:
+    before = _files(room)
+    filler, limit, locked = room / "filler", None, list[Path]()
+    if kind == "limit":
+        limit = int(2 ** drawn.uniform(0, 17))
+    elif kind == "full":
+        free = shutil.disk_usage(room).free - drawn.choice((0, 4096, int(2 ** drawn.uniform(12, 20))))
+        filler.write_bytes(bytes(max(free, 0)))
+    else:
+        folders = [each for each in (room, *room.rglob("*")) if each.is_dir()]
+        locked = drawn.sample(folders, drawn.choice((1, 3, len(folders))))
+        for path in locked:
+            os.chown(path, NOBODY, NOBODY)
+    code, said = _carried_out(name, room, limit, is_somebody_else=bool(locked))
+    filler.unlink(missing_ok=True)
+    found = []
+    if "Traceback" in said or (code and not re.match(r"(?s)(.*[\n\r])?glassroom: [^\n]+\n$", said)):
+        found.append(f"said {said[-1500:]!r}, exit {code}")
+    if code not in (0, 1, 3, 4):
+        found.append(f"exit {code}")
+    after = _files(room)
+    found += _torn(after, before, wanted)
+    found += [f"{each} is lost" for each in before if each not in after and each in wanted]
+    found += [f"{each} is left" for each in after if each not in before and LEFT.search(Path(each).name)]
+    if code == 0 and (lacking := _difference(after, wanted)):
+        found.append(f"exit 0 without {lacking}; said {said[-300:]!r}")
+    for path in locked:
+        os.chown(path, os.geteuid(), -1)
+    if name in ONCE and code == 0:
+        return found
+    code, said = _carried_out(name, room)
+    if code or (lacking := _difference(_files(room), wanted)):
+        found.append(f"afterwards, exit {code}, {said[-300:]!r}, differs: {'' if code else lacking}")
+    return found
+
+
+def _torn(after: dict[str, bytes], before: dict[str, bytes], wanted: dict[str, bytes]) -> Iterator[str]:
+    """Files that are neither what they were nor what they should become."""
+    for name, content in after.items():
+        if content in (before.get(name), wanted.get(name)) or Path(name).name.startswith("timestamp"):
+            continue
+        if name.endswith((".json", ".ipynb")):
+            try:
+                json.loads(content)
+            except ValueError:
+                yield f"{name} is torn"
+        elif name.endswith(".html"):
+            if not content.rstrip().endswith(b"</html>"):
+                yield f"{name} is torn"
+        elif not name.endswith(CHANGING) and name in wanted:
+            yield f"{name} is neither old nor new, {len(content)} bytes"
+
+
+def _difference(files: dict[str, bytes], wanted: dict[str, bytes]) -> str:
+    """Names that only one of two states of a room has, and files that differ although nothing in them may."""
+    names = {_name(each) for each in files} ^ {_name(each) for each in wanted}
+    same = {each for each in wanted if not each.endswith(CHANGING) and "timestamp" not in each}
+    names |= {each for each in same if files.get(each, wanted[each]) != wanted[each]}
+    return ", ".join(sorted(names)[:5])
+
+
+def _name(path: str) -> str:
+    """A path without moments in it."""
+    return re.sub(r"\d{4}-\d\d-\d\d [\d:.]+ UTC|[0-9a-f]{8,}", "…", path)
+
+
+def _files(room: Path) -> dict[str, bytes]:
+    """What there is, by name; of databases what is in them, since SQLite's bytes differ from time to time."""
+    found = {}
+    for path in room.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            name = path.relative_to(room).as_posix()
+            if "cache" in name or name.startswith(("tmp/", "home/")):
+                continue
+            found[name] = _dump(path) if path.suffix == ".db" else path.read_bytes()
+    return found
+
+
+def _dump(path: Path) -> bytes:
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",), f"{path} is damaged"
+        return repr(database.execute("SELECT name FROM sqlite_master").fetchall()).encode()
+
+
+def _carried_out(name: str, room: Path, limit: int | None = None, is_somebody_else: bool = False) -> tuple[int, str]:
+    """Run a command in a child: its exit code, and what it said to stderr."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        code = 99
+        try:
+            os.dup2(writing, 2)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            sys.stdout, sys.stderr = open(1, "w"), open(2, "w")  # noqa: SIM115  # the child exits with them
+            os.chdir(room)
+            os.environ |= {
+                "HOME": f"{room}/home",
+                "TMPDIR": f"{room}/tmp",
+                "GLASSROOM_TRANSLATIONS": f"{room}/languages",
+            }
+            tempfile.tempdir = None
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            if is_somebody_else:
+                _give_up_every_right_of_root()
+            code = _actions()[name]() if name in _actions() else _app().run(COMMANDS[name].split())
+        except SystemExit as exit:
+            code = int(exit.code or 0)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pipe.read().decode(errors="replace")
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said
+
+
+def _give_up_every_right_of_root() -> None:
+    """Be held to the owners and modes of files, as everybody but root is, in this process and those that it starts."""
+    system = ctypes.CDLL(None, use_errno=True)
+    for capability in range(41):
+        system.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+    assert system.capset((ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()) == 0
+
+
+def _app() -> Any:
+    return importlib.import_module("glassroom.cli.app")
+
+
+def _actions() -> dict[str, Callable[[], int]]:
+    """What no command does, with a command's exit codes."""
+    import tensorglass as torch
+    from glassroom import show
+
+    def told(work: Callable[[], object]) -> int:
+        try:
+            work()
+        except (OSError, RuntimeError) as error:  # PyTorch's, for a folder that takes no file
+            os.write(2, f"glassroom: {error}\n".encode())
+            return 3
+        return 0
+
+    table = torch.arange(4096.0)
+    return {
+        "save": lambda: told(lambda: torch.save({"table": table}, "saved.pt")),
+        "picture": lambda: told(lambda: show(table=table[:4]).save("picture.svg")),
+    }
+
+
+def _prepared(room: Path) -> Path:
+    """A room with a class, what was handed in, a learner's folder and an older course in it."""
+    for folder in ("exchange", "home", "tmp", "languages/xx"):
+        (room / folder).mkdir(parents=True)
+    (room / "languages/xx/language.json").write_text('{"name": "xx", "released": false}')
+    for name in ("saved.pt", "picture.svg"):
+        (room / name).write_bytes(b"of before")
+    arguments = ["new course class", "new notebook weather --course class", "release weather --course class"]
+    for command in (*arguments, "lab --no-lab mine"):
+        _undisturbed(command, room)
+    notebook = (room / "class/release/weather/weather.ipynb").read_bytes()
+    for person in ("Ada_1", "Bob_2"):
+        with zipfile.ZipFile(room / "inbox.zip", "a") as archive:
+            archive.writestr(f"{person}_assignsubmission_file/weather.ipynb", notebook)
+    for command in ("collect inbox.zip --course class --assignment weather", "grade class --jobs 2"):
+        _undisturbed(command, room)
+    with zipfile.ZipFile(room / "inbox.zip", "a") as archive:
+        archive.writestr("Eve_3_assignsubmission_file/weather.ipynb", notebook)
+    for path in sorted((room / "mine").rglob("*.ipynb"))[5:]:
+        path.unlink()
+    return room
+
+
+def _undisturbed(command: str, room: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "glassroom", *command.split()], cwd=room, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{command} fails undisturbed: {done.stderr}")
+
+
+@contextmanager
+def _disk(place: Path, room: Path, kind: str) -> Iterator[Path]:
+    """A copy of the room; on a small disk of its own where that is to be filled."""
+    place.mkdir()
+    if kind == "full":
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(place)], check=True)
+    try:
+        yield shutil.copytree(room, place / "room")
+    finally:
+        if kind == "full":
+            subprocess.run(["umount", "-l", str(place)], check=True)
+        shutil.rmtree(place)

@@ -1,6 +1,6 @@
 """Grids of boxes with words in them, as text and as SVG: what the explorers draw beneath their lines and tables.
 
-A box is no memory cell: it says what stands at an index, in as many lines as it needs. Its look is a class of
+A box is not a memory cell: it shows what stands at an index, in as many lines as it needs. Its look is a class in
 `boxes.css`.
 """
 
@@ -29,6 +29,8 @@ from glassroom.drawing.canvas import (
     width_of_slabs,
 )
 from glassroom.drawing.grid import GAP, Slab, slabs
+from glassroom.records.columns import columns, ljust, rjust
+from glassroom.records.columns import columns as columns_of
 from glassroom.records.snapshot import visible_window
 
 CSS = style(Path(__file__).with_name("boxes.css"))
@@ -63,15 +65,14 @@ class Grid:
 
     @property
     def heading(self) -> str:
-        """The title, and whether there is more or nothing at all."""
+        """The title, with a remark if some boxes are left out or there are none."""
         more = ", in part" if self.is_cut else ", no elements" if 0 in self.size else ""
         return f"{self.title}{more}"
 
 
 def broadcast_grid(name: str, own: Ints, size: Ints, value: Callable[[Ints], str], hue: int) -> Grid:
-    """A tensor of the size `own`, broadcast to `size`: its own cells, and those that stride 0 reads again.
-
-    `value` says what stands in a cell of its own.
+    """A tensor of the size `own`, broadcast to `size`: its own cells, and those that stride 0 reads again. `value`
+    returns the text of one of its own cells.
     """
 
     def box(index: Ints) -> Box:
@@ -97,11 +98,11 @@ def is_read_first(own: Ints, index: Ints) -> bool:
 
 def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows as text, in columns: the first to the left, numbers of dimensions to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
     last = len(widths) - 2
     aligned = [
         [
-            word.rjust(width) if 0 < at < last else word.ljust(width)
+            rjust(word, width) if 0 < at < last else ljust(word, width)
             for at, (word, width) in enumerate(zip(row, widths, strict=True))
         ]
         for row in rows
@@ -113,7 +114,7 @@ def grid_lines(grid: Grid) -> list[str]:
     """A grid as text: the first line of each box."""
     lines = [grid.heading]
     words = {index: box.lines[0] for index, box in grid.boxes.items()}
-    width = max(map(len, words.values()), default=0)
+    width = max(map(columns, words.values()), default=0)
     for slab in slabs(grid.size, grid.window, words) if words else []:
         if slab.after_gap:
             lines.append("  ⋮")
@@ -133,29 +134,30 @@ def grid_lines(grid: Grid) -> list[str]:
 def draw_caption(
     drawing: Drawing, top: float, lines: Sequence[str], bad: Collection[str] = (), look: str = ""
 ) -> float:
-    """Draw lines of words, those in `bad` as what went wrong; returns the bottom."""
+    """Draw lines of words, those in `bad` as errors; returns the bottom."""
     advance = TITLE_ADVANCE if look == "title" else ADVANCE
     most = (room() - 2 * PAD) / advance
     for line in lines:
         for part in folded(line, most, most):
             drawing.text(PAD, top + 12, part, "bad" if line in bad else look)
-            drawing.extend(PAD + len(part) * advance, top + 18)
+            drawing.extend(PAD + columns(part) * advance, top + 18)
             top += 18
     return top
 
 
 def draw_table(drawing: Drawing, top: float, rows: Sequence[Sequence[str]], hues: Sequence[int | None]) -> float:
-    """Draw rows in columns, each with the line of its hue before it; returns the bottom."""
-    widths = [max(map(len, column)) * ADVANCE for column in zip(*rows, strict=True)]
+    """Draw rows in columns, each preceded by a line in its hue; returns the bottom."""
+    widths = [max(map(columns, column)) * ADVANCE for column in zip(*rows, strict=True)]
     last = len(widths) - 2
     for row, hue in zip(rows, hues, strict=True):
         x: float = PAD
         if hue is not None:
-            drawing.add(f'<g class="h{hue}"><path class="lane" d="M{number(x)} {number(top + 9)}h20"/></g>')
+            drawing.add(f'<g class="hue{hue}"><path class="lane" d="M{number(x)} {number(top + 9)}h20"/></g>')
         x += 27 if len(set(hues)) > 1 else 0
+        failed = hue is None and any("✕" in word for word in row)  # the row of the result, if there is no result
         for at, (word, width) in enumerate(zip(row, widths, strict=True)):
             is_number = 0 < at < last
-            look = "bad" if "✕" in word or word == "no result" else "" if row[0] else "soft"
+            look = "bad" if "✕" in word or (not at and failed) else "" if row[0] else "soft"
             if word:
                 drawing.text(x + width * is_number, top + 13, word, f"{look} end".strip() if is_number else look)
             x += width + COLUMN_GAP
@@ -181,25 +183,25 @@ def draw_grids(drawing: Drawing, top: float, grids: Sequence[Grid]) -> float:
 def _box_size(grid: Grid) -> tuple[float, float]:
     boxes = grid.boxes.values()
     head = max((len(box.lines[0]) for box in boxes), default=0) * ADVANCE
-    rest = max((len(line) for box in boxes for line in box.lines[1:]), default=0) * TINY_ADVANCE
+    rest = max((columns(line) for box in boxes for line in box.lines[1:]), default=0) * TINY_ADVANCE
     lines = max((len(box.lines) for box in boxes), default=1)
     return max(38, round(max(head, rest) + 10)), lines * LINE + 8
 
 
 def _row_width(grid: Grid) -> float:
     rows = [str(row) for row in grid.window[-2]] if len(grid.size) >= 2 else []
-    return max(map(len, rows), default=0) * TINY_ADVANCE + (6 if rows else 0)
+    return max(map(columns, rows), default=0) * TINY_ADVANCE + (6 if rows else 0)
 
 
 def _grid_width(grid: Grid) -> float:
     width, _ = _box_size(grid)
     found = slabs(grid.size, grid.window, grid.boxes) if grid.boxes else []
     side_by_side = width_of_slabs(found, lambda slab: _row_width(grid) + slab_width(slab, width))
-    return max(27 + len(grid.heading) * FACT_ADVANCE, side_by_side)
+    return max(27 + columns_of(grid.heading) * FACT_ADVANCE, side_by_side)
 
 
 def _draw_grid(drawing: Drawing, left: float, top: float, grid: Grid) -> float:
-    drawing.add('<g class="boxes">' if grid.hue is None else f'<g class="boxes h{grid.hue}">')
+    drawing.add('<g class="boxes">' if grid.hue is None else f'<g class="boxes hue{grid.hue}">')
     if grid.hue is not None:
         drawing.add(f'<path class="lane" d="M{number(left)} {number(top + 8)}h20"/>')
     drawing.text(left + (0 if grid.hue is None else 27), top + 12, grid.heading, "fact")

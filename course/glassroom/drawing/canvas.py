@@ -1,6 +1,5 @@
-"""What a picture is made of: the parts of an SVG, collected, and the measures that all pictures share.
-
-A drawing grows to hold what is put into it, so its size need not be known beforehand.
+"""The parts of an SVG, collected, and the measures that all pictures share. A drawing grows with its content, so its
+size need not be known in advance.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from glassroom.drawing.grid import Slab
 from glassroom.drawing.words import written
+from glassroom.records.columns import columns, pieces
 from glassroom.records.snapshot import Cell
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ CSS = "".join(style(Path(__file__).with_name(name)) for name in ("tokens.css", "
 
 WIDTH = 780  # a picture on a page
 MIDDLE = 576  # in half a window
-NARROW = 320  # on a phone; content wraps to this
+NARROW = 320  # on a phone; content wraps to this width
 PAD = 16
 SLAB_GAP = 16  # between the matrices of one tensor of three or more dimensions
 ADVANCE = 7.25  # one character of the 12-pixel fixed-width font
@@ -41,10 +41,11 @@ LINE = 15  # from one line of facts to the next
 GRID_INDEX = 16
 GAP_WIDTH = 18
 HUES = 6
-INNER = "\0"  # stands for the inner width until it is known; no words can hold it
-NO_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # what XML has no place for
+INNER = "\0"  # stands for the inner width until it is known; no text can contain it
+NO_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # characters that XML does not allow
 
 _room = ContextVar[float]("room", default=WIDTH)
+_say = ContextVar[Callable[[str], str]]("say", default=str)
 
 
 def room() -> float:
@@ -59,12 +60,22 @@ def is_narrow() -> bool:
 
 @contextmanager
 def narrow(width: float = NARROW) -> Iterator[None]:
-    """A block in which pictures are drawn for a phone, or for another width that is less than a page's."""
+    """A context in which pictures are drawn for a phone, or for another width narrower than a page."""
     before = _room.set(width)
     try:
         yield
     finally:
         _room.reset(before)
+
+
+@contextmanager
+def said_by(say: Callable[[str], str]) -> Iterator[None]:
+    """A context in which pictures show their words as translated by `say`."""
+    before = _say.set(say)
+    try:
+        yield
+    finally:
+        _say.reset(before)
 
 
 class Drawing:
@@ -83,11 +94,11 @@ class Drawing:
 
     def text(self, x: float, y: float, words: str, style: str = "") -> None:
         look = f' class="{style}"' if style else ""
-        self.add(f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(words)}</text>')
+        self.add(f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(_say.get()(words))}</text>')
 
     def wrapped(self, x: float, y: float, words: str, style: str = "", *, left: float | None = None) -> float:
-        """Facts in 11-pixel letters from (x, y) on, and from `left` in the lines below, as many as they take; returns
-        where the last line stands.
+        """Draw facts in 11-pixel letters, beginning at (x, y) and continuing at `left` in the lines below; returns the
+        y of the last line.
         """
         left = x if left is None else left
         lines = folded(words, (room() - PAD - x) / FACT_ADVANCE, (room() - PAD - left) / FACT_ADVANCE)
@@ -95,7 +106,7 @@ class Drawing:
             begin = left if at else x
             if line:
                 self.text(begin, y + LINE * at, line, style)
-                self.extend(begin + len(line) * FACT_ADVANCE, y + LINE * at + 4)
+                self.extend(begin + columns(line) * FACT_ADVANCE, y + LINE * at + 4)
         return y + LINE * (len(lines) - 1)
 
     def rule(self, y: float) -> None:
@@ -104,7 +115,7 @@ class Drawing:
     def cell(
         self, cell: Cell, x: float, y: float, width: float, height: float, *, look: str, place: str | None
     ) -> None:
-        """One cell: a box, its value and, beneath it, the storage cell that it is."""
+        """Draw one cell: a box, its value and, beneath it, the number of its storage cell."""
         index = ",".join(map(str, cell.index))
         self.add(f'<g class="cell{look}" data-i="{index}" data-b="{cell.byte}">')
         self.add(f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"/>')
@@ -113,10 +124,9 @@ class Drawing:
             self.text(x + width / 2, y + 27.5, place)
 
     def finished(self, title: str, further_style: str = "", is_part: bool = False) -> str:
-        """The whole picture; a part of one goes without the style sheet, which the whole has.
-
-        A further sheet speaks of classes such as `gr-graph-svg` alone, which the picture is then given: the sheets of
-        all pictures on a page hold for the whole of it.
+        """The whole picture as SVG; a part of a picture has no style sheet of its own. A further sheet must only use
+        classes such as `gr-graph-svg`, which the picture then gets, since the sheets of all pictures on a page apply to
+        the whole page.
         """
         width, height = round(self.right + PAD), round(self.bottom + PAD)
         body = NO_XML.sub("\ufffd", "".join(self.parts)).replace(INNER, str(width - 2 * PAD))
@@ -131,37 +141,35 @@ class Drawing:
 
 
 def folded(words: str, first: float, others: float) -> list[str]:
-    """Words in lines of at most so many characters, broken between facts, or else between words; the first line is
-    empty where nothing fits in there.
+    """Words in lines of limited length, broken between facts or, if need be, between words; the first line is empty if
+    nothing fits into it.
     """
     lines = [""]
-    for fact in words.split(" · "):
+    for fact in _say.get()(words).split(" · "):
         joined = f"{lines[-1]} · {fact}" if lines[-1] else fact
-        if len(joined) <= (first if len(lines) == 1 else others):
+        if columns(joined) <= (first if len(lines) == 1 else others):
             lines[-1] = joined
             continue
         if lines[-1] or (len(lines) == 1 and first < others):
             lines.append("")
-        longest = max(int(others), 1)
-        words_of_it = [
-            word[at : at + longest] for word in fact.split(" ") for at in range(0, max(len(word), 1), longest)
-        ]
-        for word in words_of_it:
-            joined = f"{lines[-1]} {word}" if lines[-1] else word
-            if len(joined) > (first if len(lines) == 1 else others) and lines[-1]:
-                lines.append(word)
+        for piece in pieces(fact, max(int(others), 2)):
+            joined = lines[-1] + piece
+            if columns(joined.rstrip()) > (first if len(lines) == 1 else others) and lines[-1]:
+                lines[-1] = lines[-1].rstrip()
+                lines.append(piece.lstrip())
             else:
                 lines[-1] = joined
+        lines[-1] = lines[-1].rstrip()
     return lines
 
 
 def slab_width(slab: Slab[T], cell_width: float) -> float:
-    """The width of a slab's columns, and of the dots where some are left out."""
+    """The width of a slab's columns, including the dots in place of those left out."""
     return sum(GAP_WIDTH if column is None else cell_width for column in slab.columns)
 
 
 def width_of_slabs(slabs: Iterable[Slab[T]], width: Callable[[Slab[T]], float]) -> float:
-    """The width of slabs side by side, at most that of a picture."""
+    """The width of slabs side by side, at most a picture's width."""
     wanted = [width(slab) + GAP_WIDTH * slab.after_gap for slab in slabs]
     return min(sum(wanted) + SLAB_GAP * (len(wanted) - 1), room() - 2 * PAD) if wanted else 0
 
@@ -174,7 +182,7 @@ def draw_slabs(
     width: Callable[[Slab[T]], float],
     draw: Callable[[float, float, Slab[T]], float],
 ) -> float:
-    """Draw slabs side by side, in as many rows as they need, and dots where some are left out; returns the bottom.
+    """Draw slabs side by side, in as many rows as they need, with dots in place of those left out; returns the bottom.
 
     `draw(left, top, slab)` draws one and returns its bottom.
     """
@@ -198,7 +206,7 @@ def draw_slabs(
 
 
 def shortened(name: str, longest: int) -> str:
-    """A name, cut where it is longer than there is room for."""
+    """A name, cut if there is too little room for it."""
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 

@@ -1,7 +1,7 @@
 """A picture as a matplotlib figure: rectangles, paths and words, drawn from the static SVG.
 
-The SVG is the list of what to draw, and `drawing.sheet` knows how each part of it looks. So whatever an inspector draws
-has its figure, at the same places and in the same colours, and no inspector knows of matplotlib.
+The SVG is the list of what to draw, and `drawing.sheet` knows how each part of it looks. So every picture of an
+inspector has a figure, with the same positions and colours, and no inspector knows of matplotlib.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
+from glassroom.drawing.fonts import families, in_letters_of_fonts
 from glassroom.drawing.path_data import segments_of
 from glassroom.drawing.sheet import Part, parts_of
+
+__all__ = ["in_letters_of_fonts", "plotted", "saved"]
 
 DOTS = 96.0  # pixels of a picture for an inch of a figure
 CODES = {"M": Path.MOVETO, "L": Path.LINETO, "Q": Path.CURVE3, "C": Path.CURVE4, "Z": Path.CLOSEPOLY}
@@ -30,7 +33,7 @@ CODES = {"M": Path.MOVETO, "L": Path.LINETO, "Q": Path.CURVE3, "C": Path.CURVE4,
 def plotted(svg: str, ax: Axes | None = None, theme: str | None = None) -> Axes:
     """Draw a picture into `ax`, or into a figure of its own size; returns the axes.
 
-    Without a `theme`, "light" or "dark", the picture goes with the background of the axes.
+    Without a `theme`, "light" or "dark", it is chosen by the background of the axes.
     """
     width, height = _size_of(svg)
     if ax is None:
@@ -39,13 +42,14 @@ def plotted(svg: str, ax: Axes | None = None, theme: str | None = None) -> Axes:
     return ax
 
 
-def saved(svg: str, path: Any, theme: str = "light") -> None:
-    """Write a picture as PNG or PDF, without a window and whatever matplotlib's backend is; a PNG at twice its size."""
+def saved(svg: str, file: Any, kind: str, theme: str = "light") -> None:
+    """Write a picture of this kind, "png" or "pdf", to an open file, without a window and with any matplotlib backend;
+    a PNG has twice the picture's size."""
     width, height = _size_of(svg)
     figure = Figure(figsize=(width / DOTS, height / DOTS))
     FigureCanvasAgg(figure)
     _draw(svg, figure.add_axes((0, 0, 1, 1)), width, height, theme)
-    figure.savefig(path, dpi=2 * DOTS, transparent=True)
+    figure.savefig(file, format=kind, dpi=2 * DOTS, transparent=True)
 
 
 def _size_of(svg: str) -> tuple[float, float]:
@@ -79,18 +83,18 @@ class _InProportion(Artist):
         super().draw(renderer)
 
     def measure(self, points: float) -> None:
-        """Take over that a pixel of the picture is so many points."""
+        """Set how many points a pixel of the picture is."""
         raise NotImplementedError
 
 
 class Words(_InProportion, Text):
-    """A text of a picture. A `$` in a name is a dollar, and begins no formula."""
+    """A text of a picture. A `$` in a name is a dollar sign, not the beginning of a formula."""
 
     def __init__(self, part: Part, ax: Axes) -> None:
         look = part.look
         x, y = float(part.attributes["x"]), float(part.attributes["y"])
         anchor = {"middle": "center", "end": "right"}.get(look.get("text-anchor", ""), "left")
-        super().__init__(x, y, part.words, ha=anchor, va="baseline", parse_math=False, family="monospace")
+        super().__init__(x, y, part.words, ha=anchor, va="baseline", parse_math=False, family=families("monospace"))
         self.set(zorder=2, color=_colour(look, "fill", "black"), fontweight=_weight(look))
         self._size = _pixels(look["font-size"])
         self._halo = _colour(look, "stroke"), _pixels(look.get("stroke-width", "0"))
@@ -120,8 +124,8 @@ class _Shape(_InProportion, Patch):
 
     def measure(self, points: float) -> None:
         self.set_linewidth(self.lines * points)
-        if self.dashes:  # matplotlib counts dashes in widths of the line
-            self.set_linestyle((0, tuple([each / self.lines for each in self.dashes])))
+        if self.dashes:  # matplotlib measures dashes in line widths
+            self.set_linestyle((0, tuple([dash / self.lines for dash in self.dashes])))
 
 
 class _Rectangle(_Shape, Rectangle):
@@ -157,7 +161,7 @@ def _shape_of(part: Part) -> _Shape:
 
 
 def _colour(look: Any, what: str, otherwise: str = "none") -> tuple[float, float, float, float]:
-    """The colour of a fill or a stroke, with all that makes it transparent."""
+    """The colour of a fill or a stroke, with every opacity applied."""
     red, green, blue, alpha = to_rgba(look.get(what, otherwise))
     return red, green, blue, alpha * float(look.get(f"{what}-opacity", 1)) * float(look["opacity"])
 
@@ -171,6 +175,6 @@ def _pixels(length: str) -> float:
 
 
 def _points_of(ax: Any) -> float:
-    """How many points a pixel of the picture is, as the axes stand."""
+    """The points per pixel of the picture, at the present size of the axes."""
     (left, _), (right, _) = ax.transData.transform([(0, 0), (1, 0)])
     return float(right - left) * 72 / ax.figure.dpi

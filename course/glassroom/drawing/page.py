@@ -1,4 +1,4 @@
-"""A picture as a whole HTML page that needs nothing else, to be kept, sent, or put on a site."""
+"""A picture as a self-contained HTML page, to be kept, sent, or put on a site."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ $live
 
 
 def page_of(title: str, live: str, text: str) -> str:
-    """A page with the live form of an inspector, and its text for who reads without scripts or sight."""
+    """A page with the live form of an inspector, and its text for readers without scripts or sight."""
     return PAGE.substitute(title=escape(title), live=live, text=escape(text))

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-NUMBERS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "Q": 4, "Z": 0}  # what each command takes
+NUMBERS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "Q": 4, "Z": 0}  # numbers that each command takes
 
 
 class Segment(NamedTuple):
-    """A way to the last of `points`: "M" without drawing, "L" straight, "Q" and "C" curved, "Z" back to the start."""
+    """A segment to the last of `points`: "M" moves, "L" is straight, "Q" and "C" are curves, "Z" returns to the
+    start."""
 
     command: str
     points: tuple[tuple[float, float], ...]
 
 
 def segments_of(data: str) -> list[Segment]:
-    """The segments of a path, all in absolute coordinates. Raises ValueError for a command that is not among them."""
+    """The segments of a path, all in absolute coordinates. Raises ValueError for any other command."""
     segments: list[Segment] = []
     x = y = 0.0
     begin = (0.0, 0.0)

@@ -1,7 +1,6 @@
-"""What the style sheet of a static SVG says of each of its parts: the picture as a list to be drawn by something else.
-
-A picture is laid out once, as SVG, and its sheet is the only place that knows colours. Code that is not a browser finds
-here what a browser would draw.
+"""Applying the style sheet of a static SVG to its parts: the picture as a list of shapes that other code can draw. A
+picture is laid out once, as SVG, and only its style sheet knows colours. This module computes what a browser would
+draw.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ INHERITED = frozenset(
 class Part(NamedTuple):
     """A shape or a word: its tag, its own attributes, its words, and its look: CSS properties with their values.
 
-    `opacity` in the look is that of the part and of all groups around it.
+    `opacity` in the look is the product of the part's own and those of all groups around it.
     """
 
     tag: str
@@ -68,7 +67,7 @@ def _walk(element: Any, rules: Any, above: Mapping[str, str]) -> Iterator[Part]:
 
 
 def _matcher(sheet: str) -> cssselect2.Matcher:
-    """The rules of a sheet; those of media queries are what a browser without a notebook around it asks."""
+    """A matcher for the rules of a sheet; media queries are answered as a browser does outside of a notebook."""
     matcher = cssselect2.Matcher()
     for rule in tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True):
         if rule.type != "qualified-rule":

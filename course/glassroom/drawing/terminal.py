@@ -1,7 +1,6 @@
-"""The text of a picture in the colours of a terminal, by rich: which tensor a mark belongs to, and what happened.
-
-Colours repeat what the words say already, and are the terminal's own, so that they can be read on any background and
-nothing is lost where there are none.
+"""The text of a picture in a terminal's colours, by rich: they show which tensor a mark belongs to, and what happened.
+Colours only repeat what the words say, so nothing is lost without them; they are the terminal's own, so they can be
+read on any background.
 """
 
 from __future__ import annotations

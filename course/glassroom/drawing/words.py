@@ -1,12 +1,13 @@
-"""How numbers, names and bytes are written, in all texts and pictures alike."""
+"""How numbers, names and bytes are written in all texts and pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from glassroom.records.snapshot import Number
+from glassroom.translations.templates import word
 
-#: Libraries whose arrays are named as such beside tensors.
+#: Libraries whose arrays are marked as such beside tensors.
 ARRAYS = {"numpy": "NumPy", "cupy": "CuPy"}
 NAMES_SHOWN = 8
 MOST_UNREAD = 4  # tensors without memory that are named
@@ -15,7 +16,7 @@ LETTERS = "ijklmnpqrstuvwxyz"
 
 def counted(n: int, one: str, many: str | None = None) -> str:
     """`1 byte`, `24 bytes`, `4,000 bytes`."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {one if n == 1 or not one.isascii() else many or one + 's'}"
 
 
 def sized(nbytes: int) -> str:
@@ -29,26 +30,26 @@ def sized(nbytes: int) -> str:
 
 
 def short(nbytes: int) -> str:
-    """`24 B`, `39.1 KiB`: bytes where there is little room."""
+    """`24 B`, `39.1 KiB`: bytes in a short form, for narrow places."""
     return sized(nbytes).replace("bytes", "B").replace("byte", "B")
 
 
 def duration(seconds: float | None, is_simulated: bool) -> str:
-    """How long something took, and how that is known."""
+    """A duration, and where the figure comes from."""
     if seconds is None:
         return "time not known"
-    return f"{seconds * 1e6:,.1f} µs {'simulated' if is_simulated else 'measured'}"
+    return f"{seconds * 1e6:,.1f} µs {word('simulated') if is_simulated else word('measured')}"
 
 
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`; a long list is cut."""
     if len(names) > NAMES_SHOWN:
         names = [*names[: NAMES_SHOWN - 1], f"{len(names) - NAMES_SHOWN + 1} more"]
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return word(" and ").join(filter(None, [word(", ").join(names[:-1]), names[-1]]))
 
 
 def unreadable(tensors: Sequence[str]) -> list[str]:
-    """A line that says which tensors have no memory to be looked at, if there are any."""
+    """A line that lists the tensors without readable memory, if there are any."""
     more = f" and {len(tensors) - MOST_UNREAD:,} more" if len(tensors) > MOST_UNREAD else ""
     return [f"no memory to look at: {listed(tensors[:MOST_UNREAD])}{more}"] if tensors else []
 

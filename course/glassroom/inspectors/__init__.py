@@ -1,1 +1,1 @@
-"""The inspectors, a folder each: what it reads, how it draws that, and its widget."""
+"""The inspectors, one folder for each: what it reads, how it draws that, and its widget."""

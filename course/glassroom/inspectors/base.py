@@ -1,20 +1,22 @@
-"""What all inspectors are: one picture, in every form that somebody may need it in.
+"""What all inspectors have in common: one picture, in every form in which somebody may need it.
 
-An inspector's live form is found beside it: `widget.js`, `widget.css`, and `widget.py`, the same as an anywidget.
-
-An inspector has plain data, and words and a static SVG made of them; all other forms are made of these three here, in
-the same way for all: the page, the live form in a notebook, the figure, the terminal's colours, files.
+An inspector's live form stands beside it: `widget.js`, `widget.css`, and `widget.py`, the same as an anywidget. An
+inspector has plain data, and makes text and a static SVG of them. This module makes every other form of those three, in
+the same way for all inspectors: the page, the live form in a notebook, the figure, the terminal's colours, files.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
+import os
+import shutil
 import sys
 import webbrowser
 from abc import ABC, abstractmethod
 from importlib import import_module
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -66,7 +68,7 @@ class Inspector(ABC):
         return embedded(Path(inspect.getfile(type(self))).parent, self._states(), self.text)
 
     def _states(self) -> dict[str, Any]:
-        """What the live form is given, with what of it differs in each width that is less than a page's."""
+        """The state of the live form, with the parts that differ at each width narrower than a page."""
         state = self.state()
         differing = {}
         for width in (MIDDLE, NARROW):
@@ -81,26 +83,31 @@ class Inspector(ABC):
         return page_of(self.label, self.live, self.text)
 
     def as_dict(self) -> dict[str, Any]:
-        """What was seen as JSON-ready data, of the schema that `docs/snapshot.md` describes."""
+        """What was seen, as JSON-ready data of the schema in `docs/snapshot.md`."""
         return {"schema": SCHEMA, "inspector": self.kind, **plain(self.data)}
 
     def plot(self, ax: Any = None, *, theme: str | None = None) -> Any:
         """Draw the picture with matplotlib, into `ax` or into a figure of its own size; returns the axes.
 
-        `theme` is "light" or "dark"; without it the picture goes with the background of the axes. Raises ImportError
+        `theme` is "light" or "dark"; without it, the theme is chosen by the background of the axes. Raises ImportError
         where matplotlib is not installed (it is in the extra `inspect`).
         """
-        return _figures().plotted(self.svg, ax, theme)
+        figures = _figures()
+        with figures.in_letters_of_fonts():
+            return figures.plotted(self.svg, ax, theme)
 
     def save(self, path: str | Path, *, theme: str = "light") -> None:
         """Write the picture to a file: .html (live), .svg, .png, .pdf, .txt or .json, by the name's ending.
 
-        `theme`, "light" or "dark", is that of a .png or .pdf; a page and an SVG follow the reader's. Raises
-        ValueError for another ending.
+        `theme`, "light" or "dark", applies to .png and .pdf; a page and an SVG follow the reader's theme. Raises
+        ValueError for any other ending.
         """
         path = Path(path)
         if path.suffix[1:] in FIGURES:
-            _figures().saved(self.svg, path, theme)
+            figures, drawn = _figures(), BytesIO()
+            with figures.in_letters_of_fonts():
+                figures.saved(self.svg, drawn, path.suffix[1:], theme)
+            _write_whole(path, drawn.getvalue())
             return
         forms = {".html": "html", ".svg": "svg", ".txt": "text"}
         if path.suffix == ".json":
@@ -110,12 +117,11 @@ class Inspector(ABC):
         else:
             endings = ", ".join([*forms, *[f".{each}" for each in FIGURES]])
             raise ValueError(f"save writes {endings} or .json, but the name ends in {path.suffix or 'nothing'!r}")
-        path.write_text(written, encoding="utf-8")
+        _write_whole(path, written.encode())
 
     def open(self) -> Path:
-        """Show the live page in the browser, as a script does; returns where it was saved.
-
-        Where there is no browser, the text is printed instead, and where the page is.
+        """Show the live page in the browser, for scripts; returns the path that it was saved to. If there is no
+        browser, the text and the page's path are printed instead.
         """
         path = Path(mkdtemp(prefix="glassroom-")) / f"{self.kind.replace(' ', '-')}.html"
         self.save(path)
@@ -150,8 +156,25 @@ class Inspector(ABC):
         return {**bundle, "text/html": self.live} if somebody_watches() else bundle
 
 
+def _write_whole(path: Path, content: bytes) -> None:
+    """Write a file that another program may be reading: it is the old one or the new one, also on a full disk."""
+    if path.exists() and not path.is_file():  # a pipe or a device
+        path.write_bytes(content)
+        return
+    place = path.resolve()  # a link stays a link
+    aside = place.with_name(f".{place.name[:200]}.{os.getpid()}.part")
+    try:
+        aside.write_bytes(content)
+        if place.exists():
+            shutil.copymode(place, aside)
+        aside.replace(place)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
 def _figures() -> Any:
-    """What draws with matplotlib, which takes long to import and which few ask for."""
+    """The module that draws with matplotlib, imported on first use: matplotlib takes long to import, and few need
+    it."""
     try:
         from glassroom.drawing import figure
     except ImportError as error:

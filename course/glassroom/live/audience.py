@@ -1,4 +1,4 @@
-"""Who sees an output: a person before a notebook, a terminal, or nobody."""
+"""Who sees an output: a person at a notebook, a terminal, or nobody."""
 
 from __future__ import annotations
 
@@ -9,28 +9,37 @@ from typing import Any
 
 
 def somebody_watches() -> bool:
-    """Whether the cell that runs was sent by a front end with a person before it, who could be asked for
-    input.
-
-    Front ends say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
+    """Whether the running cell was sent by a front end with a person at it, who could be asked for input. Front ends
+    say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
     """
     return bool(_request().get("allow_stdin"))
 
 
 def running_code() -> str:
-    """The source of the cell that runs, as the front end sent it; nothing outside of a kernel."""
+    """The source of the running cell, as the front end sent it; "" outside of a kernel."""
     return str(_request().get("code", ""))
 
 
+def running_request() -> str:
+    """What tells the run of one cell from that of another, and from another run of the same; nothing outside of a
+    kernel.
+    """
+    return str((_message().get("header") or {}).get("msg_id", ""))
+
+
 def _request() -> dict[str, Any]:
-    """What the front end asked the kernel to run."""
+    """The front end's request that the kernel is executing."""
+    return dict(_message().get("content") or {})
+
+
+def _message() -> dict[str, Any]:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     for holder in (shell, getattr(shell, "kernel", None)):  # ipykernel's shell knows; in the browser, the kernel does
         get = getattr(holder, "get_parent", None)
         request = get() if callable(get) else None
         if isinstance(request, Mapping) and request:
-            return dict(request.get("content") or {})
+            return dict(request)
     return {}
 
 

@@ -8,7 +8,7 @@ const NAMES_SHOWN = 8;
 export const tuple = (numbers) => (numbers.length === 1 ? `(${numbers[0]},)` : `(${numbers.join(", ")})`);
 export const element = (name, index) => (index.length ? `${name}[${index.join(", ")}]` : name);
 export const grouped = (number) => number.toLocaleString("en-US");
-export const counted = (number, one) => `${grouped(number)} ${one}${number === 1 ? "" : "s"}`;
+export const counted = (number, one) => `${grouped(number)} ${one}${number === 1 || /[^\0-~]/.test(one) ? "" : "s"}`;
 export const product = (numbers) => numbers.reduce((whole, n) => whole * n, 1);
 
 /** `a`, `a and b`, `a, b and c`; a long list is cut. */
@@ -45,7 +45,7 @@ const gapsBefore = (shown) => shown.map((i, at) => at > 0 && i !== shown[at - 1]
  * grid's element, and its `parts`: what can be pointed at, each with its element and index.
  */
 export function gridOf({ title, size, window = visibleWindow(size), hue = null, boxAt }) {
-  const node = make("div", hue === null ? "gr-boxes" : `gr-boxes h${hue}`);
+  const node = make("div", hue === null ? "gr-boxes" : `gr-boxes hue${hue}`);
   const isCut = window.some((shown, dim) => shown.length < size[dim]);
   const heading = make("div", "gr-heading", `${title}${isCut ? ", in part" : size.includes(0) ? ", no elements" : ""}`);
   if (hue !== null) heading.prepend(make("i", "gr-lane"));

@@ -1,9 +1,18 @@
 // Making elements of a page.
 
+/** Mark a region while it is wider than its place, which scrolls.css shows; answers with what looks whether it is. */
+export function marked(region) {
+  const look = () => region.toggleAttribute("data-wider", region.scrollWidth > region.clientWidth);
+  new ResizeObserver(look).observe(region);
+  return look;
+}
+
 /** Let a region that is wider than its place be scrolled with the keyboard; answers with what looks whether it is. */
 export function scrolling(region, label) {
   region.dataset.scrolls = "";
+  const mark = marked(region);
   const look = () => {
+    mark();
     const isWider = region.scrollWidth > region.clientWidth || region.scrollHeight > region.clientHeight;
     if (isWider) {
       region.tabIndex = 0;

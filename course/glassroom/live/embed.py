@@ -1,8 +1,8 @@
 """A widget without a widget manager: its module, its style and its state in one piece of HTML.
 
-Notebook front ends run the script of an output that the reader's own kernel made, and of saved pages; so a
-picture wakes again when a notebook is opened anew, when its kernel is gone, and in an exported page, where a
-widget has lost its model. Where scripts do not run, the text stands in its place.
+Notebook front ends run the script of an output that the reader's own kernel made, and of saved pages; so a picture
+stays interactive when a notebook is reopened without its kernel, and in an exported page, where a widget would have
+lost its model. If scripts do not run, the text is shown instead.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
+from glassroom.translations.scripts import in_the_language
+
 LARGE = 64 * 1024  # characters of a state; a larger one is packed, as cards that differ in a few cells pack well
 UNPACKED = """\
 async function unpacked(data) {
@@ -26,7 +28,8 @@ async function unpacked(data) {
 
 
 def embedded(folder: Path, state: Mapping[str, object], text: str) -> str:
-    """HTML of the widget whose `widget.js` and `widget.css` are in a folder; `text` stands until the script ran."""
+    """HTML of the widget whose `widget.js` and `widget.css` are in a folder; `text` is shown until the script has
+    run."""
     style = style_of(folder / "widget.css")
     body = module_of(folder / "widget.js").replace("export default", "return").replace("export ", "")
     data = json.dumps(state, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
@@ -45,7 +48,7 @@ def embedded(folder: Path, state: Mapping[str, object], text: str) -> str:
 
 
 def module_of(script: Path) -> str:
-    """A script in one piece, with the scripts that it and they import, each once."""
+    """A script bundled with all scripts that it imports, directly or indirectly, each once."""
     taken = {script.resolve()}
 
     def whole(path: Path) -> str:
@@ -56,13 +59,13 @@ def module_of(script: Path) -> str:
             taken.add(imported)
             return whole(imported).replace("export ", "")
 
-        return re.sub(r'^import \{[^}]*\} from "([\w./]+)";$', inlined, path.read_text("utf-8"), flags=re.MULTILINE)
+        return re.sub(r'^import \{[^}]*\} from "([\w./]+)";$', inlined, in_the_language(path), flags=re.MULTILINE)
 
     return whole(script)
 
 
 def style_of(sheet: Path) -> str:
-    """A style sheet in one piece, with the sheets that it and they import, each once."""
+    """A style sheet bundled with all sheets that it imports, directly or indirectly, each once."""
     taken: set[Path] = set()
 
     def whole(path: Path) -> str:

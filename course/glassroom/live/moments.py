@@ -1,4 +1,4 @@
-"""What a picture that is stepped through moment by moment gives to its script, `moments.js`."""
+"""The state that a picture with steps passes to its script, `moments.js`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import traitlets
 
 
 class Moments(traitlets.HasTraits):
-    """`frames` say where each moment is, what to say, and which of `maps` shows the state; `before` is said first.
-
-    `svg` is the picture, and `text` the same in words. `kind` names it to assistive technology, and `unit` what a step
-    is.
+    """`frames` gives for each moment its place, its text, and which of `maps` shows the state; `before` is the text
+    before the first. `svg` is the picture, and `text` the same in words. `kind` is its name for assistive technology,
+    and `unit` that of a step.
     """
 
     svg = traitlets.Unicode().tag(sync=True)

@@ -1,7 +1,7 @@
 // What every picture has in common whose parts one points at, or walks to with the keys: the frame, the words below it, the
 // pointer and the keyboard.
 
-import { keepKeys } from "./elements.js";
+import { keepKeys, marked } from "./elements.js";
 
 /** Put the picture of a model up, with a line of words and the text below it. Returns the picture and the line. */
 export function framed({ model, el }, { className, kind, keys }) {
@@ -23,6 +23,7 @@ export function framed({ model, el }, { className, kind, keys }) {
   text.className = "gr-text";
   text.textContent = model.get("text");
   el.replaceChildren(root, status, text);
+  marked(root);
   return { root, status };
 }
 

@@ -15,8 +15,8 @@ from glassroom.live.embed import module_of, style_of
 class LiveWidget(anywidget.AnyWidget):
     """A widget whose script and style sheet are `widget.js` and `widget.css` beside its module.
 
-    `text` and `svg` stand for it where widgets are not shown; `state` is what its script is given, and `narrow` is what
-    of it differs in each width that is less than a page's.
+    `text` and `svg` replace it where widgets are not shown; `state` is passed to its script, and `narrow` has the parts
+    of it that differ at each width narrower than a page.
     """
 
     label = traitlets.Unicode().tag(sync=True)

@@ -1,8 +1,8 @@
 """One adapter per array library: a live tensor in, a plain description of its header and its memory out.
 
-No adapter imports the library that it reads: who holds one of its tensors has imported it already, so it is
-found in `sys.modules`. An adapter reads through the library's public, PyTorch-compatible names, and reads
-bytes only when asked.
+No adapter imports the library that it reads: whoever holds one of its tensors has imported it already, so it is found
+in `sys.modules`. An adapter reads through the library's public, PyTorch-compatible names, and reads bytes only when
+asked.
 """
 
 from __future__ import annotations
@@ -19,11 +19,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from glassroom.reading.guarded import Declared, attempted, is_a, name_of_class
+from glassroom.reading.guarded import Declared, is_a, message_of, name_of_class, refuse_at_shutdown
 from glassroom.reading.storage_names import Memory
+from glassroom.translations.templates import word
 from tensorglass import memory as tensorglass_memory
 
 TEACHING = "show takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them"
+
+
+_IN_SEVERAL = "it keeps its values in several tensors; show those, for example t.indices() and t.values()"
+_WHERE = {
+    "torch._mkldnn": "oneDNN keeps its values, at an address that PyTorch does not tell; show t.to_dense(), a copy",
+    "torch.jagged": "it keeps its values in several tensors; show those, t.values() and t.offsets()",
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ class Adapter(Protocol):
         """Whether `value` is a tensor of this library."""
 
     def describe(self, value: Any) -> Description:
-        """Describe `value`; raises TypeError when it has no memory that could be drawn."""
+        """Describe `value`; raises TypeError if it has no memory that could be drawn."""
 
 
 class TensorAdapter:
@@ -65,7 +73,7 @@ class TensorAdapter:
 
     def accepts(self, value: object) -> bool:
         tensor_class = getattr(sys.modules.get(self.library), "Tensor", None)
-        # Of the class itself: isinstance would ask the object, and some objects answer with code of their own.
+        # The class itself is asked: isinstance may run the object's own `__class__`.
         return tensor_class is not None and issubclass(type(value), tensor_class)
 
     def describe(self, value: Any) -> Description:
@@ -74,9 +82,8 @@ class TensorAdapter:
                 why_not = self._why_not(value)
                 if why_not is None:
                     return self._described(Declared(value, sys.modules[self.library].Tensor))
-        except Exception as error:  # such a tensor hides what it is made of, by code that may raise anything
-            words = error
-            first_line = attempted(lambda: str(words).partition("\n")[0], "it cannot be read")
+        except Exception as error:  # a wrapper tensor hides its parts behind code that may raise anything
+            first_line = message_of(error, "it cannot be read").partition("\n")[0]
             why_not = f"a {name_of_class(value)} without memory: {first_line}"
         raise TypeError(f"show cannot draw {why_not}")
 
@@ -103,19 +110,18 @@ class TensorAdapter:
         )
 
     def _why_not(self, tensor: Any) -> str | None:
-        """Why a tensor has no bytes to draw; None where it has."""
+        """Why a tensor has no bytes to draw; None if it has some."""
         if is_uninitialized(tensor):
             return f"a {name_of_class(tensor)} without memory: it waits for its size"
+        if is_fake(tensor):  # before its storage is read: PyTorch warns of that
+            return f"a {name_of_class(tensor)} without memory: it stands for a tensor of its size and dtype"
         value = Declared(tensor, sys.modules[self.library].Tensor)
         if str(value.device).startswith("meta"):
             return f"a meta tensor, {without_data(tensor)}"
         layout = str(getattr(value, "layout", "torch.strided"))
         if layout != "torch.strided":
-            return (
-                f"a tensor of layout {layout}: it keeps its values in several tensors; "
-                "show those, for example t.indices() and t.values()"
-            )
-        if getattr(value, "is_quantized", False):
+            return f"a tensor of layout {layout}: {_WHERE.get(layout, _IN_SEVERAL)}"
+        if getattr(value, "is_quantized", False) and "x" in str(value.dtype):  # it may have several elements in a byte
             return "a quantized tensor: show t.int_repr(), the integers that it stores"
         storage = value.untyped_storage()
         if storage.nbytes() and not storage.data_ptr():
@@ -124,10 +130,10 @@ class TensorAdapter:
 
     def _memory(self, storage: Any, device: str, version: int | None) -> Memory:
         def read(start: int, end: int) -> bytes:
-            if device == "cpu":  # a slice would be a storage, and be counted as one
+            if device == "cpu":  # a slice would be a storage of its own, and counted as one
                 return ctypes.string_at(storage.data_ptr() + start, end - start)
             peek = getattr(getattr(storage, "backend", None), "peek", None)
-            if peek is not None:  # on a simulated device, so that looking moves nothing
+            if peek is not None:  # on a simulated device, so that looking transfers nothing
                 return peek(storage.buffer, start, end)
             return bytes(storage[start:end].tolist())
 
@@ -136,7 +142,7 @@ class TensorAdapter:
             identity: Hashable = key_of(storage)
         else:
             torch = sys.modules["torch"]
-            # A weak count on PyTorch's StorageImpl: its address is not given out again while we hold this.
+            # A weak reference to PyTorch's StorageImpl: its address is not reused while we hold this.
             weak = torch.multiprocessing.reductions.StorageWeakRef(storage)
             reference = lambda: torch.UntypedStorage._new_with_weak_ptr(weak.cdata)  # noqa: E731  # one of a pair
             identity = ("torch", weak.cdata)
@@ -238,7 +244,7 @@ class CupyAdapter:
     def describe(self, value: Any) -> Description:
         cupy: ModuleType = sys.modules["cupy"]
         allocation = value.data.mem
-        reference = weakref.ref(value)  # CuPy's memory takes no weak references, but its arrays do
+        reference = weakref.ref(value)  # CuPy's memory does not support weak references, but its arrays do
         start, end = allocation.ptr, allocation.ptr + allocation.size
 
         def read(first: int, last: int) -> bytes:
@@ -276,7 +282,7 @@ ADAPTERS: tuple[Adapter, ...] = (*_TENSOR_ADAPTERS, NumpyAdapter(), CupyAdapter(
 
 
 def adapter_for(value: object) -> Adapter | None:
-    """The adapter that reads `value`, or None when it is no tensor."""
+    """The adapter that reads `value`, or None if it is no tensor."""
     for adapter in ADAPTERS:
         if adapter.accepts(value):
             return adapter
@@ -284,7 +290,7 @@ def adapter_for(value: object) -> Adapter | None:
 
 
 def library_of(tensor: object) -> str | None:
-    """The library of a tensor that autograd may know, "tensorglass" or "torch"; None for all else."""
+    """The library of a tensor with autograd, "tensorglass" or "torch"; None for anything else."""
     for adapter in _TENSOR_ADAPTERS:
         if adapter.accepts(tensor):
             return adapter.library
@@ -292,24 +298,28 @@ def library_of(tensor: object) -> str | None:
 
 
 def described(tensor: object) -> Description:
-    """The description of a tensor; TypeError for what is none, or has no memory that could be drawn."""
+    """The description of a tensor. Raises TypeError for anything else, or if it has no memory that could be drawn."""
+    refuse_at_shutdown()
     adapter = adapter_for(tensor)
     if adapter is None:
-        raise TypeError(f"{TEACHING}, not {name_of_class(tensor)}")
+        raise TypeError(word(f"{TEACHING}, not {name_of_class(tensor)}"))
     return adapter.describe(tensor)
 
 
 def described_if_there(tensor: object) -> Description | None:
-    """The description of a tensor; None for what is none, or has no memory that could be looked at."""
+    """The description of a tensor; None for anything else, or if it has no readable memory."""
     try:
-        return described(tensor)
+        return None if sys.is_finalizing() else described(tensor)
     except TypeError:
         return None
 
 
 def is_on_meta(tensor: Any) -> bool:
-    """Whether a tensor is a header alone, on the meta device."""
-    return str(declared(tensor).device).startswith("meta")
+    """Whether a tensor is on the meta device, and so only a header."""
+    library = library_of(tensor)
+    assert library is not None
+    with without_overrides(library):
+        return str(declared(tensor).device).startswith("meta")
 
 
 def needed_by(tensor: Any) -> int:
@@ -325,26 +335,32 @@ def without_data(tensor: Any) -> str:
 
 
 def declared(tensor: Any) -> Any:
-    """A tensor of tensorglass or PyTorch as its library declares it, past what its class has in its place."""
+    """A tensor of tensorglass or PyTorch, read by its library's own attributes, not by a subclass's overrides."""
     library = library_of(tensor)
     assert library is not None
     return Declared(tensor, sys.modules[library].Tensor)
 
 
+def is_fake(tensor: object) -> bool:
+    """Whether this is one of PyTorch's fake tensors, which `torch.compile` makes and keeps."""
+    module = sys.modules.get("torch._subclasses.fake_tensor")
+    return module is not None and issubclass(type(tensor), module.FakeTensor)
+
+
 def is_uninitialized(tensor: Any) -> bool:
-    """Whether a parameter waits for its size, as those of lazy modules do."""
+    """Whether a parameter has no size yet, as those of lazy modules."""
     modules = (sys.modules.get(f"{each.library}.nn.parameter") for each in _TENSOR_ADAPTERS)
-    waiting = [getattr(each, "UninitializedTensorMixin", None) for each in modules]
+    waiting = [getattr(module, "UninitializedTensorMixin", None) for module in modules]
     return is_a(tensor, tuple(filter(None, waiting)))
 
 
 def key_of(storage: Any) -> Hashable:
-    """What identifies the memory of a storage of tensorglass, as long as it lives."""
+    """The key of a tensorglass storage's memory, valid as long as it lives."""
     return "tensorglass", id(storage)
 
 
 def without_overrides(library: str) -> AbstractContextManager[object]:
-    """A block in which no `__torch_function__` of a class or a mode, and no dispatch mode, sees what is read."""
+    """A context in which no `__torch_function__` of a class or mode, and no dispatch mode, sees what is read."""
     c = sys.modules[library]._C
     switch = getattr(c, "DisableTorchFunction", None) or c.DisableTorchFunctionSubclass
     block: AbstractContextManager[object] = switch()
@@ -368,7 +384,7 @@ def _bounds(array: np.ndarray) -> tuple[int, int]:
 def _version(tensor: Any) -> int | None:
     try:
         return tensor._version
-    except RuntimeError:  # inference tensors do not count
+    except RuntimeError:  # inference tensors have no version
         return None
 
 
@@ -376,7 +392,7 @@ def _flag(tensor: Any, question: str) -> bool:
     return bool(getattr(tensor, question, lambda: False)())
 
 
-# --- memory, read by the page: a picture shows many neighboring cells, and each way to memory costs ------------------
+# --- memory, read by pages: a picture shows many neighboring cells, and each read has a cost -------------------------
 
 PAGE = 4096
 
@@ -384,9 +400,8 @@ Reader = Callable[[int, int], bytes]
 
 
 def paged(read: Reader, nbytes: int) -> Reader:
-    """`read`, by pages that are kept: bytes are as they were when their page was first read.
-
-    For as long as one look lasts, and a memory of `nbytes` bytes. What spans two pages is read as it is.
+    """Wrap `read` for a memory of `nbytes` bytes in a cache of pages, for the duration of one look: bytes are as they
+    were when their page was first read. A range that spans two pages is read directly.
     """
     pages: dict[int, bytes] = {}
 

@@ -1,7 +1,5 @@
-"""What the caller called its arguments: `show(a, b.t())` is to speak of `a` and `b.t()`.
-
-Python knows, for the instruction that a frame is executing, where in the source it stands; that piece of
-source is read again, and the arguments are found in it.
+"""The caller's names for its arguments: `show(a, b.t())` should show `a` and `b.t()`. Python knows the position in the
+source of the instruction that a frame is executing; that piece of source is parsed, and the arguments are found in it.
 """
 
 from __future__ import annotations
@@ -11,12 +9,14 @@ import linecache
 from itertools import islice
 from types import FrameType
 
+from glassroom.reading.variables import locals_of
+
 
 def argument_names(frame: FrameType, values: tuple[object, ...]) -> list[str]:
     """A name for every positional argument of the call that `frame` is executing.
 
-    The argument's own source where it can be found, else a variable of the caller that holds the very object,
-    else `t0`, `t1`, … by position.
+    The argument's own source if it can be found, otherwise a variable of the caller that holds the same object,
+    otherwise `t0`, `t1`, … by position.
     """
     written = _written_arguments(frame)
     if len(written) == len(values):
@@ -25,10 +25,10 @@ def argument_names(frame: FrameType, values: tuple[object, ...]) -> list[str]:
 
 
 def _written_arguments(frame: FrameType) -> list[str]:
-    """The source of each positional argument; empty where there is no source, or an argument is unpacked."""
+    """The source of each positional argument; empty if there is no source, or an argument is unpacked."""
     instruction = frame.f_lasti // 2
     first, last, start, end = next(islice(frame.f_code.co_positions(), instruction, None))
-    if first is None or last is None or start is None or end is None:  # Python runs without positions
+    if first is None or last is None or start is None or end is None:  # Python was started without position information
         return []
     lines = [
         linecache.getline(frame.f_code.co_filename, line, frame.f_globals).encode() for line in range(first, last + 1)
@@ -47,5 +47,5 @@ def _written_arguments(frame: FrameType) -> list[str]:
 
 
 def _variable(frame: FrameType, value: object) -> str | None:
-    names = (name for name, held in frame.f_locals.items() if held is value and not name.startswith("_"))
+    names = (name for name, held in locals_of(frame).items() if held is value and not name.startswith("_"))
     return next(names, None)

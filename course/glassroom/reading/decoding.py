@@ -1,7 +1,7 @@
 """Bytes to Python numbers, for every dtype that a header may name.
 
-Values are read from the storage's bytes, not asked of the library: so two libraries, and two views of one
-storage with different dtypes, are read by one rule.
+Values are decoded from the storage's bytes, without the library's help: so two libraries, and two views of one storage
+with different dtypes, are read by the same rule.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from glassroom.records.snapshot import Number
 # The dtypes that Python itself can unpack: faster than an array of one element.
 _FORMATS = {
     "float16": "e", "float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
-    "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
+    "qint8": "b", "quint8": "B", "qint32": "i", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
 }  # fmt: skip
 
 # Of eight-bit floats: bits of the exponent, bits of the fraction, bias, and which patterns are not numbers.
@@ -29,7 +29,7 @@ _EIGHT_BITS = {
 
 
 def decode(data: bytes, dtype: str, byte_order: str = "=") -> Number:
-    """One element of `dtype` from its bytes; what Python has no number for is given as hexadecimal digits."""
+    """One element of `dtype` from its bytes; hexadecimal digits if Python has no such number."""
     if dtype == "bool":
         return data != b"\0"
     code = _FORMATS.get(dtype)

@@ -1,7 +1,7 @@
-"""The autograd graph behind tensors, as plain data: which nodes there are, what they saved, where gradients will go.
+"""The autograd graph behind tensors, as plain data: its nodes, what they saved, where gradients will go.
 
-The one idea: the graph is read as it stands, through the names that PyTorch and tensorglass share (`grad_fn`,
-`next_functions`, `_saved_self`, `variable`), and written down. The data keep no tensor and no node alive.
+The one idea: the graph is read in its present state, through the attributes that PyTorch and tensorglass share
+(`grad_fn`, `next_functions`, `_saved_self`, `variable`). The data keep no tensor and no node alive.
 """
 
 from __future__ import annotations
@@ -49,17 +49,15 @@ def graph_data(
     modules: Mapping[int, str] = MappingProxyType({}),
     passing: Container[str] = (),
 ) -> GraphData:
-    """Read the graph behind `tensors`; `variables` gives leaves and intermediate results their names, but those that
-    are `passing`, which loops have left behind, name a leaf that has no other name, and no result.
-
-    Lines of code are told where the graph was recorded with anomaly detection; those of the file `home` are called by
-    their numbers alone. `modules` are paths of networks by the ids of nodes; of other nodes the network is told whose
-    parameter they read. Raises TypeError for what is no tensor of tensorglass or PyTorch, ValueError for a tensor
-    without history.
+    """Read the graph behind `tensors`; `variables` gives leaves and intermediate results their names. Variables that
+    are `passing`, which loops have left behind, only name leaves that have no other name, and no results. Lines of code
+    are given if the graph was recorded with anomaly detection; those of the file `home` by their number only. `modules`
+    are paths of networks by the ids of nodes; other nodes belong to the network whose parameter they read. Raises
+    TypeError for anything but tensors of tensorglass or PyTorch, ValueError for a tensor without history.
     """
     was_collecting = gc.isenabled()
     try:
-        gc.disable()  # thousands of headers come and go: collecting would take as long as looking
+        gc.disable()  # thousands of headers come and go: garbage collection would take as long as reading
         return _read({**variables, **tensors}, tensors, home, modules, passing)
     finally:
         if was_collecting:
@@ -81,7 +79,7 @@ def _read(
     made = _made_by(named, numbers)
     names = {id(tensor): name for name, tensor in reversed([*named, *every])}
     of_kind: dict[type, list[str]] = {}
-    kept = [list(saved_by(node, of_kind)) for node in order]  # holds the tensors until they are written down
+    kept = [list(saved_by(node, of_kind)) for node in order]  # holds the tensors until they are described
     leaves = [_collected_by(node) for node in order]
     seen = _seen(tensor for saved, leaf in zip(kept, leaves, strict=True) for tensor in (*_tensors(saved), *leaf))
     inputs = [tuple([None if each is None else numbers.get(id(each)) for each in inputs_of(node)]) for node in order]
@@ -108,7 +106,7 @@ def _read(
 def _of_its_parameters(
     inputs: Sequence[tuple[int | None, ...]], owned: Sequence[str | None], number: int
 ) -> str | None:
-    """The network whose parameters a node reads, as they are or through a view such as `weight.t()`."""
+    """The network whose parameters a node reads, directly or through a view such as `weight.t()`."""
     for each in inputs[number]:
         if each is not None:
             only = inputs[each][0] if len(inputs[each]) == 1 else None
@@ -125,7 +123,7 @@ def _flags(
     names: Mapping[int, str],
     seen: Mapping[int, _Seen],
 ) -> Iterator[str]:
-    """Which of a node's tensors hold NaN or infinity: its results, what it saved, a leaf and its gradient."""
+    """Those of a node's tensors that hold NaN or infinity: its results, what it saved, a leaf and its gradient."""
     own = [("this leaf", each) for each in leaf[:1]] + [("its gradient", each) for each in leaf[1:]]
     kept = [(f"saved {name}", each) for name, each in saved if adapter_for(each) is not None]
     for name, tensor in [*made, *kept, *own]:
@@ -146,7 +144,7 @@ def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int,
 
 @dataclass(frozen=True)
 class _Seen:
-    """A tensor in a few words, size, storage and offset, version; without a storage where there is no memory."""
+    """A tensor in a few words: size, storage and offset, version; the storage is missing if there is no memory."""
 
     words: str
     storage: str | None = None
@@ -157,7 +155,7 @@ class _Seen:
 
 
 def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
-    """All tensors by id; their storages are named together, for that takes as long as for one."""
+    """All tensors by id; their storages are named together, which takes no longer than naming one."""
     descriptions = {id(tensor): (tensor, described_if_there(tensor)) for tensor in tensors}
     found = {
         key: _Seen(f"a {name_of_class(tensor)} without memory to look at")
@@ -179,13 +177,13 @@ def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
 
 
 def _nonfinite(tensor: Any) -> str | None:
-    """What is odd in a tensor whose storage the graph does not show, and gives no name to."""
+    """NaN or infinity in a tensor whose storage the graph neither shows nor names."""
     description = described_if_there(tensor)
     return None if description is None else nonfinite(description)
 
 
 def _collected_by(node: Any) -> tuple[Any, ...]:
-    """The leaf that a node collects gradients for, and what it has collected; nothing for other nodes."""
+    """The leaf that a node accumulates gradients for, with its gradient; None for other nodes."""
     variable = attempted(lambda: node.variable, None)
     if library_of(variable) is None:  # a node of a custom function may have anything of this name
         return ()

@@ -1,8 +1,7 @@
-"""Names that a loop has left behind: what they hold was passing by, so they are no names of it.
-
-The one idea: Python keeps a loop's variable after the loop. In `for row in rows: total = total + row`, `total` is what
-somebody called the result, while `row` happens to hold the last one. Which names are bound by loops alone is read from
-the source: of a function, of a script, or of all cells of a notebook that have run.
+"""Variables that a loop has left behind, which should not name what they hold. The one idea: Python keeps a loop's
+variable after the loop. In `for row in rows: total = total + row`, `total` is the user's name for the result, while
+`row` merely happens to hold the last row. Names that are bound only by loops are found in the source: of a function, of
+a script, or of all cells of a notebook that have run.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import FrameType
 
-_TERMINAL = "<ipython-input-"  # what IPython calls a line typed in a terminal
+_TERMINAL = "<ipython-input-"  # IPython's file name for a line typed in a terminal
 _OWN_NAMES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def left_by_loops(frame: FrameType) -> frozenset[str]:
-    """The variables of a frame's code that loops alone have bound, and none of them runs now."""
+    """The variables of a frame's code that only loops have bound, none of which is running now."""
     code = frame.f_code
     own = "".join(linecache.getlines(code.co_filename))
     is_module = code.co_name == "<module>"
@@ -39,7 +38,8 @@ def left_by_loops(frame: FrameType) -> frozenset[str]:
 
 
 def _cells(file: str) -> list[str]:
-    """The cells of the notebook, or of the terminal's session, that `file` is one of. Python keeps their lines."""
+    """The cells of the notebook, or of the terminal's session, that `file` is one of. Python's linecache keeps their
+    lines."""
     folder = os.path.dirname(file)
     if os.path.basename(folder).startswith("ipykernel_"):
         cells = [each for each in linecache.cache if os.path.dirname(each) == folder]
@@ -47,7 +47,7 @@ def _cells(file: str) -> list[str]:
         cells = [each for each in linecache.cache if each.startswith(_TERMINAL)]
     else:
         return []
-    return ["".join(linecache.getlines(each)) for each in cells]
+    return ["".join(linecache.getlines(cell)) for cell in cells]
 
 
 Bound = tuple[str, range | None]  # a name, and the lines of the loop that binds it; None if something else does
@@ -83,7 +83,7 @@ def _bound(nodes: Iterable[ast.AST]) -> Iterator[Bound]:
             if not isinstance(node, ast.Lambda):
                 yield node.name, None
         elif isinstance(node, _COMPREHENSIONS):
-            continue  # its variables end with it
+            continue  # its variables end with the function
         elif isinstance(node, ast.alias):
             yield (node.asname or node.name).partition(".")[0], None
         else:

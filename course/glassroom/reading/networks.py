@@ -1,7 +1,6 @@
-"""Networks that variables lead to, PyTorch's and tensorglass's, and which operators ran inside of which.
-
-The one idea: a network is whatever has `_parameters`, `_buffers` and `_modules`. Which operators belong to it is told
-by hooks on its forward while a function runs, and later by the parameters that operators read.
+"""Networks that variables lead to, PyTorch's and tensorglass's, and the operators that ran inside each. The one idea: a
+network is whatever has `_parameters`, `_buffers` and `_modules`. Its operators are found by hooks on its forward while
+a function runs, and later by the parameters that operators read.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from glassroom.reading.adapters import library_of
-from glassroom.reading.guarded import classes_of, is_a, module_of_class
+from glassroom.reading.guarded import is_a, module_of_class, mro_of
 from glassroom.reading.nodes import grad_fn_of, inputs_of
 from glassroom.reading.places import attributes_of, everything_at, modules_in, tensors_at
 from glassroom.records.printable import printable
@@ -30,7 +29,7 @@ def is_optimizer(value: object) -> bool:
 
 
 def networks_in(variables: Mapping[str, object]) -> Iterator[tuple[str, Any]]:
-    """Every module that variables lead to, once, with the path to it: a network before the modules in it."""
+    """Every module that variables lead to, once, with its path: a network before the modules in it."""
     places = ((printable(name), value) for name, value in variables.items() if name[:1] != "_")
     seen: set[int] = set()
     for path, value in everything_at(places):
@@ -59,9 +58,8 @@ def owners_of_parameters(variables: Mapping[str, object]) -> dict[int, str]:
 
 
 class ForwardsFollowed:
-    """A block in which it is written down which nodes come about in the forward of which module; the innermost counts.
-
-    Nodes are held until the follower is let go of, since only while a node is held is its id its own.
+    """A context that records the nodes made in the forward of each module; the innermost module counts. Nodes are held
+    as long as the recorder, since an id is unique only while its node is alive.
     """
 
     def __init__(self, networks: Iterable[tuple[str, Any]]) -> None:
@@ -73,7 +71,7 @@ class ForwardsFollowed:
     def __enter__(self) -> ForwardsFollowed:
         for path, module in self._networks:
             if hasattr(module, "register_forward_pre_hook"):
-                begun: list[int] = []  # for each call of the module that runs, the number of the latest node then
+                begun: list[int] = []  # for each running call of a module, the latest node's number at its start
                 self._handles.append(module.register_forward_pre_hook(_beginning(begun)))
                 self._handles.append(module.register_forward_hook(self._ending(path, begun)))
         return self
@@ -91,7 +89,7 @@ class ForwardsFollowed:
                 if id(node) in seen or node._sequence_nr() <= before or type(node).__name__ == "AccumulateGrad":
                     continue
                 seen.add(id(node))
-                if id(node) not in self.paths:  # else it came about in a module of this one
+                if id(node) not in self.paths:  # otherwise a module within this one made it
                     self.paths[id(node)] = path
                     self._held.append(node)
                 waiting += [each for each in inputs_of(node) if each is not None]
@@ -101,11 +99,11 @@ class ForwardsFollowed:
 
 def _beginning(begun: list[int]) -> Any:
     def note(module: Any, given: Any) -> None:
-        is_ours = any(module_of_class(each).partition(".")[0] == "tensorglass" for each in classes_of(module))
+        is_ours = any(module_of_class(each).partition(".")[0] == "tensorglass" for each in mro_of(type(module)))
         library = sys.modules["tensorglass" if is_ours else "torch"]
         with library.enable_grad():
             node = library.empty(0, device="cpu", requires_grad=True).view(0).grad_fn
-            begun.append(sys.maxsize if node is None else node._sequence_nr())  # none where nothing is recorded
+            begun.append(sys.maxsize if node is None else node._sequence_nr())  # None if nothing is recorded
 
     return note
 

@@ -1,8 +1,8 @@
-"""The nodes of autograd graphs: which node made a tensor, which nodes it leads to, and what each has saved.
+"""The nodes of autograd graphs: the node that made a tensor, the nodes that it leads to, and what each has saved.
 
-The one idea: a node is read through the names that PyTorch and tensorglass share (`grad_fn`, `next_functions`,
-`_saved_self`, `variable`). Asking for a saved tensor may raise, since a backward has freed it or the program has
-written to it; what cannot be read is said so, and nothing that is asked here raises.
+The one idea: a node is read through the attributes that PyTorch and tensorglass share (`grad_fn`, `next_functions`,
+`_saved_self`, `variable`). Reading a saved tensor may raise, if a backward has freed it or the program has written to
+it; such a tensor is reported as unreadable, and no function here raises.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassroom.reading.adapters import adapter_for, declared, library_of, without_overrides
-from glassroom.reading.guarded import attempted, is_a, name_of_class
+from glassroom.reading.guarded import attempted, is_a, message_of, name_of_class, refuse_at_shutdown
 
-MOST_READ = 100_000  # nodes of a graph larger than this are counted no further
+MOST_READ = 100_000  # the most nodes of a graph that are counted
 
 
 def node_of(name: str, tensor: Any) -> Any:
-    """The node that made a tensor, or that collects a leaf's gradient."""
+    """The node that made a tensor, or that accumulates a leaf's gradient."""
+    refuse_at_shutdown()
     library = library_of(tensor)
     if library is None:
         raise TypeError(f"graph takes tensorglass and PyTorch tensors, but {name} is a {name_of_class(tensor)}")
@@ -43,7 +44,7 @@ def node_of(name: str, tensor: Any) -> Any:
 
 
 def _node_of_a_leaf(tensor: Any, library: Any) -> Any:
-    """The node that collects a leaf's gradient: a view of the leaf leads to it, as PyTorch itself finds it."""
+    """The node that accumulates a leaf's gradient: found through a view of the leaf, as PyTorch itself does."""
     with library.enable_grad():
         return inputs_of(grad_fn_of(declared(tensor).view_as(tensor)))[0]
 
@@ -58,7 +59,7 @@ def grad_fn_of(tensor: Any) -> Any:
 
 
 def gradient_of(tensor: Any) -> Any:
-    """What backward passes have collected in a leaf; None where there is nothing, and for what is no leaf."""
+    """The gradient that backward passes have accumulated in a leaf; None if there is none, and for other tensors."""
     library = library_of(tensor)
     if library is None:
         return None
@@ -68,7 +69,7 @@ def gradient_of(tensor: Any) -> Any:
 
 
 def is_leaf_with_gradient(tensor: Any) -> bool:
-    """Whether backward passes collect a gradient in a tensor."""
+    """Whether backward passes accumulate a gradient in a tensor."""
     library = library_of(tensor)
     if library is None:
         return False
@@ -78,18 +79,18 @@ def is_leaf_with_gradient(tensor: Any) -> bool:
 
 
 def inputs_of(node: Any) -> list[Any]:
-    """The nodes that a node sends gradients to, None where it sends none."""
+    """The nodes that a node sends gradients to; None for an input that gets none."""
     return attempted(lambda: [each for each, _ in node.next_functions], [])
 
 
 def metadata_of(node: Any) -> Mapping[str, Any]:
-    """What was noted of a node, such as the lines of code that anomaly detection writes down."""
+    """A node's metadata, such as the lines of code that anomaly detection records."""
     return attempted(lambda: node.metadata, {})
 
 
 def in_order(roots: list[Any], known: Container[int] = (), most: float = MOST_READ) -> list[Any]:
-    """Every node behind `roots`, `most` of them at most, the first input first: its place is its number. Nodes whose
-    ids are `known`, and what they alone lead to, are left out.
+    """Every node behind `roots`, at most `most` of them, depth first by the first input; a node's position is its
+    number. Nodes whose ids are `known`, and what only they lead to, are left out.
     """
     nodes: dict[int, Any] = {}  # by id; holding them keeps the ids unique
     order: list[Any] = []
@@ -106,33 +107,34 @@ def in_order(roots: list[Any], known: Container[int] = (), most: float = MOST_RE
 
 @dataclass(frozen=True)
 class Packed:
-    """What a hook has made of a saved tensor: to unpack it would run the program's code, a checkpoint's for example."""
+    """What a hook has made of a saved tensor: unpacking it would run the program's code, such as a checkpoint's
+    forward."""
 
     content: Any
 
 
 @dataclass(frozen=True)
 class Unread:
-    """A saved tensor that cannot be read, and in which words PyTorch or the program says `why`: freed, overwritten."""
+    """A saved tensor that cannot be read, with the message of PyTorch or the program that says `why`: freed,
+    overwritten."""
 
     why: str
 
 
 def saved_by(node: Any, of_kind: dict[type, list[str]] | None = None) -> Iterator[tuple[str, Any]]:
-    """What a node keeps for its derivative: names and tensors, what hooks have `Packed`, or what is `Unread`.
-
-    Whoever asks many nodes gives the same `of_kind`, where the names that each class of nodes has are noted.
+    """What a node keeps for its derivative: names and tensors, what hooks have `Packed`, or what is `Unread`. Callers
+    that read many nodes pass the same `of_kind`, a cache of the names that each class of nodes has.
     """
     kind = type(node)
     names = None if of_kind is None else of_kind.get(kind)
     if names is None:
-        prefix = "_raw_saved_"  # attributes that may be tensors have it, numbers do not
+        prefix = "_raw_saved_"  # only attributes that may be tensors have this prefix
         names = sorted(name.removeprefix(prefix) for name in dir(kind) if name.startswith(prefix))
-        names = [name for name in names if name != "tensors"]  # a function's own, see below
+        names = [name for name in names if name != "tensors"]  # a custom function's own, see below
         if of_kind is not None:
             of_kind[kind] = names
     for name in names:
-        # Of several tensors in a list, as an index saves them, even the raw ones are not told once they are freed.
+        # A list of tensors, such as an index saves, cannot be read once it is freed, not even in raw form.
         packed = _packed(_asked(node, f"_raw_saved_{name}"))
         if packed:
             yield from ((f"{name}{at}", each) for at, each in packed)
@@ -146,29 +148,28 @@ def saved_by(node: Any, of_kind: dict[type, list[str]] | None = None) -> Iterato
 
 
 def _asked(node: Any, name: str) -> Any:
-    """What a node has under a name, None where it has none; or why it does not say it."""
+    """A node's attribute, None if there is none; or an `Unread` with the reason why it cannot be read."""
     try:
         return getattr(node, name, None)
     except Exception as error:
-        said = error
-        return Unread(attempted(lambda: str(said), ""))
+        return Unread(message_of(error, ""))
 
 
 def _packed(raw: Any) -> list[tuple[str, Packed]]:
-    """What hooks have packed of a saved tensor, or of a list of them, each with its place in the list."""
+    """What hooks have packed for a saved tensor, or for a list of them, each with its place in the list."""
     several = is_a(raw, (list, tuple))
     places = [(f"[{at}]", each) for at, each in enumerate(raw)] if several else [("", raw)]
     return [(at, Packed(each.data)) for at, each in places if getattr(each, "unpack_hook", None) is not None]
 
 
 def _saved_by_a_function(node: Any) -> Iterator[tuple[str, Any]]:
-    """What the forward of a custom function gave to `save_for_backward`, by its places: "[0]", "[1]", …"""
+    """What the forward of a custom function passed to `save_for_backward`, by position: "[0]", "[1]", …"""
     if getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False):
-        return  # looking at them would take them away
+        return  # reading them would free them
     packed = _packed(_asked(node, "_raw_saved_tensors"))
     yield from packed
     saved = None if packed else _asked(node, "saved_tensors")
-    if is_a(saved, Unread):  # one that is gone or overwritten speaks for all of them
+    if is_a(saved, Unread):  # one that is freed or overwritten stands for all of them
         yield "tensors", saved
     elif is_a(saved, (list, tuple)):
         yield from ((f"[{at}]", value) for at, value in enumerate(saved) if adapter_for(value) is not None)

@@ -1,4 +1,4 @@
-"""Whether a tensor holds NaN or infinity, read from its bytes: no operator runs, and no library is asked."""
+"""Whether a tensor holds NaN or infinity, read from its bytes: no operator of its library runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from glassroom.reading.adapters import Description
 from glassroom.records.snapshot import byte_range
 
-MOST_BYTES = 16 * 1024**2  # that a tensor spans; a larger one is not looked at
+MOST_BYTES = 16 * 1024**2  # bytes that a tensor may span to be read
 _PARTS = {
     "float16": np.float16, "float32": np.float32, "float64": np.float64, "complex64": np.float32,
     "complex128": np.float64,
@@ -15,10 +15,8 @@ _PARTS = {
 
 
 def nonfinite(seen: Description) -> str | None:
-    """What there is among the elements: "NaN", "Inf" or "NaN and Inf".
-
-    None where there is neither, and where nobody looks: of tensors on other devices than the CPU, of more than 16 MiB,
-    and of other dtypes.
+    """What there is among the elements: "NaN", "Inf" or "NaN and Inf"; None if there is neither. Tensors on other
+    devices than the CPU, above 16 MiB, and of other dtypes are not read, and give None too.
     """
     memory = seen.memory
     reach = byte_range(seen.pointer - memory.start, seen.size, seen.strides, seen.itemsize)

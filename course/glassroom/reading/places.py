@@ -1,52 +1,56 @@
-"""Where tensors are held: in variables, containers, networks, optimizers and objects, each with the path to it.
-
-The one idea: what is held is read from where Python keeps it, dicts, slots and the items of lists, and nothing of the
-program's own is called: no `items`, no `__getattr__`, no `named_parameters`. So a look cannot raise, and changes
-nothing. Networks and optimizers are known by their base class, wherever their own class comes from.
+"""Where tensors are held: in variables, containers, networks, optimizers and objects, each with its path. The one idea:
+contents are read from where Python stores them (dicts, slots, the items of lists), and no code of the program's is
+called: no `items`, no `__getattr__`, no `named_parameters`. So reading cannot raise, and changes nothing. Networks and
+optimizers are recognised by their base class, wherever their own class comes from.
 """
 
 from __future__ import annotations
 
 import sys
+import weakref
 from argparse import Namespace
 from collections import UserDict, UserList, deque
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, cast
 
 from glassroom.reading.adapters import adapter_for
-from glassroom.reading.guarded import attempted, classes_of, contents_of, is_a, module_of_class
+from glassroom.reading.guarded import attempted, contents_of, is_a, module_of_class, mro_of
+from glassroom.reading.nodes import gradient_of
+from glassroom.reading.parts import by_layout, set_on, with_parts
 from glassroom.records.printable import printable
 
 MOST_DEPTH = 8  # containers within containers; the modules of a network count as one
-MOST_VISITED = 200_000  # things looked at on the way
+MOST_VISITED = 200_000  # objects visited on the way
 SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType)
 OF_MODULES = {"_parameters", "_buffers", "_modules"}
 OF_OPTIMIZERS = {"param_groups", "state"}
 
 _BASES = (("nn", "Module"), ("optim", "Optimizer"))
 
-Place = tuple[str, object]  # a path and what is there
+Place = tuple[str, object]  # a path and the object there
+Slot = tuple[int, str]
+
+_known_slots: dict[int, tuple[weakref.ref[type], list[Slot]]] = {}  # by the ids of classes
 
 
 def tensors_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Place]:
-    """Every tensor that `places` lead to, by every path, the shortest first; `most` things are visited at most.
-
-    Objects are looked into if their class is of a program, not of an installed package, or of PyTorch or tensorglass;
-    networks and optimizers always.
+    """Every tensor that `places` lead to, by every path, the shortest first; at most `most` objects are visited.
+    Objects are searched if their class belongs to the program (not to an installed package), to PyTorch or to
+    tensorglass; networks and optimizers always are.
     """
     return ((path, value) for path, value in everything_at(places, most) if adapter_for(value) is not None)
 
 
 def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iterable[int] = ()) -> Iterator[Place]:
-    """As `tensors_at`, with the containers and objects on the way, each before what it holds.
-
-    Objects whose ids are `known` are not looked into.
+    """Like `tensors_at`, with the containers and objects on the way, each before what it holds. Objects whose ids are
+    `known` are not searched.
     """
     seen = set(known)
+    parts: list[list[Place]] = []  # holding them keeps the ids unique: some are new headers, made by reading
     level = list(places)
     visited = 0
     for _ in range(MOST_DEPTH):
@@ -61,8 +65,10 @@ def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iter
                 seen.add(id(value))
                 if not is_tensor:
                     yield path, value
-                held = _set_on_a_tensor(path, value) if is_tensor else _inside(path, value)
+                held = _of_tensor(path, value) if is_tensor else _inside(path, value)
                 inner = _what_can_be_read(islice(held, most - visited))
+                if is_tensor and inner:
+                    parts.append(inner)
                 visited += len(inner)
                 below += inner
         level = below
@@ -75,13 +81,16 @@ def _what_can_be_read(places: Iterator[Place]) -> list[Place]:
     return found
 
 
-def _set_on_a_tensor(path: str, tensor: object) -> Iterator[Place]:
-    """What a program has set on a tensor: `weight.main_grad`."""
-    yield from ((f"{path}.{name}", item) for name, item in _dict_of(tensor).items())
+def _of_tensor(path: str, tensor: object) -> Iterator[Place]:
+    """The parts of a tensor, what is set on it (`weight.main_grad`), and the parts of its gradient."""
+    yield from ((f"{path}{step}", item) for step, item in (*by_layout(tensor), *set_on(tensor)))
+    gradient = gradient_of(tensor)
+    if gradient is not None:
+        yield from islice(with_parts(f"{path}.grad", gradient), 1, None)
 
 
 def _dict_of(value: object) -> dict[str, object]:
-    """What an object has in its dict; nothing where its class has something else in that one's place."""
+    """An object's dict; empty if its class overrides `__dict__`."""
     own = attempted(lambda: object.__getattribute__(value, "__dict__"), None)
     return dict(dict.items(own)) if own and is_a(own, dict) else {}
 
@@ -95,7 +104,7 @@ def _inside(path: str, value: object) -> Iterator[Place]:
     elif issubclass(kind, list | tuple | deque | set | frozenset):
         base = next(each for each in (list, tuple, deque, set, frozenset) if issubclass(kind, each))
         is_ordered = base not in (set, frozenset)
-        for at, item in enumerate(list(base.__iter__(cast("Any", value)))):  # past an `__iter__` of its class
+        for at, item in enumerate(list(base.__iter__(cast("Any", value)))):  # not by an `__iter__` of its class
             yield f"{path}[{at}]" if is_ordered else f"{path}: element", item
     elif issubclass(kind, UserDict | UserList):
         yield from _inside(path, attributes_of(value).get("data"))
@@ -103,7 +112,7 @@ def _inside(path: str, value: object) -> Iterator[Place]:
         attributes = attributes_of(value)
         if attributes.keys() >= OF_MODULES:
             yield from _of_module(path, value, ())
-        elif attributes.keys() >= OF_OPTIMIZERS:  # an optimizer, whose groups are others' parameters
+        elif attributes.keys() >= OF_OPTIMIZERS:  # an optimizer: the parameters in its groups belong to others
             yield f"{path}.state", attributes["state"]
         else:
             yield from ((f"{path}.{name}", item) for name, item in attributes.items())
@@ -112,7 +121,7 @@ def _inside(path: str, value: object) -> Iterator[Place]:
 def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator[Place]:
     """What a network holds: parameters, buffers, plain attributes, and the same of the modules in it.
 
-    A tensor or a module that is there twice, as tied weights are, is told twice.
+    A tensor or a module that occurs twice, as tied weights do, is listed twice.
     """
     attributes = attributes_of(module)
     for kind in ("_parameters", "_buffers"):
@@ -130,7 +139,7 @@ def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator
 
 
 def is_network_or_optimizer(value: object) -> bool:
-    """Whether an object is a network or an optimizer, by what it is made of."""
+    """Whether an object is a network or an optimizer, by its attributes."""
     made_of = attributes_of(value).keys()
     return made_of >= OF_MODULES or made_of >= OF_OPTIMIZERS
 
@@ -142,20 +151,38 @@ def modules_in(module: object) -> list[Place]:
 
 
 def attributes_of(value: object) -> dict[str, object]:
-    """What an object has in its dict and in its slots, read past any `__getattr__` of its class."""
+    """What an object has in its dict and in its slots, read without any `__getattr__` of its class."""
     found: dict[str, object] = {}
-    for kind in reversed(classes_of(value)):
-        for name, slot in contents_of(kind).items():
-            if type(slot) is MemberDescriptorType and not name.startswith("__"):
-                try:
-                    found[name] = slot.__get__(value)
-                except AttributeError:  # nothing is in it yet
-                    continue
+    classes = mro_of(type(value))
+    for at, name in _slots_of(type(value)):
+        try:
+            found[name] = contents_of(classes[at])[name].__get__(value)
+        except AttributeError:  # the slot is empty
+            continue
     return {**found, **_dict_of(value)}
 
 
+def _slots_of(kind: type) -> list[Slot]:
+    """The slots of a class: their place in its MRO, and their names. They are searched once for each class."""
+    known, slots = _known_slots.get(id(kind), (None, []))
+    if known is None or known() is not kind:
+        slots = [
+            (at, name)
+            for at, base in reversed([*enumerate(mro_of(kind))])
+            for name, slot in contents_of(base).items()
+            if type(slot) is MemberDescriptorType and not name.startswith("__")
+        ]
+        # By id, since a metaclass may make classes equal; and not the slot itself, which would keep its class alive.
+        _known_slots[id(kind)] = weakref.ref(kind, partial(_forget, id(kind))), slots
+    return slots
+
+
+def _forget(number: int, _: object) -> None:
+    _known_slots.pop(number, None)
+
+
 def _is_looked_into(value: object) -> bool:
-    """Whether the attributes of an object are looked at: of a program's, of the libraries', of networks and
+    """Whether an object's attributes are searched: those of the program's and the libraries' objects, networks and
     optimizers.
     """
     kind = type(value)
@@ -163,12 +190,12 @@ def _is_looked_into(value: object) -> bool:
         return True
     module = module_of_class(kind)
     root = module.partition(".")[0]
-    # glassroom's own pictures keep no tensors, and have very many parts.
+    # glassroom's own pictures hold no tensors, and have very many parts.
     return root in ("torch", "tensorglass") or (root != "glassroom" and is_of_a_program(module))
 
 
 def _networks_and_optimizers() -> tuple[type, ...]:
-    """The classes that all networks and optimizers derive from, of the libraries that are there."""
+    """The base classes of networks and optimizers, of the libraries that are imported."""
     places = [(library, *place) for library in ("torch", "tensorglass") for place in _BASES]
     found = [getattr(sys.modules.get(f"{library}.{module}"), name, None) for library, module, name in places]
     return tuple(filter(None, found))
@@ -176,7 +203,7 @@ def _networks_and_optimizers() -> tuple[type, ...]:
 
 @cache
 def is_of_a_program(module: str | None) -> bool:
-    """Whether a module is part of somebody's program, and of no installed package."""
+    """Whether a module is part of the user's program, not of an installed package."""
     root = (module or "").partition(".")[0]
     if root == "__main__":
         return True

@@ -1,7 +1,7 @@
-"""What the graphs behind a program's tensors keep: how many nodes, and which tensors those have saved.
+"""What the graphs behind a program's tensors keep: the number of nodes, and the tensors that they have saved.
 
-The one idea: graphs overlap, as those of a running total and of each loss in it do. So each node is told once, with the
-first tensor that leads to it, and the whole takes time in proportion to the nodes.
+The one idea: graphs overlap, such as those of a running total and of each loss in it. So each node is visited once, for
+the first tensor that leads to it, and the time is proportional to the number of nodes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from typing import Any
 from glassroom.reading.adapters import adapter_for, described_if_there
 from glassroom.reading.guarded import is_a
 from glassroom.reading.nodes import MOST_READ, Packed, grad_fn_of, gradient_of, in_order, saved_by
+from glassroom.reading.parts import with_parts
 from glassroom.reading.places import tensors_at
 from glassroom.reading.variables import ARROW, named_tensors, root_of
 
 
 def held_nodes(named: Iterable[tuple[str, Any]], most: float = MOST_READ) -> Iterator[tuple[str, Any]]:
-    """Each node behind named tensors and their gradients, with the name of the first that leads to it; of each of them
-    `most` new nodes at most.
+    """Each node behind named tensors and their gradients, with the name of the first that leads to it; at most `most`
+    new nodes for each tensor.
     """
     seen: dict[int, Any] = {}  # by id; holding them keeps the ids unique
     for name, tensor in named:
@@ -42,17 +43,17 @@ def saved_in_graphs(named: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any
                 for _, each in tensors_at([("", value.content)]):
                     yield f"{words}, packed by a hook", each, node
             elif adapter_for(value) is not None:
-                yield words, value, node
+                yield from ((path, each, node) for path, each in with_parts(words, value))
 
 
 def nodes_behind(tensor: Any) -> int:
-    """How many nodes a tensor's graph has, however many they are; 0 for what has no graph."""
+    """The number of nodes in a tensor's graph, without a limit; 0 for a tensor without a graph."""
     node = grad_fn_of(tensor)
     return 0 if node is None else len(in_order([node], most=inf))
 
 
 def nodes_by_root(variables: Mapping[str, object]) -> dict[str, int]:
-    """How many nodes each variable leads to; those that several lead to count for the first."""
+    """The number of nodes that each variable leads to; those that several lead to are counted for the first."""
     found: dict[str, int] = {}
     for words, _ in held_nodes(named_tensors(variables), inf):
         root = root_of(words)
@@ -67,17 +68,16 @@ def kept_behind(name: str, tensor: Any) -> int:
 
 
 class Growth:
-    """How many nodes the tensors of a program reach, to be asked later which of them reach more.
-
-    Tensors are known by their paths, for `total = total + loss` makes a new tensor each time.
+    """The number of nodes that each tensor of a program reaches, so that later one can see which reach more. Tensors
+    are identified by their paths, since `total = total + loss` makes a new tensor each time.
     """
 
     def __init__(self, variables: Mapping[str, object]) -> None:
         self._before = _reached_first(named_tensors(variables))
 
     def since(self, variables: Mapping[str, object]) -> list[tuple[str, Any, int]]:
-        """The tensors whose graphs have grown, each with its path and by how many nodes, the most first. What was not
-        there at first is none of them, and neither is what only goes on with nodes that another tensor has let go.
+        """The tensors whose graphs have grown, each with its path and the number of new nodes, the largest first.
+        Tensors that are new are left out, and so are those that have only taken over nodes from another tensor.
         """
         named = [(name, tensor) for name, tensor in named_tensors(variables) if name in self._before]
         now = _reached_first(named)
@@ -89,7 +89,7 @@ class Growth:
 
 
 def _reached_first(named: list[tuple[str, Any]]) -> dict[str, int]:
-    """Of each tensor and each gradient, how many nodes it reaches that none before it does."""
+    """For each tensor and each gradient, the number of nodes that no tensor before it reaches."""
     found = {words: 0 for name, _ in named for words in (name, f"{name}.grad")}
     for words, _ in held_nodes(named, inf):
         found[words] += 1

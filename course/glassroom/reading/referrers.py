@@ -1,12 +1,12 @@
-"""From objects up to what a reader can name: a variable, a module, a class, a function, a cache.
-
-The one idea: Python's collector knows who refers to an object. It is asked level by level, for all objects at once, and
-where a name is found, the way down from it is told. How much is looked at is limited, and a limit that is met is said.
+"""From objects up to holders that have a name: a variable, a module, a class, a function, a cache. The one idea:
+Python's garbage collector knows who refers to an object. It is asked level by level, for all objects at once; when a
+named holder is found, the path down from it is recorded. The search is limited, and reaching the limit is reported.
 """
 
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -24,32 +24,51 @@ from types import (
 )
 from typing import Any
 
+from glassroom.reading.adapters import adapter_for
 from glassroom.reading.guarded import attempted, is_a, name_of_class
 from glassroom.reading.places import attributes_of
+from glassroom.reading.variables import locals_of
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 
-MOST_LEVELS = 24  # objects between one and its name
-MOST_LOOKED_AT = 20_000  # objects on the way
+MOST_LEVELS = 24  # objects between an object and its named holder
+MOST_LOOKED_AT = 20_000  # objects visited
 
-_SUSPENDED = (GeneratorType, CoroutineType, AsyncGeneratorType)
+SUSPENDED = (GeneratorType, CoroutineType, AsyncGeneratorType)
+_OWN = "\0"  # in a path: the dict of an object's attributes
+_OF_ATTRIBUTES = re.compile(_OWN + r"(?:\['(\w+)'\])?")
 _CACHE = "_lru_cache_wrapper"  # what functools.cache and lru_cache return
 
 
 @dataclass(frozen=True)
 class Found:
-    """Paths to objects, by id; and whether everything was looked at that leads to the others."""
+    """Paths to objects, by id; and whether the search for the others was complete."""
 
     paths: dict[int, str]
     is_all: bool
 
 
+def live_tensors() -> list[Any]:
+    """The tensors that Python's garbage collector knows, without arrays of NumPy."""
+    kinds: dict[type, bool] = {}
+    found = []
+    for each in gc.get_objects():
+        kind = type(each)
+        if kind not in kinds:
+            kinds[kind] = adapter_for(each) is not None
+        if kinds[kind]:
+            found.append(each)
+    return found
+
+
 def paths_up(objects: list[Any], caller: FrameType) -> Found:
-    """The shortest way to each of `objects` from something that has a name, as the code of `caller` would say it."""
+    """The shortest path to each of `objects` from a named holder, as the code of `caller` would write it."""
     seen: dict[int, Any] = {id(each): each for each in objects}  # holding them keeps the ids unique
     below: dict[int, list[int]] = {}
     paths: dict[int, str] = {}
     level = list(objects)
-    hidden = {id(objects), id(seen)}
+    unreached: list[tuple[Any, str]] = []  # names that only help where nothing better leads to an object
+    hidden = {id(objects), id(seen), id(unreached)}
     frames = _frames_of(caller)
     for _ in range(MOST_LEVELS):
         if not level or len(seen) > MOST_LOOKED_AT or all(id(each) in paths for each in objects):
@@ -58,55 +77,72 @@ def paths_up(objects: list[Any], caller: FrameType) -> Found:
         for frame, variables in frames:
             for name, value in variables.items():
                 if id(value) in ids:
-                    words = name if frame is caller else f"{name} in {frame.f_code.co_name}()"
+                    words = name if frame is caller else word(f"{name} in {frame.f_code.co_name}()")
                     _tell(paths, seen, below, value, words)
         hidden.update((id(level), id(frames), *(id(variables) for _, variables in frames)))
         above = []
         for referrer in gc.get_referrers(*level):
-            if id(referrer) in hidden or _is_ours(referrer, frames):
+            if id(referrer) in hidden or is_of_a_look(referrer) or any(referrer is frame for frame, _ in frames):
                 continue
             children = [id(each) for each in gc.get_referents(referrer) if id(each) in ids]
             below.setdefault(id(referrer), []).extend(children)
             if id(referrer) not in seen:
                 seen[id(referrer)] = referrer
                 root = attempted(lambda each=referrer: _root(each, caller), None)  # type: ignore[misc]  # of the loop
-                if root is None:
+                if root is None or _is_anonymous(referrer):
                     above.append(referrer)
+                    unreached += [] if root is None else [(referrer, root)]
                 else:
                     paths[id(referrer)] = root
             if id(referrer) in paths:
                 for child in children:
                     _tell(paths, seen, below, seen[child], paths[id(referrer)] + _step(referrer, seen[child]))
         level = above
+    for each, name in unreached:
+        _tell(paths, seen, below, each, name)
     return Found(
-        {id(each): paths[id(each)].removeprefix(".") for each in objects if id(each) in paths},
+        {
+            id(each): _OF_ATTRIBUTES.sub(r".\1", paths[id(each)]).removeprefix(".")
+            for each in objects
+            if id(each) in paths
+        },
         is_all=not level or all(id(each) in paths for each in objects),
     )
 
 
 def _frames_of(caller: FrameType) -> list[tuple[FrameType, dict[str, Any]]]:
-    """The functions that run, each with its variables; the caller's module is a root by itself."""
+    """The running functions, each with its variables; the caller's module is a root of its own."""
     found = []
     frame: FrameType | None = caller
     while frame is not None:
-        if frame.f_locals is not frame.f_globals and not _is_of_glassroom(frame):
+        if frame.f_locals is not frame.f_globals and not is_of_a_look(frame):
             # Those of pytest's assertions begin with "@".
-            found.append((frame, {name: value for name, value in frame.f_locals.items() if name[:1] != "@"}))
+            found.append((frame, {name: value for name, value in locals_of(frame).items() if name[:1] != "@"}))
         frame = frame.f_back
     return found
 
 
-def _is_of_glassroom(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__")).partition(".")[0] == "glassroom"
+def is_of_a_look(referrer: object) -> bool:
+    """Whether something refers to an object only because of this search: a frame, a function or a generator of ours.
+    Before Python 3.12 a comprehension is such a function too.
+    """
+    if is_a(referrer, FunctionType):
+        return _is_ours(referrer.__module__)
+    frame = referrer if is_a(referrer, FrameType) else suspended(referrer) if is_a(referrer, SUSPENDED) else None
+    return frame is not None and _is_ours(frame.f_globals.get("__name__"))
 
 
-def _is_ours(referrer: object, frames: list[tuple[FrameType, dict[str, Any]]]) -> bool:
-    """Whether something refers to an object only since it is looked at, or since a function runs that was looked at."""
-    return is_a(referrer, FrameType) and (_is_of_glassroom(referrer) or any(referrer is each for each, _ in frames))
+def _is_ours(module: object) -> bool:
+    return str(module).partition(".")[0] == "glassroom"
+
+
+def suspended(each: Any) -> FrameType | None:
+    """The frame of a generator or a coroutine; None once it has ended."""
+    return next(getattr(each, name) for name in ("gi_frame", "cr_frame", "ag_frame") if hasattr(each, name))
 
 
 def _tell(paths: dict[int, str], seen: Mapping[int, Any], below: Mapping[int, list[int]], at: Any, words: str) -> None:
-    """Note the path to an object and to everything beneath it that has led to it."""
+    """Record the path to an object, and to all objects below it from which the search came."""
     waiting = deque([(at, words)])
     while waiting:
         each, said = waiting.popleft()
@@ -116,7 +152,7 @@ def _tell(paths: dict[int, str], seen: Mapping[int, Any], below: Mapping[int, li
 
 
 def _root(referrer: Any, caller: FrameType) -> str | None:
-    """What something is called that a reader can find by its name; None for what has none."""
+    """The name of a holder that a reader can find by it; None if it has none."""
     if referrer is caller.f_globals:
         return ""
     if is_a(referrer, dict):
@@ -128,7 +164,12 @@ def _root(referrer: Any, caller: FrameType) -> str | None:
         return f"{referrer.__qualname__}()"
     if name_of_class(referrer) == _CACHE:
         return f"cache of {referrer.__qualname__}()"
-    return f"{_name(referrer)}()" if is_a(referrer, _SUSPENDED) else None
+    return f"{_name(referrer)}()" if is_a(referrer, SUSPENDED) else None
+
+
+def _is_anonymous(referrer: Any) -> bool:
+    """Whether a reader had rather know who holds it: a generator, a function made within another."""
+    return is_a(referrer, SUSPENDED) or (is_a(referrer, FunctionType) and "<locals>" in _name(referrer))
 
 
 def _name(each: Any) -> str:
@@ -136,23 +177,28 @@ def _name(each: Any) -> str:
 
 
 def _step(above: Any, child: Any) -> str:
-    """How a path goes on from an object to one that it refers to."""
-    return printable(attempted(lambda: next(_steps(above, child), f" → {name_of_class(above)}"), " → unknown"))
+    """The part of a path that leads from an object to one that it refers to."""
+    words = attempted(lambda: next(_steps(above, child), f" → {name_of_class(above)}"), " → unknown")
+    return words if words == _OWN else printable(words)
 
 
 def _steps(above: Any, child: Any) -> Iterator[str]:
     if is_a(above, dict):
         is_a_namespace = "__name__" in above or "__module__" in above
         for key, value in dict.items(above):
+            if key is child:
+                yield ".keys()"
             if value is child:
                 yield f".{key}" if is_a_namespace else f"[{key!r}]" if type(key) in (str, int) else "[…]"
     elif is_a(above, (list, tuple, deque)):
         yield from ("" if is_a(child, CellType) else f"[{at}]" for at, each in enumerate(above) if each is child)
     elif is_a(above, FrameType):
-        yield from (f" → {name} in {above.f_code.co_name}()" for name, each in above.f_locals.items() if each is child)
-    elif is_a(above, _SUSPENDED):
-        frame = next(getattr(above, name) for name in ("gi_frame", "cr_frame", "ag_frame") if hasattr(above, name))
-        yield from (f": {name}" for name, each in frame.f_locals.items() if each is child)
+        yield from (
+            f" → {name} in {above.f_code.co_name}()" for name, each in locals_of(above).items() if each is child
+        )
+    elif is_a(above, SUSPENDED):
+        frame = suspended(above)
+        yield from (f": {name}" for name, each in locals_of(frame).items() if each is child) if frame else ()
     elif is_a(above, FunctionType):
         for name in ("__closure__", "__defaults__", "__kwdefaults__"):
             if getattr(above, name) is child:
@@ -169,7 +215,7 @@ def _steps(above: Any, child: Any) -> Iterator[str]:
         yield from (f".{name}" for name, value in attributes_of(above).items() if value is child)
         own = attempted(lambda: object.__getattribute__(above, "__dict__"), None)
         if own is child:
-            yield ""
+            yield _OWN
         for name in ("__self__", "args", "keywords", "func"):
             if attempted(lambda each=name: object.__getattribute__(above, each), None) is child:  # type: ignore[misc]  # called at once
                 yield f".{name}"

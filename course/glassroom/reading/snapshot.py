@@ -1,4 +1,4 @@
-"""Tensors as they are now, written down as a `Snapshot`, which keeps none of them alive."""
+"""Tensors as they are now, recorded as a `Snapshot`, which keeps none of them alive."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from glassroom.reading.adapters import (
     without_overrides,
 )
 from glassroom.reading.decoding import decode
-from glassroom.reading.guarded import name_of_class
+from glassroom.reading.guarded import name_of_class, refuse_at_shutdown
 from glassroom.reading.places import Place, is_network_or_optimizer, tensors_at
 from glassroom.reading.storage_names import Memory, names_of
 from glassroom.records.printable import printable
 from glassroom.records.snapshot import Cell, Header, Number, Snapshot, Storage, byte_range, ends, visible_window
 
-STRIP_WHOLE = 64  # a storage of up to so many cells is shown whole
-STRIP_WINDOW = 64  # and a larger one with at most so many of them
+STRIP_WHOLE = 64  # cells of a storage that is shown whole
+STRIP_WINDOW = 64  # cells shown of a larger one, at most
 STRIP_EDGE = 4
-WHOLE = 64 * 1024  # storages of up to so many bytes are compared whole
+WHOLE = 64 * 1024  # bytes of a storage that is compared whole
 
 
-Over = list[tuple[str, Description, str | None]]  # what is over a storage: names, descriptions, names of bases
-Known = dict[str, tuple[object, Storage, list[Header]]]  # by storage: what it was made of, and the records of it
+Over = list[tuple[str, Description, str | None]]  # the tensors over a storage: names, descriptions, names of bases
+Known = dict[str, tuple[object, Storage, list[Header]]]  # by storage: the data it was made from, and its records
 
 
 def snapshot(
@@ -44,11 +44,10 @@ def snapshot(
 ) -> Snapshot:
     """Describe `tensors` (a mapping from names to tensors, or to lists and dicts of tensors) as they are now.
 
-    With `most`, only so many of them are looked at; the others are counted. Who looks again and again gives the same
-    dict as `known`: what is as it was is not decoded again, and its records are the same objects. Who has described
-    tensors already says by `read` how they are described.
-
-    Raises TypeError for what is no tensor, and if none of them has memory that could be drawn.
+    At most `most` of them are read; the others are counted. Callers that take many snapshots pass the same dict as
+    `known`: unchanged storages are not decoded again, and their records are the same objects. Callers that have
+    described the tensors already pass `read`, which returns descriptions. Raises TypeError for anything but tensors,
+    and if none of them has memory that could be drawn.
     """
     leading = [leaf for name, value in tensors.items() for leaf in leaves(printable(name), value)]
     unshown = 0 if most is None else max(len(leading) - most, 0)
@@ -73,7 +72,7 @@ def snapshot(
 
 
 def _looked_at(name: str, over: Over, known: Known) -> tuple[Storage, list[Header]]:
-    """A storage and the headers over it: those that are known, if all is as it was."""
+    """A storage and the headers over it: the known records, if nothing has changed."""
     memories = [description.memory for _, description, _ in over]
     start = min(memory.start for memory in memories)
     material = [_material(name, base, description, start) for name, description, base in over]
@@ -90,7 +89,7 @@ def _looked_at(name: str, over: Over, known: Known) -> tuple[Storage, list[Heade
 
 
 def _material(name: str, base: str | None, description: Description, start: int) -> object:
-    """All that a header, and what a storage has from it, is made of; None where that is too much to be compared."""
+    """All data that a header and its storage's record are made from; None if that is too much to compare."""
     memory = description.memory
     if memory.nbytes > WHOLE:
         return None
@@ -100,10 +99,10 @@ def _material(name: str, base: str | None, description: Description, start: int)
 
 
 def leaves(name: str, value: object, teaching: str = TEACHING) -> Iterator[tuple[str, object]]:
-    """The tensors in `value`, each with its name: `xs[0]` and `net['w']` inside lists and dicts.
-
-    Raises TypeError, which says `teaching`, for what is no tensor.
+    """The tensors in `value`, each with its name: `xs[0]` and `net['w']` inside lists and dicts. Raises TypeError with
+    the message `teaching` for anything else.
     """
+    refuse_at_shutdown()
     yield from _leaves(name, value, teaching, ())
 
 
@@ -112,8 +111,8 @@ def _leaves(name: str, value: object, teaching: str, above: tuple[object, ...]) 
     if adapter_for(value) is not None:
         yield name, value
     elif any(value is each for each in above):
-        return  # it holds itself, and is told already
-    elif issubclass(kind, dict):  # past what its class may have instead of `items`
+        return  # a container that holds itself was handled already
+    elif issubclass(kind, dict):  # not by an `items` of its class
         for key, item in list(dict.items(cast("dict[object, object]", value))):
             yield from _leaves(f"{name}[{key!r}]", item, teaching, (*above, value))
     elif issubclass(kind, list | tuple):
@@ -132,28 +131,27 @@ def _leaves(name: str, value: object, teaching: str, above: tuple[object, ...]) 
 def readable(
     named: Sequence[Place], read: Callable[[object], Description] = described
 ) -> tuple[list[Place], list[Description], tuple[str, ...]]:
-    """The tensors among `named` that have memory, their descriptions, and the others in words: `w (FakeTensor)`.
-
-    Raises TypeError if there are others alone.
+    """The tensors among `named` that have memory, their descriptions, and the others in words: `w (FakeTensor)`. Raises
+    TypeError if none has memory.
     """
     found, descriptions, unread = [], [], []
-    refusal: TypeError | None = None
+    first: tuple[str, str] | None = None  # the first one's message; keeping the exception would keep this frame
     for name, value in named:
         try:
             descriptions.append(read(value))
             found.append((name, value))
         except TypeError as error:
-            if refusal is None:
-                refusal = error
-                refusal.add_note(f"The tensor is {name}.")
-            unread.append(f"{name} ({_without_memory(value)})")
-    if refusal is not None and not found:
+            first = first or (str(error), name)
+            unread.append(f"{name} ({without_memory(value)})")
+    if first is not None and not found:
+        refusal = TypeError(first[0])
+        refusal.add_note(f"The tensor is {first[1]}.")
         raise refusal
     return found, descriptions, tuple(unread)
 
 
-def _without_memory(value: object) -> str:
-    """What a tensor without memory is: its class and, on meta, the bytes that it would need."""
+def without_memory(value: object) -> str:
+    """A tensor without memory in words: its class and, on meta, the bytes that it would need."""
     library = library_of(value)
     if library is not None and not is_uninitialized(value):
         with suppress(Exception), without_overrides(library):  # some hide what they are by code that may raise anything
@@ -207,7 +205,7 @@ def cells_at(indices: Iterable[tuple[int, ...]], description: Description, start
 
 def _cell(index: tuple[int, ...], byte: int, description: Description, start: int) -> Cell:
     memory = description.memory
-    own_byte = byte + start - memory.start  # the picture's storage may begin before this library's
+    own_byte = byte + start - memory.start  # the storage in the picture may begin before this library's
     end = own_byte + description.itemsize
     if own_byte < 0 or end > memory.nbytes:
         return Cell(index, byte, None)
@@ -234,7 +232,9 @@ def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header
 
     def value(position: int) -> Number | None:
         first, last = start + position * itemsize, start + (position + 1) * itemsize
-        holder = next((each for each in memories if each.start <= first and last <= each.start + each.nbytes), None)
+        holder = next(
+            (memory for memory in memories if memory.start <= first and last <= memory.start + memory.nbytes), None
+        )
         if holder is None:
             return None
         data = holder.read(first - holder.start, last - holder.start)
@@ -255,7 +255,7 @@ def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header
 
 
 def _unit(start: int, on_it: Sequence[tuple[Header, Description]]) -> int:
-    """The largest cell that every tensor on the storage is made of whole cells of."""
+    """The largest cell size of which every tensor on the storage has whole cells."""
     unit = 0
     for _, description in on_it:
         steps = (step for n, step in zip(description.size, description.strides, strict=True) if n > 1)

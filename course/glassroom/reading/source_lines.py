@@ -1,4 +1,4 @@
-"""Lines of code that operators come from, where a library has written them down, and how they are called."""
+"""Lines of code that operators come from, if a library has recorded them, and how to refer to them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ _LIBRARIES = ("tensorglass", "torch", "glassroom")
 _FRAME = re.compile(r' *File "(.*)", line (\d+), in (.*)')
 
 
-def recorded_line(node: Any, home: str = "") -> str | None:
-    """The line of the program that made a node, which anomaly detection writes down: the innermost of no library."""
+def recorded_place(node: Any) -> tuple[str, int] | None:
+    """The file and line that made a node, recorded by anomaly detection: the innermost one outside of libraries."""
     for frame in reversed(_traceback_of(node)):
         found = _FRAME.match(frame)
         if found is not None and not is_of_a_library(found[1]):
-            return called(found[1], int(found[2]), home)
+            return found[1], int(found[2])
     return None
+
+
+def recorded_line(node: Any, home: str = "") -> str | None:
+    """How to refer to the line that made a node."""
+    place = recorded_place(node)
+    return None if place is None else called(*place, home)
 
 
 def _traceback_of(node: Any) -> list[str]:
@@ -33,7 +39,7 @@ def called(file: str, line: int, home: str = "") -> str:
 
 
 def file_called(file: str) -> str:
-    """How a file is called before a line of it: `model.py`, `another cell,`."""
+    """How to refer to a file before one of its lines: `model.py`, `another cell,`."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if shell is not None and shell.compile.format_code_name(file) is not None:
@@ -44,4 +50,4 @@ def file_called(file: str) -> str:
 def is_of_a_library(file: str) -> bool:
     """Whether a file belongs to PyTorch, tensorglass or glassroom."""
     modules = (getattr(sys.modules.get(name), "__file__", None) for name in _LIBRARIES)
-    return any(Path(file).is_relative_to(Path(each).parent) for each in modules if each is not None)
+    return any(Path(file).is_relative_to(Path(module).parent) for module in modules if module is not None)

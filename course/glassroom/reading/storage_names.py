@@ -1,12 +1,11 @@
 """Short names for storages: S0, S1, … in the order in which they are first seen.
 
 Two memories that are alive at the same moment and overlap are the same memory, whichever library allocated it. So a
-storage is known by the bytes it holds for as long as it lives, and when it dies its name dies with it, even if the
-allocator hands out the same address again. One sequence serves every library, hence a notebook prints the same names on
-tensorglass and on PyTorch.
+storage is identified by its bytes for as long as it lives, and its name ends with it, even if the allocator reuses the
+address. One sequence of names serves every library, so a notebook prints the same names on tensorglass and on PyTorch.
 
-A cell of a notebook that is run again gives the names that it gave before, in the same order: the words around it speak
-of S0. What was called so until then is another storage now, and gets another name if it is looked at again.
+A notebook's cell that is run again gives the same names as before, in the same order, since the text around it refers
+to S0. The storage that had this name until then gets another one if it is shown again.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from tensorglass import memory as tensorglass_memory
 class Memory:
     """One run of bytes as a library describes it.
 
-    `extent` says where the bytes lie now (resizing moves them), or None once they are gone, and holds the
-    storage weakly. `read` takes a range of bytes, and gives them as they were when they were first asked for.
-    `new_name` asks tensorglass for its own name of the storage, so that pictures and memory reports agree; other
-    libraries' storages draw the next name of the same sequence.
+    `extent` returns the present range of addresses (resizing moves the bytes), or None once they are gone, and holds
+    the storage only weakly. `read` takes a range of bytes, and returns them as they were when they were first read.
+    `new_name` returns tensorglass's own name of the storage, so that pictures and memory reports agree; other
+    libraries' storages get the next name of the same sequence.
     """
 
     device: str
@@ -53,7 +52,7 @@ _named: dict[Hashable, _Named] = {}
 
 @dataclass
 class _Run:
-    """A run of a notebook's cell: the names that it is to give, as it gave them before, and those that it has given."""
+    """A run of a notebook's cell: the names that it should give again, and those that it has given."""
 
     request: Hashable
     cell: Hashable
@@ -61,14 +60,14 @@ class _Run:
     given: list[str] = field(default_factory=list)
 
     def goes_on(self) -> None:
-        """Give the names that are left next."""
+        """Continue with the names that are left."""
         rest = self.again[len(self.given) :]
         tensorglass_memory.give_again(rest)
         for identity in [key for key, entry in _named.items() if entry.name in rest]:
             del _named[identity]
 
     def stops(self) -> None:
-        """Take note of what was given."""
+        """Record the names that were given."""
         self.given += tensorglass_memory.give_again(())
 
 
@@ -77,14 +76,14 @@ _by_cell: dict[Hashable, list[str]] = {}  # the names that a cell gave when it w
 
 
 def of_tensorglass(storage: Any) -> str:
-    """The name of a storage of tensorglass, as pictures and memory reports have it."""
+    """The name of a tensorglass storage, as pictures and memory reports show it."""
     _begin_run()
     return tensorglass_memory.name_of(storage)
 
 
 @contextmanager
 def of_what_was_there() -> Iterator[None]:
-    """A block that looks at what a cell has found: its names are none of those that the cell gives to what it makes."""
+    """A context for reading storages from before the cell: names given in it do not count as the cell's own."""
     _begin_run()
     if _run is not None:
         _run.stops()
@@ -97,7 +96,7 @@ def of_what_was_there() -> Iterator[None]:
 
 
 def _begin_run() -> None:
-    """Where another cell runs now, or the same once more, give the names again that it gave before."""
+    """If a new run of a cell has begun, start to give the names again that the cell gave before."""
     global _run
     now = _cell_that_runs()
     if now is None or (_run is not None and _run.request == now[0]):
@@ -111,7 +110,7 @@ def _begin_run() -> None:
 
 
 def _cell_that_runs() -> tuple[Hashable, Hashable] | None:
-    """The request that a notebook's kernel works at, and the cell that it is of; None elsewhere."""
+    """The request that a notebook's kernel is executing, and its cell; None elsewhere."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     parent: Any = getattr(shell, "get_parent", dict)()
@@ -128,13 +127,13 @@ def name_of(memory: Memory) -> str:
 
 
 def names_of(memories: Iterable[Memory]) -> list[str]:
-    """The names of several memories, in time that does not grow with the square of their number."""
+    """The names of several memories, in less than quadratic time."""
     _begin_run()
     known: list[str | None] = []
     new = []
     for memory in memories:
         entry = _named.get(memory.identity)
-        if entry is not None and entry.extent() is None:  # the same address, and another memory
+        if entry is not None and entry.extent() is None:  # the same address, but another memory
             entry = None
         known.append(None if entry is None else entry.name)
         if entry is None:
@@ -144,7 +143,7 @@ def names_of(memories: Iterable[Memory]) -> list[str]:
 
 
 def _names_of_new(memories: Sequence[Memory]) -> Iterator[str]:
-    """Names of memories that were not met before, or not since something else lay there."""
+    """The names of memories that are new, or that have replaced others at the same address."""
     if not memories:
         return
     alive: dict[str, list[tuple[int, int, str]]] = {}

@@ -1,10 +1,10 @@
-"""Seeing every operator of PyTorch that a thread runs, in the backward as well, without changing what it does."""
+"""Observing every operator of PyTorch that a thread runs, in the backward as well, without changing what it does."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from operator import or_
 from types import FrameType, TracebackType
 from typing import Any, Protocol
@@ -17,19 +17,20 @@ COPYING = frozenset({
     "stack", "repeat", "repeat_interleave", "roll", "flip", "constant_pad_nd",
 })  # fmt: skip
 
-SWITCHING = {"_use_grad", "_called", "_traced"}  # of optimizers, and of what follows code
+SWITCHING = {"_use_grad", "_called", "_traced"}  # functions of optimizers, and of code that traces
 NUMBERS = (bool, int, float, complex)
+LISTS = (list, tuple)
 
 
 class Listener(Protocol):
-    """Who is told of operators."""
+    """The receiver of operators."""
 
     def run(self, operator: Any, given: tuple[Any, ...], call: Callable[[], Any]) -> Any:
-        """Call the operator by `call`, once, and return what it returns; `given` are its arguments."""
+        """Call `call`, which runs the operator, exactly once, and return its result; `given` are the arguments."""
 
 
 class OperatorMode:
-    """A dispatch mode that tells a listener of operators, on from `put_on` to `take_off`."""
+    """A dispatch mode that reports operators to a listener, active from `put_on` to `take_off`."""
 
     def __init__(self, listener: Listener) -> None:
         self._mode = _mode_of(listener)
@@ -41,13 +42,13 @@ class OperatorMode:
 
     @property
     def is_on_top(self) -> bool:
-        """Whether no other mode was put on since."""
+        """Whether no other mode was pushed since."""
         from torch.utils import _python_dispatch as modes
 
         return modes._get_current_dispatch_mode_stack()[-1:] == [self._mode]
 
     def take_off(self) -> None:
-        """Take the mode off, however far putting it on or taking it off has come, as an interrupt may come there."""
+        """Remove the mode, even if an interrupt has cut `put_on` or `take_off` short."""
         if not self._flags:
             return
         from torch.utils import _python_dispatch as modes
@@ -65,6 +66,7 @@ def _mode_of(listener: Listener) -> Any:
     from torch.utils._python_dispatch import TorchDispatchMode
 
     way_of, way_within = cache(_way_of), cache(_way_within)
+    stacked = torch._C._len_torch_dispatch_stack
 
     def dispatches(kind: Any) -> bool:
         return kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
@@ -76,26 +78,22 @@ def _mode_of(listener: Listener) -> Any:
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
-            return False  # else the first operator imports the compiler, for 1.4 s
+            return False  # otherwise the first operator would import the compiler
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             named = kwargs or {}
-            is_last = not torch._C._len_torch_dispatch_stack()
-            if is_last and any(map(dispatches, types)):
-                return NotImplemented  # the class is asked next, and we see what it runs
-            if is_last and func._defined_in_python and not _is_within_a_handler():
+            if types and not stacked() and any(map(dispatches, types)):
+                return NotImplemented  # the class is asked next, and we see the operators that it runs
+            if func._defined_in_python and not stacked() and not _is_within_a_handler():
                 self.kernels += 1
                 try:
-                    with self:  # what the kernel runs is told, and the whole is made of that
+                    with self:  # the operators within the kernel are reported instead of the whole
                         return _in_python(func, args, named)
                 finally:
                     self.kernels -= 1
             way = way_within(func) if self.kernels else way_of(func)
-
-            def call() -> Any:
-                return way(func, args, named)
-
-            return listener.run(func, (*args, *named.values()), call)
+            given = (*args, *named.values()) if named else args
+            return listener.run(func, given, partial(way, func, args, named))
 
     return Watching()
 
@@ -104,18 +102,18 @@ _Way = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
 
 def _way_of(operator: Any) -> _Way:
-    """How an operator is called for a mode so that its writes raise versions once, as where nobody watches."""
+    """The way to call an operator from a mode so that its writes raise versions exactly once, as they do unwatched."""
     import torch
 
     if not (operator._schema.is_mutable or operator._defined_in_python):
-        return _as_it_is  # some of these, such as `sym_size`, are unknown to the next question
+        return _as_it_is  # some of these, such as `sym_size`, are unknown to the next query
     if not torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView"):
         return _counted_within
     return _as_it_is
 
 
 def _as_it_is(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """PyTorch has counted what it writes before a mode is asked."""
+    """For operators whose writes PyTorch counts before a mode is called."""
     try:
         return operator(*args, **named)
     except RuntimeError:
@@ -126,7 +124,8 @@ def _as_it_is(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> An
 
 
 def _counted_within(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What it writes is counted by the operators that it is made of, but not within a handler of the program's own."""
+    """For operators whose writes are counted by the operators within them; but not inside a handler of the program's
+    own."""
     if _is_within_a_handler():
         return operator(*args, **named)
     with _counting_writes():
@@ -134,13 +133,13 @@ def _counted_within(operator: Any, args: tuple[Any, ...], named: dict[str, Any])
 
 
 def _way_within(operator: Any) -> _Way:
-    """The same within a kernel in Python, where even the writes are counted that `clone` is made of, but not those of
-    `zeros` and `zeros_like`.
+    """The same within a kernel in Python, where even the writes inside `clone` are counted, but not those of `zeros`
+    and `zeros_like`.
     """
     import torch
 
     makes = operator.overloadpacket.__name__.endswith("_like") or not any(
-        "Tensor" in str(each.type) for each in operator._schema.arguments
+        "Tensor" in str(argument.type) for argument in operator._schema.arguments
     )
     try:
         counts = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "ADInplaceOrView")
@@ -150,8 +149,8 @@ def _way_within(operator: Any) -> _Way:
 
 
 def _in_python(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """A kernel in Python, of `torch.library.custom_op`: a write of the call itself has been counted, what the kernel
-    writes has not. It is called past the modes, so that it can run within them.
+    """For kernels in Python, of `torch.library.custom_op`: PyTorch has counted the write of the call itself, but not
+    what the kernel writes. The call bypasses the modes, so that the kernel can run within them.
     """
     import torch
 
@@ -165,7 +164,7 @@ def _in_python(operator: Any, args: tuple[Any, ...], named: dict[str, Any]) -> A
 
 
 def _is_within_a_handler() -> bool:
-    """Whether a `__torch_dispatch__` of the program's runs, in which PyTorch counts less than elsewhere."""
+    """Whether a `__torch_dispatch__` of the program's is running, in which PyTorch counts fewer writes."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "__torch_dispatch__" and frame.f_code.co_filename != __file__:
@@ -175,35 +174,33 @@ def _is_within_a_handler() -> bool:
 
 
 def _without_bare_numbers(operator: Any, args: tuple[Any, ...]) -> list[Any] | None:
-    """The arguments with a tensor for each number where the operator takes no number; None if there is no such number.
-
-    TorchScript hands its constants over as tensors, and PyTorch gives them to a mode as numbers.
+    """The arguments, with a tensor in place of each number where the operator takes no number; None if there is no such
+    number. TorchScript passes its constants as tensors, but PyTorch gives them to a mode as numbers.
     """
     import torch
 
     if torch._C._should_allow_numbers_as_tensors(operator.overloadpacket.__name__):
         return None
     takes_tensor = [str(parameter.type) == "Tensor" for parameter in operator._schema.arguments]
-    is_bare = [wanted and type(each) in NUMBERS for each, wanted in zip(args, takes_tensor, strict=False)]
+    is_bare = [wanted and type(argument) in NUMBERS for argument, wanted in zip(args, takes_tensor, strict=False)]
     return (
-        [torch.tensor(each) if bare else each for each, bare in zip(args, is_bare, strict=True)]
+        [torch.tensor(argument) if bare else argument for argument, bare in zip(args, is_bare, strict=True)]
         if any(is_bare)
         else None
     )
 
 
 def _flags_of_modes() -> dict[str, Any]:
-    """What PyTorch has noted of modes that are on."""
+    """PyTorch's flags about active modes."""
     from torch.utils import _python_dispatch as modes
 
     return {name: value for name, value in vars(modes).items() if name.startswith("_is_in_")}
 
 
 def _counting_writes() -> Any:
-    """A block in which the operators that an operator is made of raise versions, as they do where nobody watches.
-
-    PyTorch asks a mode below the layer that raises versions. `add_` has passed that layer by then, but `_foreach_add_`
-    leaves the count to the `add_` of each tensor, which the mode would keep below it.
+    """A context in which the operators inside an operator raise versions, as they do unwatched. PyTorch calls a mode
+    below the layer that raises versions. `add_` has passed that layer by then, but `_foreach_add_` leaves the count to
+    the `add_` of each tensor, which would run below that layer too.
     """
     import torch
 
@@ -212,7 +209,7 @@ def _counting_writes() -> Any:
 
 
 def is_there() -> bool:
-    """Whether PyTorch has been imported, whole."""
+    """Whether PyTorch has been imported completely."""
     return hasattr(sys.modules.get("torch"), "UntypedStorage")
 
 
@@ -222,8 +219,8 @@ def grad_mode() -> bool | None:
 
 
 def mend_grad_mode(before: bool | None, error: BaseException | None) -> None:
-    """After an interrupt that came as PyTorch was switching its grad mode, in `no_grad` or an optimizer's step, or as a
-    trace function began, and so may have kept PyTorch from switching back: set the mode that there was `before`.
+    """Restore the grad mode `before` after an interrupt that may have kept PyTorch from restoring it: one that came
+    while `no_grad`, an optimizer's step or the beginning of a trace function was switching it.
     """
     if before is None or not isinstance(error, KeyboardInterrupt) or grad_mode() == before:
         return
@@ -236,9 +233,7 @@ def mend_grad_mode(before: bool | None, error: BaseException | None) -> None:
 
 
 def drop_frames(error: BaseException, *files: str) -> None:
-    """Take out of a traceback the frames of a mode and of its listener, whose `files` are given: they stand between an
-    operator's call and its end.
-    """
+    """Remove from a traceback the frames of a mode and its listener, which are in `files`."""
     ours = {__file__, *files}
     above = error.__traceback__
     while above is not None and above.tb_next is not None:
@@ -248,35 +243,38 @@ def drop_frames(error: BaseException, *files: str) -> None:
             continue
         while below is not None and below.tb_frame.f_code.co_filename in ours:
             below = below.tb_next
-        above.tb_next = None if below is None else below.tb_next  # without PyTorch's call of the operator, for the mode
+        above.tb_next = None if below is None else below.tb_next  # without PyTorch's call of the operator for the mode
 
 
 def tensors_in(values: tuple[Any, ...]) -> Iterator[Any]:
     """The tensors of PyTorch among an operator's arguments or results, and in lists of them."""
     tensor_class = sys.modules["torch"].Tensor
     for value in values:
-        kind = type(value)  # `isinstance` would ask a tensor of a subclass
-        if issubclass(kind, tensor_class):
+        kind = type(value)  # `isinstance` would run code of a subclass
+        if kind is tensor_class or issubclass(kind, tensor_class):
             yield value
-        elif issubclass(kind, list | tuple):
+        elif issubclass(kind, LISTS):
             yield from tensors_in(tuple(value))
 
 
 def storage_of(tensor: Any) -> Any:
-    """The storage of a tensor; None for sparse and other ones that have no one storage."""
+    """The storage of a tensor; None for sparse and other tensors without a single storage."""
+    torch = sys.modules["torch"]
     try:
+        if type(tensor) is torch.Tensor and not torch._C._len_torch_function_stack():
+            return tensor.untyped_storage()  # runs no code of the program's
         with without_overrides("torch"):
-            return sys.modules["torch"].Tensor.untyped_storage(tensor)
-    except Exception:  # a class may answer by code of its own
+            return torch.Tensor.untyped_storage(tensor)
+    except Exception:  # a class may answer with code of its own
         return None
 
 
 def address_of(tensor: Any) -> int:
-    """Where a tensor's storage begins, 0 for one that has no memory."""
+    """The address of a tensor's storage; 0 if it has no memory."""
     storage = storage_of(tensor)
     try:
         return 0 if storage is None or storage.device.type == "meta" else storage.data_ptr()
-    except RuntimeError:  # it has a size only, as those of fake tensors
+    except RuntimeError:  # it has no memory, as for fake tensors
         return 0
 
 

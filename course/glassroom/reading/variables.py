@@ -1,4 +1,4 @@
-"""What the caller's code has names for, and the tensors among it."""
+"""The variables of the caller's code, and the tensors among them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,18 @@ from glassroom.reading.guarded import contents_of, module_of_class
 from glassroom.reading.places import attributes_of, is_of_a_program, tensors_at
 from glassroom.records.printable import printable
 
-ARROW = " → "  # in a path that goes on into a graph
+ARROW = " → "  # in a path that leads into a graph
 
 
 def variables_of(frame: FrameType) -> dict[str, object]:
-    """What the code of a frame has names for: its globals, and over them its locals."""
+    """The variables of a frame's code: its globals, overridden by its locals."""
+    return {**frame.f_globals, **locals_of(frame)}
+
+
+def locals_of(frame: FrameType) -> dict[str, object]:
+    """The local variables of a frame as they are now; the frame keeps no copy of them."""
     held = frame.f_locals
-    found = {**frame.f_globals, **held}
+    found = dict(held)
     # Before Python 3.13 a function's frame keeps the dict of its locals once it was asked for, and with it every tensor
     # in it, even after `del`. So it is emptied, unless somebody else holds it (frame, `held` and the call make three).
     if frame.f_code.co_flags & inspect.CO_OPTIMIZED and isinstance(held, dict) and sys.getrefcount(held) <= 3:
@@ -34,30 +39,30 @@ def variables_of(frame: FrameType) -> dict[str, object]:
 
 def tensor_variables(frame: FrameType) -> dict[str, object]:
     """Every tensor that the code of a frame has a variable for, by name."""
-    variables = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
+    variables = {name: value for name, value in locals_of(frame).items() if not name.startswith("_")}
     return {name: value for name, value in variables.items() if adapter_for(value) is not None}
 
 
 def is_a_users(name: str) -> bool:
-    """Whether a variable's name is a user's own: not Python's, IPython's or pytest's."""
+    """Whether a variable's name is the user's own: not Python's, IPython's or pytest's."""
     return name[:1] not in ("_", "@")
 
 
 def named_tensors(variables: Mapping[str, object]) -> list[tuple[str, Any]]:
-    """Tensors by the names that a reader knows them by: variables, and the paths from them into what they hold."""
+    """Tensors by the names that a reader knows: variables, and paths from them to what they hold."""
     return list(tensors_at((printable(name), value) for name, value in variables.items() if is_a_users(name)))
 
 
 def root_of(path: str) -> str:
-    """The variable that a path begins with: `trainer` of `trainer.history[3]`."""
+    """The variable that a path begins with: `trainer` for `trainer.history[3]`."""
     ends = [at for at in (path.find(mark) for mark in (".", "[", ":", ARROW)) if at > 0]
     return path[: min(ends)] if ends else path
 
 
 def variables_of_function(function: Any) -> dict[str, object]:
-    """What a function's code has names for: globals that it mentions, and what it mentions of the program's modules and
-    classes; what it closes over; its defaults; and what it is bound to. And the same of the program's functions among
-    them. Of another callable, it as `self`.
+    """The objects that a function's code has names for: globals that it mentions, attributes that it mentions of the
+    program's modules and classes, its closure, its defaults, and its `self`; and the same for the program's functions
+    among them. Any other callable is itself given as `self`.
     """
     found: dict[str, object] = {}
     seen: set[int] = set()
@@ -72,7 +77,7 @@ def variables_of_function(function: Any) -> dict[str, object]:
             elif issubclass(type(each), MethodType):
                 given = {"self": each.__self__, **given}
                 each = each.__func__
-            else:  # an object that can be called, or nothing of the program's
+            else:  # a callable object, or none of the program's
                 given = {"self": each, **given}
                 each = attributes_of(each).get("__wrapped__", getattr_static(type(each), "__call__", None))
                 break
@@ -93,7 +98,7 @@ def _named_by(function: Any, given: Mapping[str, object]) -> dict[str, object]:
     code = function.__code__
     found = {name: function.__globals__[name] for name in names_in(code) if name in function.__globals__}
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        with suppress(ValueError):  # nothing is in it yet
+        with suppress(ValueError):  # the cell is empty
             found[name] = cell.cell_contents
     defaults = function.__defaults__ or ()
     ordered = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
@@ -109,7 +114,7 @@ def _named_by(function: Any, given: Mapping[str, object]) -> dict[str, object]:
 
 
 def _arguments_of(function: Any) -> Iterator[str]:
-    """The names that arguments by position have in a function, and then numbers."""
+    """The names of a function's positional parameters, followed by numbers."""
     code = getattr(function, "__code__", None)
     named = code.co_varnames[isinstance(function, MethodType) : code.co_argcount] if isinstance(code, CodeType) else ()
     yield from named

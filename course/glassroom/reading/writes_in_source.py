@@ -1,4 +1,5 @@
-"""Where source code saves and writes a variable's tensor: read from the code, for errors that nobody watched."""
+"""Where source code saves and writes a variable's tensor: found by reading the code, for errors in code that was not
+watched."""
 
 from __future__ import annotations
 
@@ -9,27 +10,81 @@ from types import CodeType
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
+_FUNCTIONS_OF = ("torch", "F", "functional", "init")  # modules whose functions write to their arguments
 _SIGNS = {"mul": "*", "pow": "**", "mm": "@", "bmm": "@", "addmm": "@", "mv": "@", "dot": "@", "div": "/"}
 
 
 def statements_of_code(source: str, code: CodeType, last: int) -> list[ast.stmt]:
-    """The simple statements of a function, or of a file or a cell, up to a line; not those of functions in it."""
-    try:
-        tree: ast.AST = ast.parse(source)
-    except SyntaxError:  # no Python: a template, say
-        return []
-    if code.co_name != "<module>":
-        functions = (each for each in ast.walk(tree) if isinstance(each, _FUNCTIONS) and _begins(each, code))
-        tree = next(functions, ast.Module([], []))
+    """The simple statements of a function, a file or a cell, up to a line, without those of nested functions."""
     found: list[ast.stmt] = []
-    waiting = list(ast.iter_child_nodes(tree))
+    waiting = list(ast.iter_child_nodes(_tree_of(source, code)))
     while waiting:
         node = waiting.pop()
         if isinstance(node, _SIMPLE) and node.lineno <= last:
             found.append(node)
         elif not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             waiting += ast.iter_child_nodes(node)
-    return sorted(found, key=lambda each: each.lineno)
+    return sorted(found, key=position)
+
+
+def position(statement: ast.stmt) -> tuple[int, int]:
+    """Where a statement begins: several may share a line."""
+    return statement.lineno, statement.col_offset
+
+
+def loops_over(source: str, code: CodeType, names: Collection[str]) -> list[tuple[ast.For, set[str]]]:
+    """The loops over containers of the variables, as `for p in net.parameters()` is for `net.weight`, each with the
+    names of its loop variables.
+    """
+    held = {spelled(name) for name in names}
+    loops = [each for each in ast.walk(_tree_of(source, code)) if isinstance(each, ast.For)]
+    return [(loop, _names_in(loop.target)) for loop in loops if any(_leads_to(at, held) for at in _chains(loop.iter))]
+
+
+def spelled(name: str) -> str:
+    """A path or an expression in one spelling: `net.0.weight` for `net[0].weight`, `h.loss` for `h['loss']`."""
+    return re.sub(r"""\[(['"]?)(\w+)\1\]""", r".\2", name)
+
+
+def _names_in(expression: ast.expr) -> set[str]:
+    return {each.id for each in ast.walk(expression) if isinstance(each, ast.Name)}
+
+
+def _chains(expression: ast.AST) -> Iterator[str]:
+    """The paths that an expression reads, each at its full length: `net.head` of `chain(net.head.parameters(),
+    more)`."""
+    if isinstance(expression, ast.Call):
+        if isinstance(expression.func, ast.Attribute):
+            yield from _chains(expression.func.value)
+        for each in (*expression.args, *expression.keywords):
+            yield from _chains(each)
+    elif isinstance(expression, ast.Subscript) and not isinstance(expression.slice, ast.Constant):
+        yield from _chains(expression.value)
+    elif isinstance(expression, ast.Name | ast.Attribute | ast.Subscript):
+        yield spelled(ast.unparse(expression))
+    else:
+        for each in ast.iter_child_nodes(expression):
+            yield from _chains(each)
+
+
+def _leads_to(path: str, names: Collection[str]) -> bool:
+    return any(name == path or name.startswith((f"{path}.", f"{path}[")) for name in names)
+
+
+def _tree_of(source: str, code: CodeType) -> ast.AST:
+    """The syntax tree of a function, or of a whole file or cell; None if it is not Python, such as a template."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return ast.Module([], [])
+    if code.co_name == "<module>":
+        return tree
+    if code.co_name == "<lambda>":
+        lambdas = [each for each in ast.walk(tree) if isinstance(each, ast.Lambda)]
+        bodies = [each.body for each in lambdas if each.lineno == code.co_firstlineno]
+        return ast.Module([ast.copy_location(ast.Expr(body), body) for body in bodies[:1]], [])
+    functions = (each for each in ast.walk(tree) if isinstance(each, _FUNCTIONS) and _begins(each, code))
+    return next(functions, ast.Module([], []))
 
 
 def _begins(function: ast.FunctionDef | ast.AsyncFunctionDef, code: CodeType) -> bool:
@@ -42,6 +97,7 @@ def writes_to(statement: ast.stmt, names: Collection[str], is_parameter: bool) -
 
     To a parameter an optimizer's `step()` writes as well.
     """
+    held = {spelled(name) for name in names}
     targets: list[ast.expr] = []
     if isinstance(statement, ast.AugAssign):
         targets = [statement.target]
@@ -52,14 +108,18 @@ def writes_to(statement: ast.stmt, names: Collection[str], is_parameter: bool) -
             method = call.func.attr
             if method.endswith("_") and not method.endswith("__"):
                 targets.append(call.func.value)
+                if ast.unparse(call.func.value).rpartition(".")[2] in _FUNCTIONS_OF:  # `init.normal_(w)`
+                    targets += call.args[:1]
             if is_parameter and method == "step":
                 return True
         targets += [keyword.value for keyword in call.keywords if keyword.arg == "out"]
-    return any(ast.unparse(part) in names for target in targets for part in _parts(target))
+        if any(each.arg == "inplace" and getattr(each.value, "value", None) is True for each in call.keywords):
+            targets += call.args[:1]  # `F.relu(y, inplace=True)`
+    return any(spelled(ast.unparse(part)) in held for target in targets for part in _parts(target))
 
 
 def _parts(target: ast.expr) -> Iterator[ast.expr]:
-    """What a target is a part or a view of: of `y[0].T` also `y[0]` and `y`."""
+    """What a target is a part or a view of: for `y[0].T` also `y[0]` and `y`."""
     while True:
         yield target
         if isinstance(target, ast.Subscript | ast.Attribute | ast.Starred):
@@ -71,9 +131,15 @@ def _parts(target: ast.expr) -> Iterator[ast.expr]:
 
 
 def saves(statement: ast.stmt, operator: str, names: Collection[str]) -> bool:
-    """Whether a statement calls the operator with a variable, or for one."""
+    """Whether a statement calls the operator with a variable as an argument, or as a method of one."""
     text = ast.unparse(statement)
-    mentioned = {ast.unparse(each) for each in ast.walk(statement) if isinstance(each, ast.Name | ast.Attribute)}
+    mentioned = expressions_in(statement)
     sign = _SIGNS.get(operator)
     calls = re.search(rf"\b{re.escape(operator)}_?\(", text) is not None or (sign is not None and sign in text)
-    return calls and not mentioned.isdisjoint(names)
+    return calls and not mentioned.isdisjoint(map(spelled, names))
+
+
+def expressions_in(statement: ast.stmt) -> set[str]:
+    """The variables, attributes and items that a statement mentions, in one spelling."""
+    parts = (each for each in ast.walk(statement) if isinstance(each, ast.Name | ast.Attribute | ast.Subscript))
+    return {spelled(ast.unparse(part)) for part in parts}

@@ -1,1 +1,1 @@
-"""Plain data, which reading writes down and drawing draws: no tensors, no pictures."""
+"""Plain data, made by reading and drawn by drawing: no tensors, no pictures."""

@@ -1,4 +1,4 @@
-"""An autograd graph as plain data: which nodes there are, what they saved, where gradients will go."""
+"""An autograd graph as plain data: its nodes, what they saved, where gradients will go."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ class Saved:
     """A tensor that a node keeps for its derivative.
 
     `state` is "tensor", "freed" (a backward let go of it), "overwritten" (the tensor was written to since, so the
-    derivative can no longer be computed), "packed" (a hook has made something else of it) or
-    "unknown". `nbytes` counts the bytes
-    of its elements, those that it repeats through stride 0 once, and `bytes` are the first that it reaches in its
-    storage and the one after the last.
+    derivative can no longer be computed), "packed" (a hook has replaced it) or "unknown". `nbytes` counts the bytes of
+    its elements, without repetitions through stride 0, and `bytes` is the range of bytes that it reaches in its
+    storage, the end excluded.
     """
 
     name: str
@@ -28,7 +27,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A tensor in which gradients are collected."""
+    """A tensor in which gradients are accumulated."""
 
     name: str
     size: tuple[int, ...]
@@ -59,7 +58,7 @@ class Step:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all that it saved; those of which several tensors are views count once."""
+        """The bytes of everything that it saved; bytes that several tensors share count once."""
         by_storage: dict[str | None, set[Saved]] = {}
         for each in self.saved:
             by_storage.setdefault(each.storage, set()).add(replace(each, name=""))
@@ -67,17 +66,17 @@ class Step:
 
 
 def _bytes_together(views: Iterable[Saved]) -> int:
-    """The bytes of views of one storage: at most those of each added up, and at most those that they reach."""
+    """The bytes of views of one storage: at most their sum, and at most the range that they reach."""
     reached = end = 0
-    for first, after in sorted(each.bytes for each in views if each.bytes is not None):
+    for first, after in sorted(view.bytes for view in views if view.bytes is not None):
         reached += max(after - max(first, end), 0)
         end = max(end, after)
-    return min(reached, sum(each.nbytes for each in views))
+    return min(reached, sum(view.nbytes for view in views))
 
 
 @dataclass(frozen=True, eq=False)
 class GraphData:
-    """The steps in the order in which they are met from the roots; `roots` are their numbers."""
+    """The steps in the order in which they are reached from the roots; `roots` are their numbers."""
 
     roots: tuple[int, ...]
     steps: tuple[Step, ...]

@@ -1,4 +1,4 @@
-"""Records as JSON-ready data: what `as_dict` of snapshots and inspectors is made of."""
+"""Records as JSON-ready data: what `as_dict` of snapshots and inspectors returns."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """`value` as dicts, lists and scalars; numbers that JSON has no form for become strings.
-
-    Of a record, a dataclass or a named tuple, its fields are taken.
+    """`value` as dicts, lists and scalars; numbers that JSON cannot represent become strings. A record, a dataclass or
+    a named tuple, becomes a dict of its fields.
     """
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}

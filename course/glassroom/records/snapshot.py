@@ -34,8 +34,8 @@ class Cell:
 class Header:
     """One tensor: the numbers of its header, and the cells of its window in row-major order.
 
-    `stride` and `storage_offset` count elements, as PyTorch does; where a NumPy array's do not come out even,
-    both count bytes and `unit` says so. `window` holds the visible indices of every dimension.
+    `stride` and `storage_offset` count elements, as PyTorch does; if a NumPy array's are not whole numbers of elements,
+    both count bytes, and `unit` says so. `window` holds the visible indices of every dimension.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Storage:
 
     @property
     def length(self) -> int:
-        """How many whole cells there are."""
+        """The number of whole cells."""
         return self.nbytes // self.itemsize
 
 
@@ -86,8 +86,8 @@ class Storage:
 class Snapshot:
     """Storages in the order in which their tensors were given, and the headers over them.
 
-    `unshown` says how many tensors were given and not looked at, as there were too many to be drawn;
-    `unread` are those that have no memory to be looked at, each with its class.
+    `unshown` is the number of tensors that were given but not read, since there were too many to draw; `unread` are
+    those without readable memory, each with its class.
     """
 
     storages: tuple[Storage, ...]
@@ -114,7 +114,7 @@ def byte_range(first_byte: int, size: Sequence[int], strides: Sequence[int], ite
 
 
 def visible_window(size: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """The visible indices of every dimension: all of a small one, both ends of a large one."""
+    """The visible indices of every dimension: all if it is short, those at both ends if it is long."""
     dims = len(size)
     window = []
     for dim, n in enumerate(size):
@@ -129,7 +129,7 @@ def visible_window(size: Sequence[int]) -> tuple[tuple[int, ...], ...]:
 
 
 def ends(n: int, shown: int) -> tuple[int, ...]:
-    """The first and the last of `n` indices, `shown` of them, or all if there are no more."""
+    """The first and the last of `n` indices, `shown` in total, or all if there are not more."""
     if n <= shown:
         return tuple(range(n))
     head, tail = (shown + 1) // 2, shown // 2

@@ -1,6 +1,6 @@
 """Assertions about memory for tests of PyTorch and tensorglass programs; see `docs/testing-memory.md`.
 
-They are imported when they are first asked for, since pytest imports this package wherever it is installed.
+They are imported on first use, since pytest imports this package wherever it is installed.
 """
 
 from importlib import import_module

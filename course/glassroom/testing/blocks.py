@@ -1,6 +1,6 @@
 """`assert_no_copy`, `assert_no_leak` and `assert_peak_below`: what a block of code does to memory.
 
-Each is a context manager, a decorator, and what a marker of the pytest plugin does.
+Each is a context manager and a decorator, and has a marker in the pytest plugin.
 """
 
 from __future__ import annotations
@@ -16,35 +16,34 @@ from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
-from glassroom.drawing.canvas import shortened
 from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.timeline.inspector import MemoryTimeline
+from glassroom.inspectors.timeline.pytorch import ALONE
 from glassroom.inspectors.timeline.timeline import LEFT_OUT, Timeline
 from glassroom.reading.reach import Growth, kept_behind, nodes_behind
 from glassroom.reading.variables import variables_of, variables_of_function
+from glassroom.testing.messages import error_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-MOST_LINES = 32  # of a message
-WIDTH = 200  # characters of a line
 
 
 class Block:
-    """A block that is measured, and judged when it has ended without an exception; `timeline` shows it then.
-
-    A message has at most a screen of lines; the error's `details` are all of them.
+    """A block that is measured, and judged if it ends without an exception; afterwards `timeline` shows it. A message
+    has at most a screen of lines; the error's `details` have all of them.
     """
 
-    collects = False  # whether reference cycles are collected before what is left is counted
+    collects = False  # whether to collect reference cycles before counting what is left
+    needs_operators = False  # whether it needs to know operators, not only bytes
 
     def __init__(self) -> None:
         self.timeline = MemoryTimeline()
 
     def before(self, variables: Mapping[str, object]) -> None:
-        """Note what is there when the block begins, of what its code has names for."""
+        """Note the state at the beginning of the block, for the variables of its code."""
 
     def failure(self, timeline: MemoryTimeline, variables: Mapping[str, object]) -> str | None:
-        """What is wrong with the block, if anything is; `variables` are what its code has names for at its end."""
+        """What is wrong with the block, if anything; `variables` are those of its code at its end."""
         raise NotImplementedError
 
     def __enter__(self) -> Block:
@@ -52,10 +51,11 @@ class Block:
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         __tracebackhide__ = True
-        self.end(sys._getframe(1), error is None)
+        self.end(sys._getframe(1), error)
 
     def __call__(self, function: F) -> F:
-        """Measure each call of a function. Raises TypeError for one that has not run when its call returns."""
+        """Measure each call of a function. Raises TypeError for a generator or coroutine function, whose code has not
+        run when its call returns."""
         if any(ask(function) for ask in (iscoroutinefunction, isgeneratorfunction, isasyncgenfunction)):
             raise TypeError(
                 f"{type(self).__name__} cannot decorate {getattr(function, '__name__', function)}: it is async or a "
@@ -67,18 +67,18 @@ class Block:
             __tracebackhide__ = True
             return copy(self).run(partial(function, *args, **kwargs), sys._getframe(1))
 
-        return measured  # type: ignore[return-value]  # it takes and returns what the function does
+        return measured  # type: ignore[return-value]  # it has the function's own signature
 
     def run(self, function: Callable[[], Any], frame: FrameType) -> Any:
-        """Call a function, and judge the call; returns what the function does."""
+        """Call a function, and judge the call; returns the function's result."""
         __tracebackhide__ = True
         self.begin(frame, function)
-        is_well = False
         try:
             result = function()
-            is_well = True
-        finally:
-            self.end(frame, is_well, function)
+        except BaseException as error:
+            self.end(frame, error, function)
+            raise
+        self.end(frame, None, function)
         return result
 
     def begin(self, frame: FrameType, function: Callable[[], Any] | None) -> Block:
@@ -88,40 +88,45 @@ class Block:
         self.before(_variables(frame, function))
         try:
             self.timeline.begin(frame, function)
-        except BaseException:  # an interrupt, after which no __exit__ comes
+        except BaseException:  # an interrupt: __exit__ will not be called
             self.timeline.abandon()
             raise
         return self
 
-    def end(self, frame: FrameType, is_well: bool, function: Callable[[], Any] | None = None) -> None:
-        """Judge the block, if it `is_well`: if it has raised nothing itself."""
+    def end(
+        self, frame: FrameType, raised: BaseException | None = None, function: Callable[[], Any] | None = None
+    ) -> None:
+        """Judge the block, unless it has `raised` an error itself."""
         __tracebackhide__ = True
         try:
             if self.collects:
                 gc.collect()
-            self.timeline.finish(frame)
+            self.timeline.finish(frame, raised)
         finally:
             self.timeline.abandon()
         found = self.timeline.data
-        unseen = [note for note in found.notes if note != LEFT_OUT]
-        if is_well and unseen:
+        unseen = [note for note in found.notes if note != LEFT_OUT and (note != ALONE or self.needs_operators)]
+        if raised is not None:
+            return
+        if unseen:
             raise RuntimeError(f"the block could not be judged: {unseen[0]}")
-        wrong = self.failure(self.timeline, _variables(frame, function)) if is_well else None
+        wrong = self.failure(self.timeline, _variables(frame, function))
         if wrong:
-            raise _error(wrong)
+            raise error_of(wrong)
 
 
 class Together(Block):
-    """Several demands on one block; the first that is not met fails it."""
+    """Several assertions on one block; the first that does not hold fails it."""
 
     def __init__(self, demands: Sequence[Block]) -> None:
         super().__init__()
         self.demands = demands
-        self.collects = any(each.collects for each in demands)
+        self.collects = any(demand.collects for demand in demands)
+        self.needs_operators = any(demand.needs_operators for demand in demands)
 
     def before(self, variables: Mapping[str, object]) -> None:
-        for each in self.demands:
-            each.before(variables)
+        for demand in self.demands:
+            demand.before(variables)
 
     @property
     def peak(self) -> int:
@@ -129,15 +134,15 @@ class Together(Block):
         return max(curve.peak for curve in self.timeline.data.curves)
 
     def failure(self, timeline: MemoryTimeline, variables: Mapping[str, object]) -> str | None:
-        return next(filter(None, [each.failure(timeline, variables) for each in self.demands]), None)
+        return next(filter(None, [demand.failure(timeline, variables) for demand in self.demands]), None)
 
 
 class assert_peak_below(Block):  # it is called as assertions are
     """Fail if a block holds `limit` bytes or more at any moment, beyond what was held when it began, on any device.
 
-    `limit` is a number of bytes, or words such as "10 MiB" or "500 kB". Counted is what tensorglass and PyTorch
-    allocate, of PyTorch what its profiler counts; kernels' scratch memory is counted for PyTorch alone. Raises
-    AssertionError with the timeline, RuntimeError where PyTorch's profiler is in use already.
+    `limit` is a number of bytes, or words such as "10 MiB" or "500 kB". Allocations of tensorglass and PyTorch are
+    counted, for PyTorch as its profiler counts them; scratch memory of kernels is counted only for PyTorch. Raises
+    AssertionError with the timeline, RuntimeError if PyTorch's profiler is in use already.
     """
 
     def __init__(self, limit: int | str) -> None:
@@ -153,12 +158,15 @@ class assert_peak_below(Block):  # it is called as assertions are
 
 
 class assert_no_copy(Block):  # it is called as assertions are
-    """Fail if a block puts elements elsewhere without computing with them: by `clone`, `contiguous`, `to`, `cat`,
-    advanced indexing and the like.
+    """Fail if a block copies elements without computing with them: by `clone`, `contiguous`, `to`, `cat`, advanced
+    indexing and the like.
 
-    Copies of fewer than `above` bytes are allowed. What tensorglass and PyTorch copy is known, what NumPy copies is
-    not. Raises AssertionError with the lines that copy, each with how often, how much, and PyTorch's operator.
+    Copies of fewer than `above` bytes are allowed. Copies of tensorglass and PyTorch are seen, those of NumPy are not.
+    Raises AssertionError with the lines that copy, each with the number of copies, their bytes, and PyTorch's operator;
+    RuntimeError if the program has called `torch.compile`, since operators cannot be seen then.
     """
+
+    needs_operators = True
 
     def __init__(self, above: int | str = 0) -> None:
         super().__init__()
@@ -184,10 +192,10 @@ class assert_no_copy(Block):  # it is called as assertions are
 class assert_no_leak(Block):  # it is called as assertions are
     """Fail if more is held after a block than before it: bytes on a device, or nodes of a graph behind one variable.
 
-    Reference cycles are collected first. Up to `allowed` bytes may be left; a graph may not grow, as it does behind a
+    Reference cycles are collected first. Up to `allowed` bytes may be left. A graph must not grow, as it does behind a
     running total of losses, which keeps every step's nodes, whether or not they have saved anything. What a first call
-    makes once and for all, gradients, optimizer state, caches, is no leak: call the function once before. Raises
-    AssertionError with what has grown, what is left and who holds it.
+    makes for good (gradients, optimizer state, caches) is no leak: call the function once before. Raises AssertionError
+    with what has grown, what is left and who holds it.
     """
 
     collects = True
@@ -216,7 +224,7 @@ def _of_a_graph(name: str, tensor: Any, more: int) -> str:
 
 
 def _left(timeline: Timeline) -> list[str]:
-    """What was made and lives on: first what has grown, and last what replaces as much that was freed."""
+    """What was made and is still alive: first what has grown, last what merely replaces as much that was freed."""
     freed = Counter((life.device, life.nbytes) for life in timeline.lives if not life.born and life.ended)
     lines: list[tuple[bool, int, str]] = []
     for life in timeline.lives:
@@ -231,12 +239,12 @@ def _left(timeline: Timeline) -> list[str]:
 
 
 def _variables(frame: FrameType, function: Callable[[], Any] | None) -> dict[str, object]:
-    """What the code of a block has names for, of a function's and of its caller's."""
+    """The variables of a block's code, or of a function and its caller."""
     return {**({} if function is None else variables_of_function(function)), **variables_of(frame)}
 
 
 def bytes_of(limit: int | str) -> int:
-    """`4096`, `"10 MiB"`, `"1.5 kB"` as bytes. Raises ValueError for what is no number of bytes."""
+    """`4096`, `"10 MiB"`, `"1.5 kB"` as bytes. Raises ValueError for anything else."""
     if isinstance(limit, int) and limit >= 0:
         return limit
     found = re.fullmatch(r"\s*([\d_,]+(?:\.\d*)?)\s*([A-Za-z]*)\s*", limit) if isinstance(limit, str) else None
@@ -253,14 +261,3 @@ def _exact(nbytes: int) -> str:
 
 def _listing(head: str, lines: list[str]) -> str:
     return "\n".join([head, "", *lines])
-
-
-def _error(words: str) -> AssertionError:
-    """An error whose message fits a screen; its `details` are all of it."""
-    lines = words.splitlines()
-    shown = [shortened(line, WIDTH) for line in lines[:MOST_LINES]]
-    if len(lines) > MOST_LINES:
-        shown.append(f"… and {counted(len(lines) - MOST_LINES, 'line')} more, in the error's details")
-    error = AssertionError("\n".join(shown))
-    error.details = words  # type: ignore[attr-defined]  # it is told in the documentation
-    return error

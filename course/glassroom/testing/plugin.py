@@ -1,4 +1,5 @@
-"""The pytest plugin: markers that demand of a test what the assertions do, and a report of peaks.
+"""The pytest plugin: markers that apply the assertions to a test, and a report of peaks. If nbval finds stored outputs
+that differ, the plugin says how to store them again.
 
 It is loaded with every pytest that finds it installed, so it imports nothing but pytest until a test asks for it.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -20,6 +22,8 @@ PEAKS = pytest.StashKey[dict[str, int]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    if find_spec("pytest_timeout") is None:  # a checkout's settings use it, and pytest would refuse them
+        parser.addini("timeout", "seconds a test may take, where pytest-timeout is installed (glassroom)")
     group = parser.getgroup("glassroom", "memory of tensors")
     group.addoption("--memory-peaks", type=int, default=0, metavar="N", help="tell the N tests with the highest peaks")
 
@@ -42,19 +46,32 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     block = blocks.Together(made)
     frame = sys._getframe()
     block.begin(frame, pyfuncitem.obj)
-    is_well = False
+    raised: BaseException | None = None
     try:
-        result = yield
-        is_well = True
+        return (yield)
+    except BaseException as error:
+        raised = error
+        raise
     finally:
         try:
-            block.end(frame, is_well)
+            block.end(frame, raised)
         finally:
             pyfuncitem.config.stash[PEAKS][pyfuncitem.nodeid] = block.peak
-    return result
+            del raised  # it leads to this frame
+
+
+def _differs_from_what_is_stored(report: Any) -> bool:
+    """Whether a failure is nbval's, for a cell whose output differs from the stored one."""
+    return ".ipynb::" in report.nodeid and "Cell outputs differ" in str(report.longrepr)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    failed = terminalreporter.stats.get("failed", [])
+    differing = [each.nodeid.partition("::")[0] for each in failed if _differs_from_what_is_stored(each)]
+    if differing:
+        terminalreporter.section("stored outputs differ")
+        terminalreporter.line("If what these notebooks show now is right, store it:")
+        terminalreporter.line(f"    glassroom refresh {' '.join(dict.fromkeys(differing))}")
     most, peaks = config.getoption("memory_peaks"), config.stash[PEAKS]
     if most and peaks:
         terminalreporter.section(f"{min(most, len(peaks))} highest memory peaks")

@@ -1,4 +1,4 @@
-"""`assert_shares_memory` and `assert_no_shared_memory`: which bytes tensors are."""
+"""`assert_shares_memory` and `assert_no_shared_memory`: whether tensors have bytes in common."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from glassroom.inspectors.aliases.groups import aliases_of
 from glassroom.inspectors.aliases.picture import text_of_aliases
 from glassroom.reading.adapters import described
 from glassroom.reading.call_expressions import argument_names
+from glassroom.testing.messages import error_of
 
 
 def assert_shares_memory(*tensors: object) -> None:
-    """Fail unless each two of the tensors have bytes in common; the message shows which bytes each of them is.
+    """Fail unless every two of the tensors have bytes in common; the message shows the bytes of each.
 
-    Takes tensors of PyTorch and tensorglass, arrays of NumPy and CuPy, also mixed. Raises AssertionError, and TypeError
-    for what has no memory, or for fewer than two.
+    Takes tensors of PyTorch and tensorglass, arrays of NumPy and CuPy, also mixed. Raises AssertionError; TypeError for
+    tensors without memory, or for fewer than two.
     """
     __tracebackhide__ = True
     names = argument_names(sys._getframe(1), tensors)
     for one, other in _pairs(tensors):
         if not _have_bytes_in_common(tensors[one], tensors[other]):
-            raise AssertionError(f"{names[one]} and {names[other]} share no memory\n\n{_picture(tensors, names)}")
+            raise error_of(f"{names[one]} and {names[other]} share no memory\n\n{_picture(tensors, names)}")
 
 
 def assert_no_shared_memory(*tensors: object) -> None:
@@ -34,7 +35,7 @@ def assert_no_shared_memory(*tensors: object) -> None:
     names = argument_names(sys._getframe(1), tensors)
     for one, other in _pairs(tensors):
         if _have_bytes_in_common(tensors[one], tensors[other]):
-            raise AssertionError(f"{names[one]} and {names[other]} share memory\n\n{_picture(tensors, names)}")
+            raise error_of(f"{names[one]} and {names[other]} share memory\n\n{_picture(tensors, names)}")
 
 
 def _pairs(tensors: tuple[object, ...]) -> list[tuple[int, int]]:
@@ -44,7 +45,7 @@ def _pairs(tensors: tuple[object, ...]) -> list[tuple[int, int]]:
 
 
 def _have_bytes_in_common(one: object, other: object) -> bool:
-    """Whether they have; also where their bytes are too many pieces for it to be known."""
+    """Whether they have; also True if their bytes are in too many pieces to know."""
     first, second = described(one), described(other)
     if first.memory.device != second.memory.device:
         return False

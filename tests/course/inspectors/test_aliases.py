@@ -164,6 +164,16 @@ def test_with_the_whole_process_what_no_variable_leads_to_is_found(lib) -> None:
     assert kept().numel() == 123
 
 
+def test_tensors_without_memory_are_named_with_what_they_would_need(lib) -> None:
+    header, there = lib.empty(3, 4, device="meta"), lib.ones(2)
+    found = aliases(header=header, there=there)
+    line = "no memory to look at: header (Tensor on meta: no data, 48 bytes needed)"
+    assert (found.data.tensors, found.data.nbytes) == (1, 8)
+    assert line in found.text
+    assert "48 bytes needed" in found.svg
+    assert aliases(header=header).text.splitlines() == ["No tensor has memory.", "", line]
+
+
 def test_what_holds_no_tensor_is_refused() -> None:
     with pytest.raises(TypeError, match="aliases takes tensors, arrays, and what holds them"):
         aliases([1, 2])
@@ -173,7 +183,7 @@ def test_no_variable_of_a_kind_that_has_no_bytes_stops_it() -> None:
     meta, sparse, strings = torch.ones(2, device="meta"), torch.eye(2).to_sparse(), np.array(["a"])
     plain = torch.ones(2)
     found = aliases()
-    assert [names(group) for group in found.data.groups] == [["plain"]]
+    assert [names(group) for group in found.data.groups] == [["plain"], ["sparse._indices()"], ["sparse._values()"]]
     assert (meta.numel(), sparse.numel(), strings.size, plain.numel()) == (2, 4, 1, 2)
 
 

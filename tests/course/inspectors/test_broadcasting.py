@@ -172,7 +172,7 @@ def test_text_and_picture_show_every_operand_cell_and_every_read() -> None:
     a = torch.tensor([[1.5], [2.5]])
     drawn = explore_broadcast(a, b=(3,))
     for i, j in product(range(2), range(3)):
-        assert f">a[{i},0]</text>" in drawn.svg
+        assert f">a[{i},0] {i + 1.5}</text>" in drawn.svg
         assert f">b[{j}]</text>" in drawn.svg
     again = 2 * 2 + 3  # a's cells twice more each, b's once more
     assert (

@@ -333,3 +333,93 @@ def test_without_matplotlib_a_figure_says_what_to_install() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "pip install 'tensorglass[inspect]'" in done.stdout
+
+
+AT_ODD_MOMENTS = """
+import atexit, signal, threading, weakref
+import tensorglass as torch
+from glassroom import aliases, graph, holders, memory_log, memory_timeline, model_map, show, watch
+from glassroom.testing import assert_peak_below
+
+def timed():
+    with memory_timeline() as timeline, assert_peak_below("1 MiB"):
+        torch.zeros(3) + 1
+    return timeline
+
+def logged():
+    log = memory_log(every=1)
+    for _ in range(3):
+        with log.step():
+            torch.zeros(3)
+    return log
+
+def looks(moment):
+    x = torch.ones(3, requires_grad=True)
+    loss = (x * 2).sum()
+    net = torch.nn.Linear(2, 2)
+    asked = [holders, timed, logged, lambda: holders(x), lambda: model_map(net)]
+    asked += [lambda: watch(lambda: torch.zeros(3).add_(1)), lambda: show(x), lambda: graph(loss), lambda: aliases(x)]
+    told = []
+    for ask in asked:
+        try:
+            told.append(str(ask()) != "")
+        except RuntimeError as error:
+            told.append(str(error))
+    print(moment, told)
+
+class Looks:
+    def __init__(self, moment):
+        self.moment = moment
+
+    def __del__(self):
+        looks(self.moment)
+
+thread = threading.Thread(target=looks, args=("thread",))
+thread.start()
+thread.join()
+signal.signal(signal.SIGUSR1, lambda *_: looks("signal"))
+signal.raise_signal(signal.SIGUSR1)
+Looks("__del__")
+short = {1}
+reference = weakref.ref(short, lambda _: looks("weakref"))
+del short
+living = Looks
+weakref.finalize(living, looks, "finalize")
+atexit.register(looks, "atexit")
+last = Looks("shutdown")
+"""
+
+
+def test_a_look_in_a_handler_a_finalizer_or_at_shutdown_answers_or_says_why_not(tmp_path: Path) -> None:
+    script = tmp_path / "odd.py"
+    script.write_text(AT_ODD_MOMENTS, encoding="utf-8")
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=100, check=True)
+    closing = "Python is shutting down, and nothing can be looked at any more"
+    told = dict(line.split(" ", 1) for line in ran.stdout.splitlines())
+    assert ran.stderr == ""
+    assert told.pop("shutdown") == str([True] * 5 + [closing] * 4)
+    assert told == dict.fromkeys(["thread", "signal", "__del__", "weakref", "finalize", "atexit"], str([True] * 9))
+
+
+FULL_DISK = """
+import pathlib, resource, sys
+import tensorglass
+from glassroom import show
+
+picture = show(table=tensorglass.arange(6.0))
+for ending in ("png", "svg", "txt", "html", "json"):
+    path = pathlib.Path(f"picture.{ending}")
+    path.write_bytes(b"of before")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY))
+    try:
+        picture.save(path)
+    except OSError:
+        print(ending, path.read_bytes() == b"of before", len(list(pathlib.Path.cwd().iterdir())))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of file size to stand for a full disk")
+def test_a_picture_that_a_full_disk_refuses_leaves_the_one_of_before(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FULL_DISK], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:-1] == ["png True 1", "svg True 2", "txt True 3", "html True 4", "json True 5"]

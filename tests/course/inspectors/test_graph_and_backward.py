@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from glassroom import graph, step_backward
-from glassroom.drawing.canvas import NARROW, narrow
+from glassroom.drawing.canvas import NARROW, WIDTH, narrow
 from glassroom.drawing.graph.folding import MOST, boxes_of
 from glassroom.inspectors.autograd_graph.inspector import AutogradGraph
 from glassroom.reading.graph import graph_data
@@ -498,6 +498,18 @@ def test_frames_of_the_live_form_follow_the_moments(library: Any) -> None:
     keys = set(re.findall(r'data-key="(\d+)"', state["svg"]))
     assert all(frame["key"] in keys for frame in state["frames"])
     assert state["frames"][-1]["map"] == len(state["maps"]) - 1 == 1
+
+
+@pytest.mark.parametrize("width", [WIDTH, NARROW])
+def test_a_long_name_is_wrapped_between_its_words_and_never_cut(library: Any, width: int) -> None:
+    the_largest_probability_of_all_the_words_in_the_batch = library.ones(2, requires_grad=True).exp().sum()
+    drawn = graph(the_largest_probability_of_all_the_words_in_the_batch)
+    with narrow(width):
+        page = ElementTree.fromstring(drawn.svg)
+    lines = [each.text or "" for each in page.iter() if "title" in (each.get("class") or "")]
+    assert lines[0].endswith("_")
+    assert "".join(lines).startswith("the_largest_probability_of_all_the_words_in_the_batch")
+    assert not any("…" in line for line in lines)
 
 
 def test_each_gradient_stands_on_the_arrow_along_which_it_goes(library: Any) -> None:

@@ -68,7 +68,7 @@ def test_tensors_of_every_library_are_indexed_with_their_values(library: Any) ->
     x = library.arange(12).reshape(3, 4)
     rows = library.zeros(2, dtype=library.int64) + 2
     explored = explore_index(x, "rows, ::2", rows=rows)
-    header = "" if library is np else ", stride (2, 1), offset 0"  # NumPy alone knows how its copy lies in memory
+    header = "" if library is np else ", stride (2, 1), offset 0"  # only NumPy knows the layout of its copy
     assert explored.indexing.lines()[:2] == [
         f"x[rows, ::2]: size (2, 2){header}",
         "result[i, j] is x[rows[i], 2·j]",
@@ -120,8 +120,8 @@ def test_numbers_that_are_no_positions_are_refused_in_pytorchs_words() -> None:
 
 def test_a_view_has_the_tensors_color_and_a_copy_has_none() -> None:
     x = torch.arange(6.0).reshape(2, 3)
-    assert explore_index(x, "1").svg.count('class="boxes h0"') == 2
-    assert explore_index(x, "[1]").svg.count('class="boxes h0"') == 1
+    assert explore_index(x, "1").svg.count('class="boxes hue0"') == 2
+    assert explore_index(x, "[1]").svg.count('class="boxes hue0"') == 1
 
 
 def test_offsets_and_strides_are_those_of_the_tensor_that_is_given() -> None:

@@ -1,4 +1,4 @@
-"""A look at a real PyTorch program computes nothing, raises nothing, finds what is held, and tells its limits."""
+"""Inspecting a real PyTorch program computes nothing, raises nothing, finds what is held, and reports its limits."""
 
 from __future__ import annotations
 
@@ -266,7 +266,8 @@ def test_tied_weights_attributes_buffers_states_dataclasses_deques_and_slots_hav
     assert paths <= {header.name for header in drawn.headers}
 
 
-# --- limits are told -------------------------------------------------------------------------------------------------
+# --- limits are reported
+# -------------------------------------------------------------------------------------------------
 
 
 def test_what_is_held_and_not_looked_at_is_neither_lost_nor_freed_nor_old() -> None:

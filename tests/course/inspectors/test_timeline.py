@@ -96,7 +96,9 @@ def test_what_lives_without_a_variable_is_said_to() -> None:
         life.fate for life in timeline.data.lives
     ]
     assert "saved by a graph" in timeline.svg
-    assert "no variable holds it" in timeline.svg  # what the closure keeps
+    kept = timeline.data.lives[-1]
+    assert kept.fate == "alive, held by out_of_sight closure"
+    assert not kept.is_saved
 
 
 def test_a_gradient_is_named_by_its_leaf() -> None:

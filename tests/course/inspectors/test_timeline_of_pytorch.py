@@ -1,4 +1,4 @@
-"""memory_timeline of PyTorch: as many bytes as PyTorch's profiler counts, each said what it is for."""
+"""memory_timeline of PyTorch: as many bytes as PyTorch's profiler counts, each with its role."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_the_scratch_memory_of_a_kernel_is_counted(tmp_path: Path) -> None:
     results = 200 * (200 + 200 + 1) * 4
     assert expected > 1.2 * results
     assert timeline.data.curves[0].peak == pytest.approx(expected, rel=0.01)
-    assert "of kernels' scratch memory is counted in" in timeline.text
+    assert "kernels' scratch memory is counted while it is held" in timeline.text
 
 
 def test_each_byte_of_a_training_step_is_told_by_what_it_is_for() -> None:
@@ -443,3 +443,21 @@ def test_parameters_to_which_no_variable_leads_are_counted_once_an_operator_read
 
 def _through(opaque: Any, batch: Any) -> None:
     opaque.model(batch).sum().backward()
+
+
+def test_the_program_s_own_profiler_sees_operators_after_a_timeline() -> None:
+    def operators() -> set[str]:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as record:
+            torch.ones(3) + 1
+        return {each.key for each in record.key_averages()}
+
+    def fails() -> None:
+        with memory_timeline():
+            torch.ones(3)
+        raise KeyError
+
+    wanted = operators()
+    assert "aten::add" in wanted
+    with pytest.raises(KeyError):
+        memory_timeline(fails)
+    assert operators() == wanted

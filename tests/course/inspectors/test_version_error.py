@@ -44,6 +44,34 @@ def test_who_saved_a_result_and_who_wrote_it_are_told_by_their_lines(library: An
     assert f"raises RuntimeError: {str(error).splitlines()[0]}; {wanted}" in error.__notes__[-1]
 
 
+def test_a_loop_over_the_parameters_is_told_as_the_writer(library: Any) -> None:
+    first = sys._getframe().f_lineno
+
+    def train() -> None:
+        lin = library.nn.Linear(3, 3)
+        h = lin(library.ones(2, 3, requires_grad=True))
+        other = library.ones(3)
+        with library.no_grad():
+            for p in [other]:
+                p.mul_(0.5)
+            for p in lin.parameters():
+                p.mul_(0.99)
+        h.sum().backward()
+
+    explanation = explain_error(raised_by(train))
+    assert f"; line {first + 10} wrote it: version" in explanation.label
+
+
+def test_of_statements_that_share_a_line_the_one_that_comes_later_wrote(library: Any) -> None:
+    def train() -> None:
+        x = library.ones(3, requires_grad=True)
+        y = x * 2
+        y.mul_(2); z = library.sigmoid(y); z.add_(1); z.sum().backward()  # fmt: skip  # noqa: E702  # the test is about statements that share a line
+
+    lines = explain_error(raised_by(train)).as_dict()["lines"]
+    assert [each["did"] for each in lines] == ["saved", "wrote", "failed"]
+
+
 def test_a_write_through_a_view_is_one_to_the_tensor(library: Any) -> None:
     first = sys._getframe().f_lineno
 

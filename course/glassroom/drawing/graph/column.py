@@ -1,8 +1,8 @@
-"""Where the boxes of a graph stand when they have no room beside each other: in one column, each beneath all that lead
-to it, with the edges that pass others in lanes at its left.
+"""Placing the boxes of a graph that has no room in layers: in one column, each beneath all boxes that lead to it. Edges
+that pass other boxes run in lanes at the left.
 
-A node's short branches come first, so leaves stand right beneath what uses them, and few lanes are open at a time. All
-edges to one box share a lane.
+A node's short branches come first, so leaves stand directly beneath the nodes that use them, and few lanes are needed
+at a time. All edges to one box share a lane.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ from types import MappingProxyType
 from glassroom.drawing.graph.layout import Placed, Route, layers
 
 LANE = 11.0
-GUTTER = 100.0  # the most that lanes take; more of them stand closer
+GUTTER = 100.0  # the most that lanes take; if there are many, they are closer together
 ROW_GAP = 26.0
-ENTRY = 30.0  # where an edge meets a box, from its left
+ENTRY = 30.0  # where an edge meets a box, from the box's left side
 WORDS = 21.0  # the height of words on an edge
 
 
 @dataclass(frozen=True)
 class Column:
-    """The boxes from the top down; for each that edges come to from afar, its lane, by its distance from the boxes."""
+    """The boxes from the top down; for each box with edges from afar, the number of its lane, counted from the
+    boxes."""
 
     order: tuple[int, ...]
     lanes: Mapping[int, float]
 
     @property
     def gutter(self) -> float:
-        """How wide the lanes are together."""
+        """The width of all lanes together."""
         return max(self.lanes.values(), default=0.0)
 
 
@@ -39,7 +40,7 @@ def column_of(inputs: Mapping[int, Sequence[int | None]]) -> Column:
     """The order of the boxes of a graph, and the lanes beside them."""
     order = _order(inputs)
     row = {key: at for at, key in enumerate(order)}
-    first: dict[int, int] = {}  # for each box that is passed to, the row that its lane begins at
+    first: dict[int, int] = {}  # for each box that has a lane, the row at which the lane begins
     for key in order:
         for end in inputs[key]:
             if end is not None and row[end] > row[key] + 1:
@@ -81,7 +82,7 @@ def stacked(
 ) -> tuple[dict[int, Placed], list[Route]]:
     """Place the boxes of a column of the given sizes (width, height), and route the edges from each to its inputs.
 
-    `words` are the widths of what is to stand on edges, by box and slot: it stands beneath the box, a line each.
+    `words` are the widths of the words on edges, by box and slot: they stand beneath the box, one line each.
     """
     left, top = column.gutter, 0.0
     placed: dict[int, Placed] = {}

@@ -1,8 +1,6 @@
-"""Folding a large graph until it can be drawn: branches that are alike and long chains first, then all that is far from
-what was asked about.
-
-A fold stands where nodes stood and says how many there were, of which kinds, and how often they repeat; nothing
-disappears silently. A chain goes from node to node; what hangs on it, a leaf or a view of one, goes with it.
+"""Folding a large graph until it can be drawn: first equal branches and long chains, then everything far from the
+roots. A fold replaces nodes and shows their number, their kinds, and how often they repeat; nothing disappears
+silently. A chain leads from node to node; its twigs, a leaf or a view of a leaf, are folded with it.
 """
 
 from __future__ import annotations
@@ -16,22 +14,21 @@ from types import MappingProxyType
 from glassroom.drawing.graph.layout import layers
 from glassroom.records.graph import GraphData, Step
 
-WHOLE = 24  # a graph of up to so many nodes is drawn as it is
-MOST = 60  # and of a larger one at most so many
+WHOLE = 24  # nodes of a graph that is drawn unfolded
+MOST = 60  # nodes drawn of a larger graph, at most
 SHORTEST_CHAIN = 4
-FEWEST_BRANCHES = 6  # of a node, alike
-LONGEST_PERIOD = 16  # nodes that repeat along a chain
-ENDS = 8  # nodes at both ends of a chain that is opened
-MOST_LEAVES = 4  # that a fold leads to
-MOST_EDGES = 4  # from one box to another
-MOST_KINDS = 16  # of nodes that repeat
+FEWEST_BRANCHES = 6  # equal branches of a node from which on they are folded
+LONGEST_PERIOD = 16  # nodes that may form one period of a chain
+ENDS = 8  # nodes shown at both ends of an opened chain
+MOST_LEAVES = 4  # leaves that a fold leads to
+MOST_EDGES = 4  # edges from one box to another
+MOST_KINDS = 16  # kinds of nodes that are listed
 
 
 @dataclass(frozen=True)
 class Box:
-    """What is drawn: one step, or a fold of several; `repeats` says how often its first nodes come again in it.
-
-    `joined` says of inputs that stand for several of the step's how many they are.
+    """What is drawn: one step, or a fold of several; `repeats` is how often its first nodes recur in it. `joined`
+    counts, for an input that stands for several of the step's inputs, how many they are.
     """
 
     key: int
@@ -60,7 +57,8 @@ class Box:
 
 @lru_cache(maxsize=16)
 def boxes_of(data: GraphData, opened: int | None = None) -> Mapping[int, Box]:
-    """The boxes of a graph by key, in the order in which they are met; the fold `opened` shows what is in it."""
+    """The boxes of a graph by key, in the order in which they are reached; the content of the fold `opened` is
+    shown."""
     whole = {step.number: Box(step.number, step, (), step.inputs) for step in data.steps}
     boxes = (
         whole if len(whole) <= WHOLE else _fold_chains(_fold_branches(whole, data.roots, opened), data.roots, opened)
@@ -75,22 +73,22 @@ def folds_of(data: GraphData) -> Iterator[int]:
 
 
 def _users(boxes: dict[int, Box]) -> Counter[int]:
-    return Counter(each for box in boxes.values() for each in box.inputs if each is not None)
+    return Counter(source for box in boxes.values() for source in box.inputs if source is not None)
 
 
 def _fold_branches(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | None) -> dict[int, Box]:
-    """Of the branches of a node that are alike, and that nothing else leads into, the first is shown."""
+    """Fold equal branches of a node, if nothing else leads into them: only the first is shown."""
     users = _users(boxes)
-    users.update(roots)  # whoever asked for a root uses it
+    users.update(roots)  # the caller uses the roots
     looks = _looks_of_branches(boxes, users)
     shown = dict(boxes)
     for key, box in boxes.items():
         if key not in shown:
             continue
         alike: dict[int, list[int]] = {}
-        for each in box.inputs:
-            if each is not None and users[each] == 1:
-                alike.setdefault(looks[each], []).append(each)
+        for source in box.inputs:
+            if source is not None and users[source] == 1:
+                alike.setdefault(looks[source], []).append(source)
         homes: dict[int | None, int] = {}
         for tops in alike.values():
             if len(tops) < FEWEST_BRANCHES:
@@ -109,45 +107,49 @@ def _fold_branches(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | 
             shown[folded[0]] = Box(folded[0], None, steps, tuple([*ends][:MOST_LEAVES]), len(branches), period)
             homes |= dict.fromkeys(folded, folded[0])
         if homes:
-            shown[key] = replace(shown[key], inputs=tuple([homes.get(each, each) for each in box.inputs]))
+            shown[key] = replace(shown[key], inputs=tuple([homes.get(source, source) for source in box.inputs]))
     return {key: shown[key] for key in boxes if key in shown}
 
 
 def _branch(boxes: dict[int, Box], users: Mapping[int, int], top: int) -> list[int]:
-    """The nodes that only a node leads to, the node first."""
+    """The nodes that only this node leads to, itself first."""
     found = [top]
     for key in found:
-        found += [each for each in boxes[key].inputs if each is not None and users[each] == 1]
+        found += [source for source in boxes[key].inputs if source is not None and users[source] == 1]
     return found
 
 
 def _looks_of_branches(boxes: dict[int, Box], users: Mapping[int, int]) -> dict[int, int]:
-    """For each node a number, the same for nodes with branches of the same names that lead to the same shared nodes."""
+    """A number for each node, equal for nodes whose branches have the same names and lead to the same shared nodes."""
     numbers: dict[object, int] = {}
     looks: dict[int, int] = {}
     order = layers({key: box.inputs for key, box in boxes.items()})
     for key in sorted(boxes, key=order.__getitem__, reverse=True):
         step = boxes[key].step
-        own = [None if each is None else looks[each] if users[each] == 1 else (each,) for each in boxes[key].inputs]
+        own = [
+            None if source is None else looks[source] if users[source] == 1 else (source,)
+            for source in boxes[key].inputs
+        ]
         looks[key] = numbers.setdefault((step.name if step is not None else "", *own), len(numbers))
     return looks
 
 
 class _Chains:
-    """The chains of a graph: each node of one has a single user, and a single input that is no twig."""
+    """The chains of a graph: each node in one has a single user, and a single input that is not a twig."""
 
     def __init__(self, boxes: dict[int, Box], roots: tuple[int, ...]) -> None:
         self._boxes = boxes
         self._users = _users(boxes)
         self._roots = roots
         self._to = {
-            key: list(dict.fromkeys(each for each in box.inputs if each is not None)) for key, box in boxes.items()
+            key: list(dict.fromkeys(source for source in box.inputs if source is not None))
+            for key, box in boxes.items()
         }
         self._twigs: dict[int, tuple[int, ...]] = {}
         self._next = {key: self._link(key) for key in boxes}
 
     def twig(self, key: int) -> tuple[int, ...]:
-        """The nodes of a twig, a leaf or a view of a leaf; none if it is more than that."""
+        """The nodes of a twig (a leaf or a view of a leaf); none if it is more than that."""
         if key not in self._twigs:
             self._twigs[key] = self._twig(key)
         return self._twigs[key]
@@ -161,20 +163,20 @@ class _Chains:
         return ()
 
     def next(self, key: int) -> int | None:
-        """The node that a chain goes on to after this one; None if this one is no link of a chain."""
+        """The next node of the chain; None if this node is no link of a chain."""
         return self._next[key]
 
     def _link(self, key: int) -> int | None:
         if key in self._roots or self._is_leaf(key) or self._users[key] != 1:
             return None
         targets = self._targets(key)
-        ways = [each for each in targets if not self.twig(each)]
+        ways = [target for target in targets if not self.twig(target)]
         if len(targets) == 1:
             return targets[0]
         return ways[0] if len(ways) == 1 else None
 
     def hanging_on(self, chain: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The twigs' nodes that hang on a chain alone, and the nodes that others use as well."""
+        """The nodes of twigs that only the chain uses, and those that others use too."""
         uses: Counter[int] = Counter()
         for key in chain:
             on = {each for way in self._targets(key) if way != self.next(key) for each in self.twig(way)}
@@ -184,8 +186,8 @@ class _Chains:
         return own, [key for key in uses if not is_own[key] and self._is_leaf(key)]
 
     def looks(self, key: int) -> tuple[str, ...]:
-        """What makes two links alike: the names of the node and of its inputs that are twigs."""
-        names = [self._name(each) for each in self._targets(key) if each != self.next(key)]
+        """The key by which two links are equal: the names of the node and of its twigs."""
+        names = [self._name(target) for target in self._targets(key) if target != self.next(key)]
         return (self._name(key), *names)
 
     def _name(self, key: int) -> str:
@@ -220,7 +222,7 @@ def _fold_chains(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | No
             at = following
         looks = [chains.looks(each) for each in chain]
         start, length, period = _longest_run(looks)
-        if 2 * length < len(chain):  # what repeats is the lesser part of it
+        if 2 * length < len(chain):  # less than half of the chain repeats
             start, length, period = 0, len(chain), 0
         chain = chain[start : start + length]
         taken.difference_update(chain[1:])
@@ -241,10 +243,10 @@ def _fold_chains(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | No
         folded[chain[0]] = Box(chain[0], None, steps, (end, *shared[:MOST_LEAVES]), repeats, kinds)
         gone.update([*chain[1:], *own])
     shown = {key: folded.get(key, box) for key, box in boxes.items() if key not in gone}
-    needed: set[int] = set()  # what hangs on a chain, but has edges from elsewhere too
+    needed: set[int] = set()  # twigs of a chain that have edges from elsewhere too
     pending = list(shown)
     while pending:
-        missing = {each for each in shown[pending.pop()].inputs if each is not None and each not in shown}
+        missing = {source for source in shown[pending.pop()].inputs if source is not None and source not in shown}
         needed |= missing
         shown |= {key: boxes[key] for key in missing}
         pending += missing
@@ -256,8 +258,8 @@ def _without(box: Box, numbers: set[int]) -> Box:
 
 
 def _longest_run(looks: Sequence[tuple[str, ...]]) -> tuple[int, int, int]:
-    """Where a chain repeats the longest: at which link that begins, how many links it has, and after how many links it
-    looks as before. A run ends with a whole repetition.
+    """The longest periodic run of a chain: its first link, its number of links, and its period. A run ends with a whole
+    period.
     """
     best = (0, 0, 0)
     for period in range(1, min(LONGEST_PERIOD, len(looks) // 2) + 1):
@@ -284,23 +286,23 @@ def _fold_far(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | None)
     shown = {}
     for key, box in boxes.items():
         if key in near:
-            inputs = [each if each is None or each in near else fold.key for each in box.inputs]
+            inputs = [source if source is None or source in near else fold.key for source in box.inputs]
             shown[key] = replace(box, inputs=tuple(inputs if box.step is not None else dict.fromkeys(inputs)))
     return {**shown, fold.key: fold}
 
 
 def _joined(box: Box) -> Box:
-    """The box, with more than a few edges to one other as a single edge."""
+    """The box, with many edges to the same box joined into one."""
     many = {each: count for each, count in Counter(box.inputs).items() if count > MOST_EDGES}
     if not many:
         return box
     left = dict.fromkeys(many, 1)
     kept = []
-    for each in box.inputs:
-        if left.get(each, 1):
-            kept.append(each)
-        if each in left:
-            left[each] = 0
+    for source in box.inputs:
+        if left.get(source, 1):
+            kept.append(source)
+        if source in left:
+            left[source] = 0
     return replace(box, inputs=tuple(kept), joined=many)
 
 
@@ -309,8 +311,8 @@ def _nearest(boxes: dict[int, Box], roots: tuple[int, ...], most: int) -> set[in
     order = list(dict.fromkeys(roots))
     found = set(order)
     for key in order:
-        for each in boxes[key].inputs:
-            if each is not None and each not in found and len(order) < most:
-                order.append(each)
-                found.add(each)
+        for source in boxes[key].inputs:
+            if source is not None and source not in found and len(order) < most:
+                order.append(source)
+                found.add(source)
     return found

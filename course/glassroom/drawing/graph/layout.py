@@ -1,8 +1,8 @@
-"""Where the boxes of a graph stand: in layers from the root down, with few crossings.
+"""Placing the boxes of a graph: in layers from the root down, with few crossings.
 
 The method is Sugiyama, Tagawa and Toda's ("Methods for visual understanding of hierarchical system structures", 1981):
-layers by the longest way from a root; invisible stations where an edge passes a layer; the order within a layer by the
-mean place of the neighbors, up and down in turn.
+layers by the longest path from a root; a dummy node ("station") where an edge passes a layer; the order within a layer
+by the mean position of the neighbors, alternately from above and from below.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Placed:
 class Route:
     """An edge: from the box `start`, its input number `slot`, to the box `end`, by these points.
 
-    `words` is the middle of the place that is left for words on it.
+    `words` is the middle of the space reserved for words on it.
     """
 
     start: int
@@ -56,7 +56,7 @@ def arranged(
 ) -> tuple[dict[int, Placed], list[Route]]:
     """Place boxes of the given sizes (width, height) and route the edges from each to its inputs.
 
-    `words` are the widths of what is to stand on edges, by box and slot: it gets a layer of its own beneath the box.
+    `words` are the widths of the words on edges, by box and slot: they get a layer of their own beneath the box.
     Boxes stand at least a `gap` apart.
     """
     layer = layers(inputs)
@@ -101,7 +101,7 @@ def arranged(
 
 
 def layers(inputs: Mapping[int, Sequence[int | None]]) -> dict[int, int]:
-    """How many edges lie between each box and a root, on the longest way."""
+    """The number of edges on the longest path from a root to each box."""
     waits = dict.fromkeys(inputs, 0)
     for ends in inputs.values():
         for end in ends:
@@ -141,7 +141,7 @@ def _columns(
     below: dict[Item, list[Item]],
     gap: float,
 ) -> dict[Item, float]:
-    """Centres: each as near to the mean of its neighbors as the order and the gaps allow."""
+    """The centres of boxes: each as near to the mean of its neighbors as the order and the gaps allow."""
     x: dict[Item, float] = {}
     for row in rows:
         at = 0.0
@@ -162,7 +162,8 @@ def _columns(
 
 
 def _spaced(wanted: list[float], widths: list[float], gap: float) -> list[float]:
-    """Places in order and a gap apart, near to those wanted: the mean of pushing right and of pushing left."""
+    """Positions in order and a gap apart, near the wanted ones: the mean of pushing everything right and pushing
+    everything left."""
     right = list(wanted)
     for at in range(1, len(right)):
         right[at] = max(right[at], right[at - 1] + (widths[at - 1] + widths[at]) / 2 + gap)
@@ -187,7 +188,7 @@ def _route(
     points = [(out, box.top + box.height)]
     words = None
     for item in items[1:-1]:
-        top, height = tops[item[2]]  # type: ignore[index]  # those between are stations
+        top, height = tops[item[2]]  # type: ignore[index]  # the inner items are stations
         if item in stands:
             words = x[item], top + height / 2
         points += [(x[item], top), (x[item], top + height)]

@@ -1,4 +1,4 @@
-"""An autograd graph as one static SVG: the tensor asked about at the top, leaves at the bottom, gradients flow down."""
+"""An autograd graph as one static SVG: the root tensor at the top, leaves at the bottom; gradients flow down."""
 
 from __future__ import annotations
 
@@ -36,21 +36,23 @@ from glassroom.drawing.graph.text import (
     step_name,
 )
 from glassroom.drawing.words import sized
+from glassroom.records.columns import columns
 from glassroom.records.graph import GraphData, Saved
+from glassroom.translations.templates import word
 
 CSS = style(Path(__file__).with_name("graph.css"))
 LINE = 15.0
 WIDEST = 1000  # pixels of a picture in layers
-LONGEST = 44  # letters of a line
+LONGEST = 44  # characters of a line
 LONGEST_NARROW = 22
 LONGEST_SENT = 28
-BEFORE_SENT = 5  # letters that have no room before words on an edge of a column
+BEFORE_SENT = 5  # characters by which words on an edge of a column are indented
 
 
 @dataclass(frozen=True)
 class Ran:
-    """A backward through the graph. By the keys of boxes: `turns`, their badges, and `collected`, of a leaf the turn,
-    what its gradient was before and what it is after it; and `sent`, by box and slot the turn and what went along.
+    """A backward through the graph. By the keys of boxes: `turns`, their badges; `collected`, for a leaf the turn and
+    its gradient before and after it; and `sent`, by box and slot, the turn and the gradient that went along the edge.
     """
 
     turns: Mapping[int, str]
@@ -60,7 +62,8 @@ class Ran:
 
 @dataclass(frozen=True)
 class _Letters:
-    """How many letters a line of a box holds, of its title and of a fact; what is longer is cut or, if so, wrapped."""
+    """How many characters a line of a box holds, for its title and for facts. A longer title is wrapped, a longer fact
+    is cut or, if so specified, wrapped."""
 
     title: int
     fact: int
@@ -68,9 +71,8 @@ class _Letters:
 
 
 def svg_of_graph(data: GraphData, label: str, ran: Ran | None = None, opened: int | None = None) -> str:
-    """The picture of a graph, with what a backward did if one `ran`; `opened` is a fold that shows what is in it.
-
-    Boxes stand in layers, or in one column where these would be wider than there is room.
+    """The picture of a graph, with the effects of a backward if one `ran`; `opened` is a fold whose content is shown.
+    Boxes stand in layers, or in one column if the layers would be too wide.
     """
     boxes = boxes_of(data, opened)
     ran = Ran({}, {}, {}) if ran is None else ran
@@ -109,7 +111,7 @@ def _written(box: Box, ran: Ran, letters: _Letters) -> tuple[list[str], list[tup
     def lines(words: str, longest: int, wraps: bool = letters.wraps) -> list[str]:
         return folded(words, longest, longest) if wraps else [shortened(words, longest)]
 
-    titles = lines(box.title if box.step is None else step_name(box.step), letters.title)
+    titles = lines(box.title if box.step is None else step_name(box.step), letters.title, wraps=True)
     facts = lines_of(box, ran)
     return titles, [
         (line, look) for fact, look in facts for line in lines(fact, letters.fact, letters.wraps and "grad" not in look)
@@ -135,8 +137,8 @@ def _look(saved: Saved) -> str:
 
 
 def _size(titles: list[str], facts: list[tuple[str, str]]) -> tuple[float, float]:
-    widest = max([len(line) * FACT_ADVANCE for line, _ in facts], default=0)
-    width = max(max(map(len, titles)) * TITLE_ADVANCE, widest) + 20
+    widest = max([columns(line) * FACT_ADVANCE for line, _ in facts], default=0)
+    width = max(max(map(columns, titles)) * TITLE_ADVANCE, widest) + 20
     return width, 26 + LINE * (len(titles) - 1 + len(facts))
 
 
@@ -169,22 +171,22 @@ def said(box: Box) -> str:
     step = box.step
     if step is None:
         again = f", the same {len(box.period)} again and again, {box.repeats:,} times" if box.repeats > 1 else ""
-        return "; ".join([f"{len(box.folded):,} nodes folded{again}: {box.kinds}", *facts_of_fold(box)])
+        return word("; ").join([f"{len(box.folded):,} nodes folded{again}: {box.kinds}", *facts_of_fold(box)])
     odd = "".join(f"; {flag}" for flag in flags_of(step))
     if step.leaf is not None:
         leaf = step.leaf
         return f"{leaf.name}: a leaf, {list(leaf.size)} {leaf.dtype} in {leaf.storage}; its grad is {leaf.grad}{odd}"
     saved = few([f"{each.name} = {each.text}" for each in in_view(step)], MOST_SAVED)
-    held = f"; it saved {', '.join(saved)}" if saved else ""
+    held = f"; it saved {word(', ').join(saved)}" if saved else ""
     held += f", {sized(step.nbytes)} in all" if step.nbytes else ""
-    made = f", which made {' and '.join(few(step.outputs, MOST_NAMES))}" if step.outputs else ""
+    made = f", which made {word(' and ').join(few(step.outputs, MOST_NAMES))}" if step.outputs else ""
     place = f" ({place_of(step)})" if place_of(step) else ""
-    ways = _ways([each for each in step.inputs if each is not None])
+    ways = _ways([source for source in step.inputs if source is not None])
     return f"#{step.number} {step.name}{place}{made}: {ways}{held}{odd}"
 
 
 def _ways(targets: list[int]) -> str:
-    """Where the gradients of a node go; a factor that is used twice gets two."""
+    """The inputs that a node sends gradients to; an input that is used twice gets two."""
     if len(targets) < 2:
         return "its gradient goes on to 1 node" if targets else "no gradient goes on"
     nodes = len(set(targets))
@@ -193,7 +195,7 @@ def _ways(targets: list[int]) -> str:
 
 
 def _targets(box: Box) -> str:
-    return " ".join(str(each) for each in box.inputs if each is not None)
+    return " ".join(str(source) for source in box.inputs if source is not None)
 
 
 def _draw_edge(drawing: Drawing, route: Route) -> None:
@@ -210,9 +212,9 @@ def _draw_edge(drawing: Drawing, route: Route) -> None:
 
 
 def _draw_sent(drawing: Drawing, route: Route, middle: tuple[float, float], turn: int, words: str) -> None:
-    """What went along an edge, in the place that is left for it."""
+    """Draw what went along an edge, in the space reserved for it."""
     x, y = middle[0] + PAD, middle[1] + PAD
-    half = len(words) * FACT_ADVANCE / 2 + 4
+    half = columns(words) * FACT_ADVANCE / 2 + 4
     drawing.add(
         f'<g class="sent" data-turn="{turn}" data-from="{route.start}" data-to="{route.end}">'
         f'<rect x="{number(x - half)}" y="{number(y - 8.5)}" width="{number(2 * half)}" height="17"/>'
@@ -223,4 +225,4 @@ def _draw_sent(drawing: Drawing, route: Route, middle: tuple[float, float], turn
 
 
 def _widths(sent: Mapping[tuple[int, int], str]) -> dict[tuple[int, int], float]:
-    return {edge: len(words) * FACT_ADVANCE + 10 for edge, words in sent.items()}
+    return {edge: columns(words) * FACT_ADVANCE + 10 for edge, words in sent.items()}

@@ -1,7 +1,6 @@
-"""How often a tensor reaches each storage cell that is drawn: what its lane beneath the strip shows.
-
-A large tensor is drawn in part, but its lane tells of all of it. So nothing is counted element by element:
-the strides say which indices lead to a given cell, and there are few of those.
+"""How often a tensor reaches each storage cell that is drawn: its lane beneath the strip shows this. A large tensor is
+drawn in part, but its lane covers all of it. So nothing is counted element by element: the strides give the indices
+that lead to a given cell, and there are few of those.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from math import prod
 
 from glassroom.records.snapshot import Header, Storage
 
-MOST_TRIED = 10_000  # index combinations tried for one cell; past that, only what is drawn is counted
+MOST_TRIED = 10_000  # index combinations tried for one cell; beyond that, only drawn elements are counted
 
-Steps = list[tuple[int, int]]  # for each dimension how many positions it has, and the bytes between two of them
+Steps = list[tuple[int, int]]  # for each dimension its length, and its stride in bytes
 
 
 def reached(header: Header, storage: Storage) -> Counter[int]:
@@ -35,7 +34,7 @@ def reached(header: Header, storage: Storage) -> Counter[int]:
 
 
 def countable(header: Header) -> bool:
-    """Whether all of the tensor's elements can be counted, however many there are."""
+    """Whether all of the tensor's elements can be counted, not only those drawn."""
     _, _, steps = _ascending(header)
     tried = (min(n, _reach(steps[at + 1 :]) // step + 1) for at, (n, step) in enumerate(steps[:-1]))
     return prod(tried) <= MOST_TRIED
@@ -44,7 +43,7 @@ def countable(header: Header) -> bool:
 def _ascending(header: Header) -> tuple[int, int, Steps]:
     """The tensor's lowest byte, how often a stride of 0 repeats each element, and its other steps, the longest first.
 
-    A negative stride walks the same bytes from the other end.
+    A negative stride reaches the same bytes from the other end.
     """
     unit = 1 if header.unit == "bytes" else header.itemsize
     dims = [(n, stride * unit) for n, stride in zip(header.size, header.stride, strict=True) if n != 1]
@@ -54,7 +53,7 @@ def _ascending(header: Header) -> tuple[int, int, Steps]:
 
 
 def _ways(distance: int, steps: Sequence[tuple[int, int]]) -> int:
-    """How many combinations of positions lie exactly `distance` bytes on."""
+    """The number of index combinations that lie exactly `distance` bytes from the first."""
     if not steps:
         return int(distance == 0)
     (n, step), *rest = steps
@@ -66,5 +65,5 @@ def _ways(distance: int, steps: Sequence[tuple[int, int]]) -> int:
 
 
 def _reach(steps: Sequence[tuple[int, int]]) -> int:
-    """How far the last combination of positions lies from the first."""
+    """The distance in bytes from the first index combination to the last."""
     return sum((n - 1) * step for n, step in steps)

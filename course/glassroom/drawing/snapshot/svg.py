@@ -2,8 +2,7 @@
 side.
 
 Self-contained: it carries its own colours for light and dark, and no identifiers, so that any number of them
-can stand on one page. The `data-` attributes say which bytes a cell is; the live map needs nothing else to
-link the cells.
+can stand on one page. The `data-` attributes give each cell's bytes; the live map needs nothing else to link cells.
 """
 
 from __future__ import annotations
@@ -45,6 +44,8 @@ from glassroom.drawing.snapshot.words import (
     undrawn,
 )
 from glassroom.drawing.words import written
+from glassroom.records.columns import columns
+from glassroom.records.columns import columns as columns_of
 from glassroom.records.snapshot import Cell, Header, Snapshot, Storage
 
 STRIP_CELL = 28
@@ -60,7 +61,7 @@ def svg_of(snapshot: Snapshot, caption: Sequence[str] = ()) -> str:
     top: float = PAD
     for line in caption:
         drawing.text(PAD, top + 12, line)
-        drawing.extend(PAD + len(line) * ADVANCE, top + 18)
+        drawing.extend(PAD + columns(line) * ADVANCE, top + 18)
         top += 18
     if caption:
         top += 8
@@ -106,15 +107,15 @@ def draw_strip(
 ) -> float:
     """Draw a storage's cells in lines no wider than `most`, and the lanes of the tensors over it; returns the bottom.
 
-    Above each cell stands its number, or with `in_bytes` the byte where it begins. Cells that begin at the bytes
-    `written_to` are marked.
+    Each cell has its number above it, or with `in_bytes` its byte offset. Cells that begin at the bytes `written_to`
+    are marked.
     """
     if not storage.cells:
         return top
     lanes = [(header, reached(header, storage)) for header in headers]
     held = set().union(*(counts for _, counts in lanes))
     names = {header.name: shortened(header.name, 14) for header in headers}
-    left = PAD + max(len(name) for name in names.values()) * FACT_ADVANCE + 10
+    left = PAD + max(columns(name) for name in names.values()) * FACT_ADVANCE + 10
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     cells = {cell.index[0]: cell for cell in storage.cells}
     places = {at: f"+{cell.byte}" if in_bytes else str(at) for at, cell in cells.items()}
@@ -159,7 +160,7 @@ def _draw_lane(
 ) -> None:
     y = number(top + LANE / 2)
     strokes = []
-    drawing.add(f'<g class="h{hue}">')
+    drawing.add(f'<g class="hue{hue}">')
     drawing.text(left - 8, top + LANE / 2 + 3.5, name, "fact end")
     for column, position in enumerate(part):
         if position is None or not counts[position]:
@@ -217,8 +218,8 @@ def _widths(header: Header, storage: Storage) -> tuple[float, float]:
 
 
 def _slabs(header: Header, cell_width: float) -> Iterator[Slab[Cell]]:
-    """The slabs to draw: a single row that is too long for the picture goes on in the next line, and of rows that are
-    too long the ends are shown.
+    """The slabs to draw: a single row that is too long for the picture is continued in the next line; of several rows
+    that are too long, only the ends are shown.
     """
     for slab in slabs_of(header):
         per_line = len(slab.columns)
@@ -235,8 +236,8 @@ def _slabs(header: Header, cell_width: float) -> Iterator[Slab[Cell]]:
 
 
 def _tensor_width(header: Header, storage: Storage) -> float:
-    title = len(_name_of(header)) * 8.6 + 34 + len(origin(header) or "") * FACT_ADVANCE
-    facts = max(len(line) for line, _ in _facts_of(header, storage)) * FACT_ADVANCE
+    title = columns_of(_name_of(header)) * 8.6 + 34 + columns_of(origin(header) or "") * FACT_ADVANCE
+    facts = max(columns(line) for line, _ in _facts_of(header, storage)) * FACT_ADVANCE
     title, facts = min(title, room() - 2 * PAD), min(facts, room() - 2 * PAD)
     cell_width, row_width = _widths(header, storage)
     slabs = _slabs(header, cell_width) if header.cells else []
@@ -244,7 +245,7 @@ def _tensor_width(header: Header, storage: Storage) -> float:
 
 
 def _name_of(header: Header) -> str:
-    """A tensor's name, as far as there is room for it."""
+    """A tensor's name, cut to the room for it."""
     return shortened(header.name, min(LONGEST_NAME, int((room() - 2 * PAD - 27) / 8.6)))
 
 
@@ -253,7 +254,7 @@ def _draw_tensor(drawing: Drawing, left: float, top: float, header: Header, stor
     size = ",".join(map(str, header.size))
     windowed = ' data-windowed=""' if header.windowed else ""
     drawing.add(
-        f'<g class="tensor h{hue}" data-name={quoteattr(header.name)} data-storage={quoteattr(storage.name)} '
+        f'<g class="tensor hue{hue}" data-name={quoteattr(header.name)} data-storage={quoteattr(storage.name)} '
         f'data-itemsize="{header.itemsize}" data-size="{size}"{windowed}>'
     )
     drawing.add(f'<path class="lane" d="M{number(left)} {number(top + 9)}h20"/>')
@@ -329,7 +330,7 @@ def _cell_width(values: Sequence[str], places: Sequence[str]) -> float:
 
 
 def _per_line(positions: Sequence[int | None], room: float, width: float) -> int:
-    """How many cells stand in a line, so that lines are of like length: a multiple of 4 where all cells are shown."""
+    """The number of cells in a line, so that lines are about equally long: a multiple of 4 if all cells are shown."""
     fitting = max(int(room // width), 1)
     if len(positions) <= fitting:
         return max(len(positions), 1)

@@ -1,6 +1,5 @@
-"""A snapshot as text: the accessible form of the picture, and what tests of notebooks compare.
-
-It holds names, numbers and bytes only, never an address: the same program prints the same text on any day.
+"""A snapshot as text: the accessible form of the picture, which tests of notebooks compare. It has only names, numbers
+and bytes, never an address, so the same program always prints the same text.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from glassroom.drawing.snapshot.words import (
     undrawn,
 )
 from glassroom.drawing.words import written
+from glassroom.records.columns import columns, ljust, rjust
 from glassroom.records.snapshot import Cell, Header, Snapshot, Storage
 
 WIDTH = 96
@@ -43,7 +43,7 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
     values = {cell.index[0]: written(cell.value) for cell in storage.cells}
     lanes = [(header, reached(header, storage)) for header in headers]
     if len(lanes) == 1 and set(lanes[0][1].values()) == {1} and len(lanes[0][1]) == len(storage.cells):
-        lanes = []  # one tensor that is the whole storage
+        lanes = []  # a single tensor that is the whole storage needs no lane
     gutter = max((len(header.name) for header, _ in lanes), default=0) + 2
     width = max((max(len(f"[{position}]"), len(values[position])) for position in values), default=1) + 2
     per_line = max((WIDTH - gutter) // width, 1)
@@ -51,7 +51,7 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
         part = positions[begin : begin + per_line]
 
         def line(head: str, texts: Sequence[str]) -> str:
-            return (head.ljust(gutter) + "".join(text.rjust(width) for text in texts)).rstrip()
+            return (ljust(head, gutter) + "".join(rjust(text, width) for text in texts)).rstrip()
 
         lines.append(line("", [GAP if each is None else f"[{each}]" for each in part]))
         lines.append(line("", [GAP if each is None else values[each] for each in part]))
@@ -74,8 +74,8 @@ def _header_lines(header: Header, storage: Storage) -> list[str]:
         return lines
     values = {cell.index: written(cell.value) for cell in header.cells}
     places = {cell.index: f"[{storage_cells(header, storage, cell.byte)}]" for cell in header.cells}
-    value_width = max(map(len, values.values()))
-    place_width = max(map(len, places.values()))
+    value_width = max(map(columns, values.values()))
+    place_width = max(map(columns, places.values()))
 
     def cell(slab: Slab[Cell], row: int | None, column: int | None) -> str:
         if column is None:
@@ -83,7 +83,7 @@ def _header_lines(header: Header, storage: Storage) -> list[str]:
         if row is None:
             return "⋮".center(value_width) + " " * (place_width + 1)
         index = slab.cells[row, column].index
-        return f"{values[index].rjust(value_width)} {places[index].ljust(place_width)}"
+        return f"{rjust(values[index], value_width)} {ljust(places[index], place_width)}"
 
     for slab in slabs_of(header):
         if slab.after_gap:

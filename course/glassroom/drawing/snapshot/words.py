@@ -7,12 +7,13 @@ from math import prod
 from glassroom.drawing.snapshot.lanes import countable
 from glassroom.drawing.words import ARRAYS, NAMES_SHOWN, counted, listed, sized, span, unreadable
 from glassroom.records.snapshot import Header, Snapshot, Storage
+from glassroom.translations.templates import word
 
 MOST_WRITTEN = 9999
 
 
 def storage_facts(storage: Storage) -> list[str]:
-    """What is said of a storage after its name."""
+    """The facts about a storage that follow its name."""
     facts = [f"{sized(storage.nbytes)} on {storage.device}"]
     if storage.length and storage.itemsize > 1:
         facts.append(f"{counted(storage.length, 'cell')} of {counted(storage.itemsize, 'byte')}")
@@ -24,18 +25,18 @@ def origin(header: Header) -> str | None:
     """Where a tensor's memory comes from, if it is a view."""
     if header.base is not None:
         return f"view of {header.base}"
-    return "a view" if header.is_view else None
+    return word("a view") if header.is_view else None
 
 
 def shape_facts(header: Header) -> list[str]:
     """Size, stride and offset."""
-    of = " bytes" if header.unit == "bytes" else ""
+    of = word(" bytes") if header.unit == "bytes" else ""
     return [f"size {header.size}", f"stride {header.stride}{of}", f"offset {header.storage_offset}{of}"]
 
 
 def memory_facts(header: Header) -> list[str]:
-    """Dtype, contiguity, the bytes, and what else is worth saying."""
-    facts = [header.dtype, "contiguous" if header.contiguous else "not contiguous"]
+    """Dtype, contiguity, the bytes, and other notable facts."""
+    facts = [header.dtype, word("contiguous") if header.contiguous else "not contiguous"]
     if header.bytes is None:
         facts.append("no cells")
     else:
@@ -52,14 +53,14 @@ def memory_facts(header: Header) -> list[str]:
 
 
 def storage_cells(header: Header, storage: Storage, byte: int) -> str:
-    """The cell or cells of the storage that an element beginning at `byte` is: `3`, or `4–7`."""
+    """The cell or cells of the storage that an element at `byte` occupies: `3`, or `4–7`."""
     first = byte // storage.itemsize
     last = first + header.itemsize // storage.itemsize - 1
     return str(first) if first == last else f"{first}–{last}"
 
 
 def times_reached(header: Header, times: int) -> str:
-    """How often a tensor reaches a storage cell, as far as there is room to say it."""
+    """How often a tensor reaches a storage cell, in as many characters as there is room for."""
     if not countable(header):
         return "×…"
     return f"×{times}" if times <= MOST_WRITTEN else f"×{MOST_WRITTEN}+"
@@ -82,12 +83,12 @@ def undrawn(snapshot: Snapshot) -> list[str]:
 
 
 def summary(snapshot: Snapshot) -> str:
-    """One sentence that stands for the picture."""
+    """The picture in one sentence."""
     if not snapshot.headers:
         return "No tensors."
     parts = [
-        f"{listed(storage.shared_by)} {'share' if len(storage.shared_by) > 1 else 'holds'} {storage.name}"
+        f"{listed(storage.shared_by)} {word('share') if len(storage.shared_by) > 1 else word('holds')} {storage.name}"
         for storage in snapshot.storages
     ]
     shown = parts if len(parts) <= NAMES_SHOWN else [*parts[:NAMES_SHOWN], f"{len(parts) - NAMES_SHOWN} more storages"]
-    return "Memory map: " + "; ".join([*shown, *undrawn(snapshot)]) + "."
+    return f"Memory map: {word('; ').join([*shown, *undrawn(snapshot)])}."

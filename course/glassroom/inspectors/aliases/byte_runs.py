@@ -1,7 +1,7 @@
-"""Which bytes a tensor is, as runs: what two tensors share, and what several reach together.
+"""The bytes that a tensor reaches, as runs: for counting what two tensors share, and what several reach together.
 
-A tensor's bytes are as many runs of one length as its outer strides make, so they can be counted without visiting an
-element. Of more than 65,536 runs only the range from first to last is known.
+A tensor's bytes are runs of equal length, placed by its outer strides, so they can be counted without visiting an
+element. If there are more than 65,536 runs, only the range from the first byte to the last is kept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ MOST_RUNS = 65_536
 
 @dataclass(frozen=True)
 class Runs:
-    """The bytes [start, end) of each run, in order and not touching; `exact` is False if there are gaps unknown."""
+    """The bytes [start, end) of each run, in order and not touching; `exact` is False if there may be gaps in
+    between."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -24,7 +25,7 @@ class Runs:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes they are together."""
+        """The number of bytes in all runs."""
         return int((self.ends - self.starts).sum())
 
     @property
@@ -34,13 +35,13 @@ class Runs:
 
 
 def runs_of(first_byte: int, size: Sequence[int], strides: Sequence[int], itemsize: int) -> Runs:
-    """The bytes of a tensor; strides are in bytes."""
+    """The runs of a tensor's bytes; strides are in bytes."""
     if 0 in size:
         return Runs(*np.zeros((2, 0), np.int64))
     steps = sorted((abs(step), n) for n, step in zip(size, strides, strict=True) if n > 1 and step)
     low = first_byte + sum(min((n - 1) * step, 0) for n, step in zip(size, strides, strict=True))
     length = itemsize
-    while steps and steps[0][0] <= length:  # the next dimension goes on where the run ends, or within it
+    while steps and steps[0][0] <= length:  # the next dimension begins at the run's end or within it
         step, n = steps.pop(0)
         length += (n - 1) * step
     starts = np.array([low], np.int64)
@@ -55,18 +56,18 @@ def runs_of(first_byte: int, size: Sequence[int], strides: Sequence[int], itemsi
 
 
 def together(several: Iterable[Runs]) -> Runs:
-    """The bytes that any of several are."""
+    """The union of several sets of runs."""
     runs = list(several)
     if len(runs) == 1 and len(runs[0].starts) < 2:
         return runs[0]
-    starts = np.concatenate([each.starts for each in runs]) if runs else np.zeros(0, np.int64)
-    ends = np.concatenate([each.ends for each in runs]) if runs else np.zeros(0, np.int64)
+    starts = np.concatenate([run.starts for run in runs]) if runs else np.zeros(0, np.int64)
+    ends = np.concatenate([run.ends for run in runs]) if runs else np.zeros(0, np.int64)
     order = np.argsort(starts, kind="stable")
     starts, ends = starts[order], np.maximum.accumulate(ends[order]) if len(ends) else ends
     new = np.ones(len(starts), bool)
     new[1:] = starts[1:] > ends[:-1]
     last = np.append(new[1:], True)[: len(new)]
-    return Runs(starts[new], ends[last], all(each.exact for each in runs))
+    return Runs(starts[new], ends[last], all(run.exact for run in runs))
 
 
 def shared(one: Runs, other: Runs) -> int | None:

@@ -1,7 +1,7 @@
 """Tensors grouped by the storage that they are headers over: who shares bytes with whom, and what keeps memory alive.
 
-A storage lives as long as any tensor on it does, whole, however little of it that tensor
-reaches. The data keep nothing alive; of many tensors and storages the largest are told, and the rest is counted.
+A storage lives as long as any tensor on it does, whole, however little of it that tensor reaches. The data keep nothing
+alive. Where there are many tensors and storages, the largest are shown and the rest is counted.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from glassroom.inspectors.aliases.byte_runs import Runs, runs_of, shared, togeth
 from glassroom.reading.adapters import Description, adapter_for, described_if_there
 from glassroom.reading.guarded import is_a
 from glassroom.reading.nodes import Packed, grad_fn_of, gradient_of, in_order, saved_by
+from glassroom.reading.parts import with_parts
 from glassroom.reading.places import tensors_at
+from glassroom.reading.snapshot import without_memory
 from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import ARROW, root_of
 
-MOST_GROUPS = 16  # storages that are shown
-MOST_MEMBERS = 8  # and tensors on each
-MOST_WAYS = 3  # further names of a tensor
-MOST_ROOTS = 8  # variables that hold storages
+MOST_GROUPS = 16  # storages shown
+MOST_MEMBERS = 8  # tensors shown on each
+MOST_WAYS = 3  # further names shown for a tensor
+MOST_ROOTS = 8  # variables shown that hold storages
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,10 @@ class Overlap:
 
 @dataclass(frozen=True)
 class AliasGroup:
-    """A storage, the tensors on it that are shown, how many are not, and the bytes that those with a name reach.
+    """A storage, the tensors on it that are shown, the number of those that are not, and the bytes that named tensors
+    reach.
 
-    Bytes of a tensor count from the storage's first one.
+    Byte positions of a tensor are counted from the storage's start.
     """
 
     storage: str
@@ -72,7 +75,7 @@ class AliasGroup:
 @dataclass(frozen=True)
 class Root:
     """A variable, the bytes and the storages that it keeps alive, and the path to the largest of these; what several
-    variables hold counts for the first.
+    variables hold is counted for the first of them.
     """
 
     name: str
@@ -84,8 +87,9 @@ class Root:
 
 @dataclass(frozen=True)
 class Aliases:
-    """The groups that are shown, those that tensors share first, the `roots` that hold them, most first, and figures of
-    all: tensors, storages and bytes, and those of the groups left out.
+    """The groups shown, shared storages first; the `roots` that hold them, the largest first; and totals of tensors,
+    storages and bytes, overall and for the groups left out. `unread` are tensors with a name that have no memory to be
+    looked at, in words.
     """
 
     groups: tuple[AliasGroup, ...]
@@ -95,13 +99,14 @@ class Aliases:
     nbytes: int
     unshown_storages: int
     unshown_nbytes: int
+    unread: tuple[str, ...] = ()
 
 
 @dataclass
 class _Found:
     """A tensor on the way: its names, how it was found, the path to it, its description and its bytes.
 
-    It holds the tensor, for while tensors are grouped none may die: its id would become another's.
+    It holds the tensor, since none may die while tensors are grouped: its id could be given to another object.
     """
 
     tensor: Any
@@ -113,14 +118,16 @@ class _Found:
 
 
 def aliases_of(held: Mapping[int, tuple[Any, list[str]]], further: Iterable[tuple[Any, str]] = ()) -> Aliases:
-    """Group the tensors that are `held`, by id with their names, and `further` ones, each with who holds it in words.
+    """Group the tensors that are `held` (by id, with their names) and `further` ones (each with words that say who
+    holds it).
 
     Gradients, the bases of views and what graphs have saved are found from them. Raises nothing for tensors that have
-    no bytes: they are left out.
+    no bytes: those that have a name are told as such, and the others are left out.
     """
     found: dict[int, _Found] = {}
     for tensor, names in held.values():
         _take(found, tensor, names, "name", names[0])
+    unread = [f"{names[0]} ({without_memory(tensor)})" for key, (tensor, names) in held.items() if key not in found]
     for named in list(found.values()):
         for tensor, name, how in _beyond(named):
             _take(found, tensor, [name], how, name if how == "gradient" else named.path)
@@ -143,12 +150,13 @@ def aliases_of(held: Mapping[int, tuple[Any, list[str]]], further: Iterable[tupl
         nbytes=total,
         unshown_storages=len(groups) - len(made),
         unshown_nbytes=total - sum(group.nbytes for group in made),
+        unread=tuple(unread),
     )
 
 
 def _shown(groups: Mapping[str, Sequence[_Found]], sizes: Mapping[str, tuple[int, int]]) -> list[str]:
-    """The storages that are shown, those of several tensors first: of many the largest, half of them such as are
-    shared.
+    """The storages to show, those with several tensors first. If there are too many, the largest are taken, half of
+    them from those that are shared.
     """
     shared = [storage for storage, members in groups.items() if len(_merged(members)) > 1]
     if len(groups) > MOST_GROUPS:
@@ -164,7 +172,7 @@ def _shown(groups: Mapping[str, Sequence[_Found]], sizes: Mapping[str, tuple[int
 def _roots(groups: Mapping[str, Sequence[_Found]], sizes: Mapping[str, tuple[int, int]]) -> tuple[Root, ...]:
     by_root: dict[str, list[tuple[int, str]]] = {}
     for storage, members in groups.items():
-        path = next((each.path for each in members if each.path), None)
+        path = next((member.path for member in members if member.path), None)
         if path is not None:
             start, end = sizes[storage]
             by_root.setdefault(root_of(path), []).append((end - start, path))
@@ -196,10 +204,10 @@ def _beyond(named: _Found) -> Iterator[tuple[Any, str, str]]:
 
 
 def _saved_behind(held: Iterable[tuple[Any, list[str]]]) -> Iterator[tuple[Any, str, str]]:
-    """What the graphs behind tensors keep for their derivatives: the tensor, who saved it, and the path to it, from the
-    first tensor whose graph it is.
+    """What the graphs behind tensors have saved for backward: the tensor, who saved it, and the path to it from the
+    first tensor whose graph holds it.
     """
-    seen: dict[int, Any] = {}  # while these live, no other node has their ids
+    seen: dict[int, Any] = {}  # holding the nodes keeps their ids unique
     for tensor, names in held:
         root = grad_fn_of(tensor)
         if root is None or id(root) in seen:
@@ -213,11 +221,12 @@ def _saved_behind(held: Iterable[tuple[Any, list[str]]]) -> Iterator[tuple[Any, 
                     for _, each in tensors_at([("", value.content)]):
                         yield each, f"packed for {words}", path
                 elif adapter_for(value) is not None:
-                    yield value, f"saved by {words}", path
+                    for step, each in with_parts("", value):
+                        yield each, f"saved by {words}{step}", f"{path}{step}"
 
 
 def _extent(members: Sequence[_Found]) -> tuple[int, int]:
-    memories = [each.described.memory for each in members]
+    memories = [member.described.memory for member in members]
     return min(memory.start for memory in memories), max(memory.start + memory.nbytes for memory in memories)
 
 
@@ -229,7 +238,7 @@ def _group(storage: str, members: Sequence[_Found]) -> AliasGroup:
         each.runs = runs_of(seen.pointer - start, seen.size, seen.strides, seen.itemsize)
     named = together(each.runs for each in merged if each.how == "name" and each.runs is not None)
     shown = merged[:MOST_MEMBERS]
-    versions = [each.described.memory.version for each in members]
+    versions = [member.described.memory.version for member in members]
     return AliasGroup(
         storage=storage,
         device=members[0].described.memory.device,
@@ -243,17 +252,17 @@ def _group(storage: str, members: Sequence[_Found]) -> AliasGroup:
 
 
 def _merged(members: Sequence[_Found]) -> list[_Found]:
-    """The members, where what a graph has saved of a tensor that is there anyway is a further word about that one."""
+    """The members, with saved tensors merged: one that is a member already gets a further word that says so."""
     merged: list[_Found] = []
     by_header: dict[tuple[Any, ...], _Found] = {}
-    for each in members:
-        seen = each.described
+    for member in members:
+        seen = member.described
         header = (seen.pointer, seen.size, seen.strides, seen.dtype)
-        if each.how == "saved" and header in by_header:
-            by_header[header].names += each.names
+        if member.how == "saved" and header in by_header:
+            by_header[header].names += member.names
             continue
-        by_header.setdefault(header, each)
-        merged.append(each)
+        by_header.setdefault(header, member)
+        merged.append(member)
     return merged
 
 
@@ -276,8 +285,10 @@ def _alias(found: _Found) -> Alias:
 
 
 def _overlaps(members: Sequence[_Found]) -> Iterator[Overlap]:
-    """The pairs whose ranges meet. A base is left out: all that are views of it lie within it."""
-    ranges = [(at, each.runs, each.runs.span) for at, each in enumerate(members) if each.runs and each.how != "base"]
+    """The pairs whose ranges meet. Bases are left out: every view lies within its base."""
+    ranges = [
+        (at, member.runs, member.runs.span) for at, member in enumerate(members) if member.runs and member.how != "base"
+    ]
     for (one, first, here), (other, second, there) in combinations(ranges, 2):
         if here and there and here[0] < there[1] and there[0] < here[1]:
             yield Overlap(one, other, shared(first, second))

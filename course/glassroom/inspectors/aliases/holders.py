@@ -1,7 +1,6 @@
 """Who holds tensors: variables, and what is in the lists, dicts, modules and objects that they hold.
 
-A tensor lives as long as anybody holds it, so each is listed once, with every path that
-leads to it.
+A tensor lives as long as anything holds it, so each is listed once, with every path that leads to it.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ def held_by(namespace: Mapping[str, object]) -> dict[int, tuple[Any, list[str]]]
 def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:
     """Tensors of the whole process that are not among the `known` ids, each with who holds it, in words.
 
-    Python's collector knows them all but arrays that nothing else of Python's refers to. The arrays inside of
-    tensorglass's own storages are not counted: they are the tensors' memory.
+    Python's garbage collector knows all of them except arrays that no object it tracks refers to. The arrays inside
+    tensorglass's own storages are left out: they are the tensors' memory.
     """
     skip = set(known)
     libraries = (("tensorglass", "Tensor"), ("torch", "Tensor"), ("numpy", "ndarray"), ("cupy", "ndarray"))
@@ -37,7 +36,7 @@ def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:
     kinds: dict[type, bool] = {}
 
     def is_tensor(value: object) -> bool:
-        kind = type(value)  # isinstance would ask the object, and some objects answer with code of their own
+        kind = type(value)  # isinstance may run the object's own `__class__`
         if kind not in kinds:
             kinds[kind] = issubclass(kind, wanted)
         return kinds[kind]
@@ -62,7 +61,7 @@ def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:
 
 
 def _in_words(holder: object, tensor: object) -> str:
-    """Where in `holder` the tensor is, in words."""
+    """Words for the place of the tensor in `holder`."""
     if is_a(holder, dict):
         key = next((key for key, value in holder.items() if value is tensor), None)
         module = holder.get("__name__") if isinstance(key, str) else None

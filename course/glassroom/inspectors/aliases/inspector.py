@@ -1,4 +1,4 @@
-"""`aliases()`: all live tensors by storage: who shares bytes with whom, and how much a slice keeps alive."""
+"""`aliases()`: live tensors by storage: which share bytes, and how much memory a slice keeps alive."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from glassroom.inspectors.aliases.picture import svg_of_aliases, text_of_aliases
 from glassroom.inspectors.aliases.words import member_facts, pair_words, summary
 from glassroom.inspectors.base import Inspector
 from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.variables import variables_of
+from glassroom.translations.templates import word
 
 
 class AliasMap(Inspector):
-    """Storages with the tensors on them, as they were when they were asked about."""
+    """Storages with the tensors on them, as they were when `aliases` was called."""
 
     kind = "alias map"
 
     def __init__(self, found: Aliases) -> None:
-        self.data = found
+        self.data: Aliases = found
 
     @property
     def text(self) -> str:
@@ -47,20 +49,21 @@ class AliasMap(Inspector):
                     for place, other in enumerate(group.members)
                     if place != at and "base" in (member.how, other.how)
                 ]
-                words = ". ".join([f"{member.name}: {', '.join(member_facts(member))}", *said])
+                words = word(". ").join([f"{member.name}: {word(', ').join(member_facts(member))}", *said])
                 rows.append({"words": words, "with": [first + place for place in others], "group": group.storage})
         return {"svg": self.svg, "text": self.text, "label": self.label, "rows": rows}
 
 
 def aliases(*tensors: object, whole_process: bool = False, **named: object) -> AliasMap:
-    """Group live tensors by storage, with their bytes, who overlaps whom, who holds them, and what is kept alive.
+    """Group live tensors by storage: their bytes, which of them overlap, who holds them, and what is kept alive.
 
-    Without tensors, all that the caller's variables lead to, through lists, dicts, networks, optimizers, datasets and
-    objects of classes that are no installed package's; with `whole_process`, every tensor that Python's collector knows
-    as well. Bases of views, gradients, and what autograd graphs have saved are told too. Takes tensors of tensorglass
-    and PyTorch, arrays of NumPy and CuPy, lists and dicts of them. Of many, the largest 16 storages are shown, and 8
-    tensors on each. Raises TypeError where there is no tensor in what was given.
+    Without arguments, all tensors that the caller's variables lead to are grouped, through lists, dicts, networks,
+    optimizers, datasets and objects whose class belongs to no installed package; with `whole_process`, every tensor
+    that Python's garbage collector knows as well. Bases of views, gradients and tensors saved by autograd graphs are
+    included. Takes tensors of tensorglass and PyTorch, arrays of NumPy and CuPy, lists and dicts of them. At most 16
+    storages are shown, the largest, with 8 tensors on each. Raises TypeError if the arguments hold no tensor.
     """
+    refuse_at_shutdown()
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
     held = held_by(given or variables_of(frame))

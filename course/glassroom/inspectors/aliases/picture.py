@@ -1,4 +1,4 @@
-"""The alias map as text and as SVG: each storage a bar, and beneath it the bytes of the tensors on it."""
+"""The alias map as text and as SVG: each storage is a bar, with the bytes of its tensors beneath it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from glassroom.drawing.canvas import (
 )
 from glassroom.inspectors.aliases.groups import Alias, Aliases, AliasGroup
 from glassroom.inspectors.aliases.words import group_facts, group_lines, left_out, member_facts, root_lines, summary
+from glassroom.records.columns import columns, ljust
 
 CSS = style(Path(__file__).with_name("picture.css"))
 BAR = 14
 ROW = 34
-LEAST = 3.0  # pixels of a range, however small it is
-STEEP = 40  # times as many bytes in the largest storage as in the smallest make the scale logarithmic
+LEAST = 3.0  # the least width of a range, in pixels
+STEEP = 40  # ratio of largest to smallest storage from which the scale is logarithmic
 MARKS = [(10, "10 B"), (1024, "1 KiB"), (1024**2, "1 MiB"), (1024**3, "1 GiB")]
 
 
@@ -36,18 +37,17 @@ def text_of_aliases(found: Aliases) -> str:
     blocks = [summary(found).removeprefix("Alias map: ")]
     for group in found.groups:
         lines = [" · ".join([group.storage, *group_facts(group)])]
-        width = max((len(member.name) for member in group.members), default=0)
-        lines += [f"  {member.name.ljust(width)}  {' · '.join(member_facts(member))}" for member in group.members]
+        width = max((columns(member.name) for member in group.members), default=0)
+        lines += [f"  {ljust(member.name, width)}  {' · '.join(member_facts(member))}" for member in group.members]
         lines += [f"  {line}" for line in group_lines(group)]
         blocks.append("\n".join(lines))
-    rest = left_out(found)
-    blocks += [rest] if rest else []
+    blocks += left_out(found)
     roots = root_lines(found)
     return "\n\n".join([*blocks, "\n".join(roots)] if roots else blocks)
 
 
 def svg_of_aliases(found: Aliases) -> str:
-    """The picture: tensors with a name are filled, others are outlines; each storage as long as it has bytes."""
+    """The picture: named tensors are filled, others are outlines; the length of a storage shows its bytes."""
     drawing = Drawing()
     top = draw_caption(drawing, PAD, [summary(found)]) + 2
     scale = Scale([group.nbytes for group in found.groups])
@@ -59,8 +59,8 @@ def svg_of_aliases(found: Aliases) -> str:
     if rest or roots:
         drawing.rule(top)
         top += 10
-    if rest:
-        top = draw_caption(drawing, top, [rest])
+    for line in rest:
+        top = draw_caption(drawing, top, [line])
     for at, line in enumerate(roots):
         indent = 14 if at else 0
         top = drawing.wrapped(PAD + indent, top + 12, line.strip(), "fact" if at else "title", left=PAD + 28) + 6
@@ -69,8 +69,8 @@ def svg_of_aliases(found: Aliases) -> str:
 
 
 class Scale:
-    """How long a bar is for so many bytes: in proportion to them, or, where the least would not be seen beside the
-    most, to their logarithm.
+    """The scale from bytes to the length of a bar: linear, or logarithmic where the smallest could not be seen beside
+    the largest.
     """
 
     def __init__(self, sizes: Sequence[int]) -> None:
@@ -85,7 +85,7 @@ class Scale:
 
 
 def _draw_scale(drawing: Drawing, top: float, scale: Scale) -> float:
-    """Say what the length of a bar means, with marks where it is the logarithm; returns the bottom."""
+    """Draw the explanation of the scale, with tick marks if it is logarithmic; returns the bottom."""
     if not scale.is_logarithmic:
         return top
     top = drawing.wrapped(PAD, top + 11, "a bar's length is the logarithm of its bytes", "fact soft")
@@ -115,14 +115,14 @@ def _draw_group(drawing: Drawing, top: float, group: AliasGroup, scale: Scale) -
 
 
 def _draw_member(drawing: Drawing, top: float, member: Alias, group: AliasGroup, scale: Scale, hue: int) -> float:
-    """Draw a tensor, the bytes that it reaches and what there is to say of it; returns the bottom."""
+    """Draw a tensor, the bytes that it reaches and its facts; returns the bottom."""
     look = "" if member.how == "name" else " unheld"
     name = shortened(member.name, int((room() - 2 * PAD - 8) / ADVANCE))
-    x = PAD + 4 + (len(name) + 1) * ADVANCE
+    x = PAD + 4 + (columns(name) + 1) * ADVANCE
     inner = (room() - PAD - PAD - 18) / FACT_ADVANCE
     facts = folded(" · ".join(member_facts(member)), (room() - PAD - x) / FACT_ADVANCE, inner)
     height = ROW - 4 + LINE * (len(facts) - 1)
-    drawing.add(f'<g class="alias h{hue}{look}">')
+    drawing.add(f'<g class="alias hue{hue}{look}">')
     drawing.add(
         f'<rect class="back" x="{PAD}" y="{number(top)}" width="{room() - 2 * PAD}" height="{number(height)}"/>'
     )

@@ -10,7 +10,7 @@ from glassroom.live.widget import LiveWidget
 
 
 class Widget(LiveWidget):
-    """Storages and the tensors on them; pointing at one lights those that share bytes with it."""
+    """Storages and the tensors on them; pointing at one highlights those that share bytes with it."""
 
     svg = traitlets.Unicode().tag(sync=True)
     text = traitlets.Unicode().tag(sync=True)

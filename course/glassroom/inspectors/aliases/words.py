@@ -1,23 +1,23 @@
-"""What is said of tensors that share storages: the sentences of the alias map's text and picture."""
+"""The sentences of the alias map, which its text and its picture share."""
 
 from __future__ import annotations
 
-from glassroom.drawing.words import ARRAYS, counted, listed, sized, span
+from glassroom.drawing.words import ARRAYS, counted, listed, sized, span, unreadable
 from glassroom.inspectors.aliases.groups import Alias, Aliases, AliasGroup, Overlap
 
 MOST_PAIRS = 6
 
 
 def summary(found: Aliases) -> str:
-    """One sentence that stands for the map."""
+    """The map in one sentence."""
     if not found.tensors:
-        return "No tensors."
+        return "No tensor has memory." if found.unread else "No tensors."
     tensors, storages = counted(found.tensors, "tensor"), counted(found.storages, "storage")
     return f"Alias map: {tensors} on {storages}, {sized(found.nbytes)} in all."
 
 
 def group_facts(group: AliasGroup) -> list[str]:
-    """What is said of a storage after its name."""
+    """The facts about a storage that follow its name."""
     facts = [f"{sized(group.nbytes)} on {group.device}"]
     if group.version:
         facts.append(f"version {group.version}")
@@ -27,7 +27,7 @@ def group_facts(group: AliasGroup) -> list[str]:
 
 
 def member_facts(member: Alias) -> list[str]:
-    """What is said of a tensor after its name."""
+    """The facts about a tensor that follow its name."""
     facts = [f"{member.size} {member.dtype}"]
     if member.library in ARRAYS:
         facts.append(ARRAYS[member.library])
@@ -40,7 +40,7 @@ def member_facts(member: Alias) -> list[str]:
 
 
 def group_lines(group: AliasGroup) -> list[str]:
-    """What is said beneath a storage's tensors: what is left out, what is kept alive, and who overlaps whom."""
+    """The lines beneath a storage's tensors: what is left out, what is kept alive, and which tensors overlap."""
     lines = [f"… and {counted(group.unshown, 'more tensor', 'more tensors')}"] if group.unshown else []
     kept = kept_alive(group)
     if kept:
@@ -53,7 +53,7 @@ def group_lines(group: AliasGroup) -> list[str]:
 
 
 def _telling(group: AliasGroup) -> list[int]:
-    """The overlaps worth a line: what is said of a tensor need not be said of another of the very same bytes."""
+    """The overlaps worth a line: of several tensors with exactly the same bytes, only the first one's are listed."""
 
     def are_same(pair: Overlap) -> bool:
         one, other = group.members[pair.one], group.members[pair.other]
@@ -68,7 +68,7 @@ def _telling(group: AliasGroup) -> list[int]:
 
 
 def kept_alive(group: AliasGroup) -> str | None:
-    """How much memory is held for how little, where most of a storage is reached by no tensor with a name."""
+    """A sentence about a storage that is kept alive by named tensors that reach only a small part of it."""
     named = [member.name for member in group.members if member.how == "name"]
     if group.reached is None or 2 * group.reached >= group.nbytes or not named:
         return None
@@ -84,7 +84,7 @@ def pair_words(group: AliasGroup, at: int) -> str:
     """How two tensors overlap."""
     pair = group.overlaps[at]
     one, other = group.members[pair.one], group.members[pair.other]
-    names = f"{one.name} and {other.name}"
+    names = listed([one.name, other.name])
     if pair.nbytes is None:
         return f"{names}: their ranges overlap, in more pieces than are counted"
     if not pair.nbytes:
@@ -99,9 +99,7 @@ def pair_words(group: AliasGroup, at: int) -> str:
 
 
 def root_lines(found: Aliases) -> list[str]:
-    """What each variable keeps alive, where that is more than the map's names say: through containers, objects and
-    graphs.
-    """
+    """What each variable keeps alive through containers, objects and graphs, where the map's names do not show it."""
     if all(root.largest == root.name and root.storages == 1 for root in found.roots):
         return []
     lines = ["kept alive by"]
@@ -113,9 +111,9 @@ def root_lines(found: Aliases) -> list[str]:
     return lines
 
 
-def left_out(found: Aliases) -> str | None:
-    """What is said of the storages that are not shown."""
+def left_out(found: Aliases) -> list[str]:
+    """What is said of the storages that are not shown, and of tensors that have none."""
     if not found.unshown_storages:
-        return None
+        return unreadable(found.unread)
     storages = counted(found.unshown_storages, "more storage")
-    return f"… and {storages} of {sized(found.unshown_nbytes)} together"
+    return [f"… and {storages} of {sized(found.unshown_nbytes)} together", *unreadable(found.unread)]

@@ -29,13 +29,13 @@ MOST_OPENED = 12  # folds that the live form can open
 
 
 class AutogradGraph(Inspector):
-    """The graph as it stood when it was asked for."""
+    """The graph as it was when `graph` was called."""
 
     kind = "autograd graph"
 
     def __init__(self, name: str, data: GraphData) -> None:
         self.name = name
-        self.data = data
+        self.data: GraphData = data
 
     @property
     def text(self) -> str:
@@ -57,14 +57,15 @@ class AutogradGraph(Inspector):
 
 
 def graph(*tensors: Any, **named: Any) -> AutogradGraph:
-    """Draw the autograd graph behind tensors: the nodes that made them, what each saved and where gradients will go.
+    """Draw the autograd graph behind tensors: the nodes that made them, what each node saved, and where gradients will
+    go.
 
     Takes tensorglass and PyTorch tensors, what holds them, such as the output of a network, and functions without
-    arguments, which are called: `graph(lambda: model(x).sum())` tells of each operator its line of code and the network
-    that it ran in. Of tensors that are there already, lines are told where anomaly detection was on, and networks where
-    operators read their parameters. Variables of the caller name leaves and results. Saved tensors and results with NaN
-    or infinity are flagged, on the CPU and up to 16 MiB each. Raises TypeError for what is no such tensor, ValueError
-    for a tensor without a graph, and what a function raises.
+    arguments, which are called: `graph(lambda: model(x).sum())` shows for each operator its line of code and the
+    network that it ran in. For tensors that exist already, lines are shown if anomaly detection was on, and networks
+    where operators read their parameters. Leaves and results are named by the caller's variables. Saved tensors and
+    results with NaN or infinity are flagged, on the CPU and up to 16 MiB each. Raises TypeError for anything else,
+    ValueError for a tensor without a graph, and whatever a function raises.
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
@@ -86,7 +87,8 @@ def graph(*tensors: Any, **named: Any) -> AutogradGraph:
 
 
 def _called(function: Any, variables: Mapping[str, object]) -> tuple[object, ForwardsFollowed]:
-    """What a function returns, with the lines of its operators written down, and who followed its networks."""
+    """Call a function while the lines of its operators are recorded: its result, and the object that followed its
+    networks."""
     libraries = [sys.modules[name] for name in ("torch", "tensorglass") if hasattr(sys.modules.get(name), "autograd")]
     with ExitStack() as stack:
         for library in libraries:
@@ -96,7 +98,7 @@ def _called(function: Any, variables: Mapping[str, object]) -> tuple[object, For
 
 
 def _roots(name: str, value: Any) -> list[tuple[str, Any]]:
-    """The tensors that are asked about: a tensor itself, of anything else those in it that have a graph."""
+    """The tensors to draw: a tensor itself; of a container or object, the tensors in it that have a graph."""
     if adapter_for(value) is not None or is_a(value, (str, int, float, type(None))):
         return [(name, value)]
     if is_network(value):

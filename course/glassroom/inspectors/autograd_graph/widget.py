@@ -10,7 +10,7 @@ from glassroom.live.widget import LiveWidget
 
 
 class Widget(LiveWidget):
-    """The graph as `svg` draws it; pointing at a node lights where its gradients go, and folds open."""
+    """The graph as `svg` draws it; pointing at a node highlights where its gradients go, and folds can be opened."""
 
     svg = traitlets.Unicode().tag(sync=True)
     text = traitlets.Unicode().tag(sync=True)

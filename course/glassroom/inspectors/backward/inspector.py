@@ -26,7 +26,7 @@ class BackwardStepper(Inspector):
 
     def __init__(self, name: str, data: BackwardData) -> None:
         self.name = name
-        self.data = data
+        self.data: BackwardData = data
 
     @property
     def text(self) -> str:
@@ -41,28 +41,29 @@ class BackwardStepper(Inspector):
         return svg_of_graph(self.data.graph, self.label, Ran(badges, self._sent(), self._collected()))
 
     def _sent(self) -> dict[tuple[int, int], tuple[int, str]]:
-        """For each arrow, by the key of its box and its place there: in which turn a gradient went along, and what."""
+        """For each arrow, by the key of its box and its place there: the turns in which a gradient went along it, and
+        that gradient."""
         turn_of = {moment.step: turn for turn, moment in enumerate(self.data.moments, start=1)}
         found: dict[tuple[int, int], tuple[int, str]] = {}
         boxes = boxes_of(self.data.graph)
         homes = _homes(boxes)
         for key, box in boxes.items():
-            ways: dict[int, list[tuple[int, str] | None]] = {}  # by the box that they lead to
+            ways: dict[int, list[tuple[int, str] | None]] = {}  # by the box that arrows lead to
             for step in (box.step,) if box.step is not None else box.folded:
                 sent = self.data.moments[turn_of[step.number] - 1].sent if step.number in turn_of else ()
                 for to, words in zip_longest(step.inputs, sent[: len(step.inputs)]):
                     if to is not None and homes[to] != key:
-                        ways.setdefault(homes[to], []).append(words and (turn_of[step.number], words))
+                        ways.setdefault(homes[to], []).append((turn_of[step.number], words) if words else None)
             for end, all_of_one in ways.items():
-                slots = [slot for slot, each in enumerate(box.inputs) if each == end]
+                slots = [slot for slot, source in enumerate(box.inputs) if source == end]
                 if box.step is None:
                     all_of_one = [each for each in all_of_one if each is not None]
-                if len(slots) == len(all_of_one):  # else several go along one arrow
+                if len(slots) == len(all_of_one):  # otherwise several gradients go along one arrow
                     found |= {(key, slot): way for slot, way in zip(slots, all_of_one, strict=True) if way is not None}
         return found
 
     def _collected(self) -> dict[int, tuple[int, str, str]]:
-        """For each leaf, by its box: in which turn its gradient is collected, what that was, and what it is then."""
+        """For each leaf, by its box: the turn in which its gradient is accumulated, and `grad` before and after it."""
         keys = self._keys()
         return {
             keys[turn - 1]: (turn, moment.was or "None", moment.collected.partition(" = ")[2])
@@ -75,7 +76,7 @@ class BackwardStepper(Inspector):
         return f"Backward of {self.name}, in {len(self.data.moments)} steps"
 
     def _keys(self) -> list[int]:
-        """The box of each moment: its own, or the fold that holds it."""
+        """The box of each moment: its node's own, or the fold that holds it."""
         homes = _homes(boxes_of(self.data.graph))
         return [homes[moment.step] for moment in self.data.moments]
 
@@ -84,7 +85,7 @@ class BackwardStepper(Inspector):
         frames = []
         for moment, key in zip(self.data.moments, self._keys(), strict=True):
             if moment.memory is not None:
-                with narrow():  # it stands beside the graph
+                with narrow():  # the memory map stands beside the graph
                     maps.append(svg_of(moment.memory))
             lines = lines_of(moment, self.data)
             frames.append({"key": str(key), "lines": lines, "map": len(maps) - 1, "freed": bool(moment.freed)})
@@ -93,14 +94,15 @@ class BackwardStepper(Inspector):
 
 
 def _homes(boxes: Mapping[int, Box]) -> dict[int, int]:
-    """The key of the box that each node is in: its own, or that of a fold."""
+    """The key of each node's box: its own, or that of the fold that holds it."""
     return {
         step.number: key for key, box in boxes.items() for step in ((box.step,) if box.step is not None else box.folded)
     }
 
 
 def step_backward(tensor: Any, gradient: Any = None, *, retain_graph: bool = False) -> BackwardStepper:
-    """Run ``tensor.backward(gradient)`` and show it node by node: what arrives, goes on, is collected and is freed.
+    """Run ``tensor.backward(gradient)`` and show it node by node: what arrives, is sent on, is accumulated and is
+    freed.
 
     It is a real backward: it adds to the leaves' `grad`, and frees what the graph saved unless `retain_graph`. Takes a
     tensorglass or PyTorch tensor. Raises what the backward raises, and ValueError for a graph of more than 400 nodes.

@@ -1,4 +1,4 @@
-"""A backward, recorded node by node: what arrived, what went on, what was collected, what was let go of.
+"""A backward, recorded node by node: what arrived, what was sent on, what was accumulated, what was freed.
 
 A node of the graph lets hooks watch it run, on PyTorch as on tensorglass. So the backward that is recorded is a real
 one, with its real effects on `grad` and on saved tensors.
@@ -19,18 +19,18 @@ from glassroom.reading.variables import named_tensors
 from glassroom.records.graph import GraphData, Leaf
 from glassroom.records.snapshot import Snapshot
 
-SHORT = 12  # a gradient of up to so many elements is written out
+SHORT = 12  # elements of a gradient that is written out
 MOST_STEPS = 400
-MOST_LEAVES = 8  # so many leaves and their gradients are drawn
+MOST_LEAVES = 8  # leaves drawn, with their gradients
 
 
 @dataclass(frozen=True)
 class Moment:
     """One node's turn: the gradients that arrived and those that it sent on, as text; None where there was none.
 
-    `sent` has a place for each input of the node. `collected` says what a leaf's `grad` is after it and `was` what it
-    was before (None for none), `freed` which saved tensors the node let go of, `hooked` that a hook of the user's was
-    called with the gradient first. `memory` are the leaves and their gradients after it.
+    `sent` has a place for each input of the node. `collected` is a leaf's `grad` after the turn and `was` its `grad`
+    before it (None for none); `freed` are the saved tensors that the node let go of; `hooked` says that a hook of the
+    user's was called with the gradient first. `memory` is a snapshot of the leaves and their gradients after the turn.
     """
 
     step: int
@@ -59,8 +59,8 @@ def record_backward(
     retain_graph: bool = False,
     passing: Container[str] = (),
 ) -> BackwardData:
-    """Run ``tensor.backward(gradient, retain_graph)`` and write down what happens. Variables that are `passing` name
-    no results.
+    """Run ``tensor.backward(gradient, retain_graph)`` and record what happens. Variables that are `passing` are not
+    used as names of results.
 
     Raises what the backward raises, ValueError for a graph of more than 400 nodes.
     """
@@ -124,7 +124,7 @@ def _memory(leaves: list[tuple[Leaf, Any]]) -> Snapshot:
 
 
 def _hooked(nodes: list[Any], named: list[tuple[str, Any]]) -> set[int]:
-    """The nodes whose gradients go through a hook of the user's first."""
+    """The nodes whose gradients first go through a hook of the user's."""
     places = {id(node): number for number, node in enumerate(nodes)}
     found = set()
     for _, tensor in named:

@@ -1,4 +1,4 @@
-"""A recorded backward as text: a line for each node's turn."""
+"""A recorded backward as text: one line for each node's turn."""
 
 from __future__ import annotations
 

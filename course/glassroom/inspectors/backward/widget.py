@@ -12,7 +12,7 @@ from glassroom.live.widget import LiveWidget
 class Widget(LiveWidget):
     """Steps through `frames`: the node, lines of text, and which of `maps` shows the memory.
 
-    `grads` say of leaves, by box, at which step their gradient is collected and what is said of it before.
+    `grads` says for each leaf, by its box, at which step its gradient is accumulated and what to show before then.
     """
 
     svg = traitlets.Unicode().tag(sync=True)

@@ -1,1 +1,1 @@
-"""`explore_broadcast`: how tensors of different sizes meet."""
+"""`explore_broadcast`: how tensors of different sizes are broadcast."""

@@ -1,8 +1,8 @@
-"""How tensors of different sizes meet: the arithmetic and the words of the broadcast explorer.
+"""How tensors of different sizes are broadcast: the arithmetic and the words of the broadcast explorer.
 
 Sizes are lined up at the right, and where one of them is 1 (or missing) while the result is longer, the operand is read
 again and again through stride 0. No byte is copied. The live explorer computes the same in the browser (`widget.js`); a
-test holds the two together, and this one to PyTorch.
+test compares the two, and this one with PyTorch.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from math import prod
 
 from glassroom.drawing.boxes import is_read_first, read_at
 from glassroom.drawing.words import LETTERS, counted, element, listed
+from glassroom.translations.templates import word
 from tensorglass.geometry import broadcast_shapes, broadcast_strides
 
 Ints = tuple[int, ...]
@@ -21,7 +22,7 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor that takes part: its header, and the values of the cells that are shown, as they are written."""
+    """A tensor that takes part: its header, and the values of the cells that are shown, as text."""
 
     name: str
     size: Ints
@@ -31,16 +32,17 @@ class Operand:
     values: Mapping[Ints, str] = field(default_factory=dict)
 
     def nbytes(self, size: Sequence[int]) -> int:
-        """What the operand's elements take, if it has this size and none is stretched."""
+        """The bytes of the operand's elements, at its own size, before it is stretched."""
         return prod(size) * self.itemsize
 
     @property
     def shares_cells(self) -> bool:
-        """Whether elements of its own lie in one cell, as after `expand`: PyTorch does not write to such a tensor."""
+        """Whether several of its elements share one cell, as after `expand`: PyTorch refuses to write to such a
+        tensor."""
         return 0 not in self.size and any(n > 1 and step == 0 for n, step in zip(self.size, self.stride, strict=True))
 
     def value(self, index: Ints) -> str:
-        """What stands in a cell: its value, or for a mere size the number of the cell."""
+        """What stands in a cell: its value, or the number of the cell if only a size was given."""
         if self.values:
             return self.values[index]
         return str(sum(i * step for i, step in zip(index, self.stride, strict=True)))
@@ -48,7 +50,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Broadcast:
-    """Operands that are to meet; `size` is None where they do not."""
+    """Operands to broadcast; `size` is None if they do not fit."""
 
     operands: tuple[Operand, ...]
 
@@ -85,15 +87,15 @@ class Broadcast:
         return bad[-1] if bad else None
 
     def read_by(self, operand: Operand, index: Ints) -> Ints:
-        """The operand's own index of the cell that the result's cell at `index` reads."""
+        """The index in the operand of the cell that the result's cell at `index` reads."""
         return read_at(operand.size, index)
 
     def is_first(self, operand: Operand, index: Ints) -> bool:
-        """Whether the operand's cell is read at `index` for the first time, and not again through stride 0."""
+        """Whether `index` is where the operand's cell is read for the first time, not again through stride 0."""
         return is_read_first(operand.size, index)
 
     def stretched_stride(self, operand: Operand) -> Ints:
-        """The strides with which the operand is read as one of the result's size."""
+        """The strides with which the operand is read as if it had the result's size."""
         return broadcast_strides(operand.size, operand.stride, self.size or operand.size)
 
     def stretched(self) -> list[Operand]:
@@ -101,7 +103,7 @@ class Broadcast:
         return [operand for operand in self.operands if operand.size != self.size]
 
     def table(self) -> list[list[str]]:
-        """The sizes, lined up: a head, a row for each operand, and the result's."""
+        """The sizes, lined up: a heading, a row for each operand, and the result's row."""
         rows = [["", *(f"dim {dim}" for dim in range(self.dims)), "", ""]]
         bad = self.bad_dim()
         for operand in self.operands:
@@ -110,7 +112,7 @@ class Broadcast:
         if self.size is None:
             last = ["✕" if dim == bad else "" for dim in range(self.dims)]
             return [*rows, ["no result", *last, "", ""]]
-        return [*rows, ["result", *map(str, self.size), "", counted(prod(self.size), "element")]]
+        return [*rows, [word("result"), *map(str, self.size), "", counted(prod(self.size), "element")]]
 
     def _entry(self, n: int | None, dim: int, bad: int | None) -> str:
         if self.size is None:
@@ -121,7 +123,7 @@ class Broadcast:
         return str(n) if n == wanted else f"{n}→{wanted}"
 
     def _stride_words(self, operand: Operand) -> str:
-        unit = " bytes" if operand.unit == "bytes" else ""
+        unit = word(" bytes") if operand.unit == "bytes" else ""
         words = f"stride {operand.stride}"
         if self.size is None or operand.size == self.size:
             return words + unit
@@ -134,7 +136,7 @@ class Broadcast:
         return f"{own}, copied {operand.nbytes(self.size):,}"
 
     def head(self) -> str:
-        """Who meets, and what comes of it."""
+        """The operands, and the size of the result or the refusal."""
         met = listed([f"{operand.name} {operand.size}" for operand in self.operands])
         return f"{met}: no common size" if self.size is None else f"{met} → {self.size}"
 
@@ -163,7 +165,7 @@ class Broadcast:
         return [*lines, *self._suggestions()]
 
     def _suggestions(self) -> list[str]:
-        """The operands that would fit if dimensions of size 1 were put behind theirs."""
+        """The operands that would fit if dimensions of size 1 were appended to their sizes."""
         found = []
         for operand in self.operands:
             others = [other.size for other in self.operands if other is not operand]
@@ -202,7 +204,7 @@ class Broadcast:
                 f"output with shape {list(stretched[0].size)} doesn't match the broadcast shape {list(self.size or ())}"
             )
             said.append(f"{listed([operand.name for operand in stretched])} cannot ({why})")
-        return f"In place: {', '.join(said)}."
+        return f"In place: {word(', ').join(said)}."
 
 
 def _fit(sizes: Sequence[Ints]) -> bool:

@@ -1,4 +1,5 @@
-"""`explore_broadcast(a, b)`: how tensors of different sizes meet, and which cells each cell of the result reads."""
+"""`explore_broadcast(a, b)`: how tensors of different sizes are broadcast, and which cells each cell of the result
+reads."""
 
 from __future__ import annotations
 
@@ -24,21 +25,21 @@ from tensorglass.geometry import contiguous_strides
 
 MOST_OPERANDS = 6
 MOST_DIMS = 6
-#: Operands that are called by what they are; others go by a letter, as PyTorch's messages call operands.
+#: Operands that keep their own name; others get a letter, as operands do in PyTorch's messages.
 _NAME = re.compile(r"[\w.]{1,12}(\[[^\[\]]{1,6}\])?")
 
 TEACHING = "explore_broadcast takes tensors and arrays, sizes, and lists and dicts of tensors"
 
 
 class BroadcastExplorer(Inspector):
-    """Operands of different sizes, and the result at which they meet."""
+    """Operands of different sizes, and the result of broadcasting them."""
 
     kind = "broadcast explorer"
 
     def __init__(self, met: Broadcast) -> None:
         self.broadcast = met
         operands = [_record(met, operand) for operand in met.operands]
-        self.data = {"operands": operands, "size": met.size, "refusal": met.refusal or None}
+        self.data: dict[str, Any] = {"operands": operands, "size": met.size, "refusal": met.refusal or None}
 
     @property
     def text(self) -> str:
@@ -96,7 +97,7 @@ def explore_broadcast(*operands: object, **named: object) -> BroadcastExplorer:
 
 
 def _names(written: Sequence[str], values: Sequence[object], named: Iterable[str]) -> list[str]:
-    """What the operands are called: sizes and long expressions by the letter of their place, as far as it is free."""
+    """The operands' names: sizes and long expressions get the letter of their place, if it is free."""
     keep = [_size(value) is None and bool(_NAME.fullmatch(name)) for name, value in zip(written, values, strict=True)]
     taken = {*named, *(name for name, is_kept in zip(written, keep, strict=True) if is_kept)}
     spare = (letter for letter in ascii_lowercase[len(written) :] if letter not in taken)
@@ -122,7 +123,7 @@ def _operand(name: str, tensor: object) -> Operand:
 
 
 def _with_values(met: Broadcast, operand: Operand, tensor: object) -> Operand:
-    """The operand with the values of the cells that are shown of it."""
+    """The operand, with the values of those of its cells that are shown."""
     adapter = adapter_for(tensor)
     if adapter is None:
         return operand

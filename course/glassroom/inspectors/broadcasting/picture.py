@@ -1,4 +1,4 @@
-"""A broadcast as text and as SVG: what is said of it, the sizes lined up, and which cells are read."""
+"""A broadcast as text and as SVG: a few sentences, the sizes lined up, and which cells are read."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from glassroom.drawing.boxes import (
 )
 from glassroom.drawing.canvas import HUES, PAD, Drawing, shortened
 from glassroom.drawing.words import element
-from glassroom.inspectors.broadcasting.broadcast import Broadcast, Operand
+from glassroom.inspectors.broadcasting.broadcast import Broadcast, Ints, Operand
 from glassroom.records.snapshot import visible_window
 
 NAME_IN_A_BOX = 6
 
 
 def text_of_broadcast(met: Broadcast) -> str:
-    """The whole story; what an operand is read again for stands in parentheses."""
+    """The whole text; cells that are read again stand in parentheses."""
     blocks = [*met.lines(), "", *table_lines(met.table())]
     for operand in met.operands:
         grid = operand_grid(met, operand, 0)
@@ -53,12 +53,15 @@ def operand_grid(met: Broadcast, operand: Operand, hue: int) -> Grid:
 
 
 def result_grid(met: Broadcast) -> Grid:
-    """The result: in each box the operands' cells that it reads."""
+    """The result: each box shows the operands' cells that it reads, and what stands in them."""
     size = met.size or ()
     window = visible_window(size)
     names = {operand.name: shortened(operand.name, NAME_IN_A_BOX) for operand in met.operands}
-    boxes = {}
-    for index in product(*window):
-        reads = (element(names[each.name], met.read_by(each, index)).replace(" ", "") for each in met.operands)
-        boxes[index] = Box(tuple(reads), "even")
+
+    def read(operand: Operand, index: Ints) -> str:
+        own = met.read_by(operand, index)
+        cell = element(names[operand.name], own).replace(" ", "")
+        return f"{cell} {operand.value(own)}" if operand.values else cell
+
+    boxes = {index: Box(tuple(read(each, index) for each in met.operands), "even") for index in product(*window)}
     return Grid(f"result {size}", size, window, boxes)

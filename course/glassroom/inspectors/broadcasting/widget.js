@@ -175,7 +175,11 @@ function operandGrid(operand, size, hue) {
 }
 
 function resultGrid(operands, size) {
-  const reads = (index) => operands.map((operand) => element(short(operand.name), readBy(operand, index)).replaceAll(" ", ""));
+  const read = (operand, own) => {
+    const cell = element(short(operand.name), own).replaceAll(" ", "");
+    return Object.keys(operand.values).length ? `${cell} ${valueOf(operand, own)}` : cell;
+  };
+  const reads = (index) => operands.map((operand) => read(operand, readBy(operand, index)));
   return gridOf({ title: `result ${tuple(size)}`, size, boxAt: (index) => ({ lines: reads(index), look: "even" }) });
 }
 
@@ -183,9 +187,10 @@ function tableNode(operands) {
   const [head, ...rows] = table(operands);
   const node = make("table", "gr-sizes");
   const line = (words, tag, hue) => {
-    const row = make("tr", hue === null ? "" : `h${hue}`);
+    const row = make("tr", hue === null ? "" : `hue${hue}`);
+    const failed = hue === null && words.some((word) => word.includes("✕")); // the result's line, where there is none
     row.append(...words.map((word, at) => {
-      const cell = make(at === 0 && tag === "td" ? "th" : tag, word.includes("✕") || word === "no result" ? "bad" : "", word);
+      const cell = make(at === 0 && tag === "td" ? "th" : tag, word.includes("✕") || (at === 0 && failed) ? "bad" : "", word);
       if (cell.tagName === "TH") cell.scope = tag === "th" ? "col" : "row";
       if (at === 0 && hue !== null) cell.prepend(make("i", "gr-lane"));
       return cell;
@@ -275,7 +280,7 @@ function render({ model, el }) {
 
   function drawFields() {
     const rows = operands.map((operand, at) => {
-      const row = make("label", `gr-field h${at % HUES}`);
+      const row = make("label", `gr-field hue${at % HUES}`);
       const field = Object.assign(make("input"), { type: "text", value: tuple(operand.size), spellcheck: false });
       field.setAttribute("aria-label", `size of ${operand.name}`);
       field.addEventListener("input", () => {

@@ -1,1 +1,1 @@
-"""`device_map`: which device each storage is on, and what went between devices."""
+"""`device_map`: which device each storage is on, and what was transferred between devices."""

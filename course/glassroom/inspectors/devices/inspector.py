@@ -1,4 +1,4 @@
-"""`device_map(x, y)`: which device each tensor's storage is on, and what went from one device to another."""
+"""`device_map(x, y)`: which device each tensor's storage is on, and what was transferred between devices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DeviceMap(Inspector):
     kind = "device map"
 
     def __init__(self, data: Placement) -> None:
-        self.data = data
+        self.data: Placement = data
 
     @property
     def text(self) -> str:
@@ -55,13 +55,13 @@ class DeviceMap(Inspector):
 
 
 def device_map(*tensors: object, since: int | None = None, **named: object) -> DeviceMap:
-    """Draw the host and the devices side by side, the storages of the tensors in each, and the transfers between them.
+    """Draw the host and the devices side by side, with the storages of tensors in each, and the transfers between them.
 
     Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them; with none, every tensor
-    that the caller has a variable for. No value is read, so
-    looking moves nothing. Transfers are tensorglass's, since the last device map; `since=0` shows all of the session
-    (of the latest thousand), and ``since=transfers.count()`` taken earlier those after it. Times on simulated devices
-    are the cost model's, and say so. Raises TypeError for what is no tensor, and if none has memory.
+    that the caller has a variable for. No value is read, so drawing the map transfers nothing. Transfers are
+    tensorglass's since the last device map. `since=0` shows the whole session's (the latest thousand at most); a count
+    taken earlier with ``transfers.count()`` shows those after it. Times on simulated devices come from the cost model
+    and are marked so. Raises TypeError for anything else, and if no tensor has memory.
     """
     global _seen
     frame = sys._getframe(1)

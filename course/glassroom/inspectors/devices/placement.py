@@ -1,4 +1,5 @@
-"""Where tensors live, as plain data: devices, the storages in each, the headers on them, and what went between devices.
+"""Where tensors live, as plain data: devices, the storages in each, the headers on them, and the transfers between
+devices.
 
 A tensor is a header, and a header lives nowhere; its *storage* is on a device. So a tensor "moves" by being copied to a
 new storage, which is what a transfer is.
@@ -18,11 +19,12 @@ from glassroom.reading.places import Place
 from glassroom.reading.snapshot import leaves, readable
 from glassroom.reading.storage_names import names_of, of_tensorglass
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 from tensorglass import backends, transfers
 
-MOST_HEADERS = 6  # so many headers are drawn on one storage
-MOST_STORAGES = 12  # and so many storages in one device
-MOST_MOVES = 12  # and so many rows of transfers
+MOST_HEADERS = 6  # headers drawn on one storage
+MOST_STORAGES = 12  # storages drawn in one device
+MOST_MOVES = 12  # rows of transfers drawn
 
 TEACHING = "device_map takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and lists and dicts of them"
 
@@ -39,7 +41,7 @@ class PlacedHeader:
 
 @dataclass(frozen=True)
 class PlacedStorage:
-    """A storage in a device's memory, with the headers that were given."""
+    """A storage in a device's memory, with those of its headers that were given."""
 
     name: str
     device: str
@@ -51,7 +53,7 @@ class PlacedStorage:
 
 @dataclass(frozen=True)
 class Device:
-    """A device: what it is in words, and the figures of its allocator, where it has one."""
+    """A device: a description in words, and its allocator's figures if it has an allocator."""
 
     name: str
     kind: str
@@ -61,10 +63,10 @@ class Device:
 
 @dataclass(frozen=True)
 class Move:
-    """A transfer, or `times` alike one after the other, of `nbytes` bytes each.
+    """A transfer of `nbytes` bytes, or `times` equal ones in a row, of `nbytes` each.
 
-    `source` and `target` are devices; the storages are named where they are alive, None where the bytes come from or
-    go to Python. `seconds` is the time of all together.
+    `source` and `target` are devices. Storages that are alive are named; None stands for bytes that come from Python or
+    go there. `seconds` is the time of all of them together.
     """
 
     source: str
@@ -92,7 +94,7 @@ class Placement:
 
 
 def placement(tensors: Mapping[str, object], since: int) -> Placement:
-    """Where `tensors` are, and what went between devices after the first `since` transfers of the session."""
+    """Where `tensors` are, and the transfers between devices after the session's first `since`."""
     named, descriptions, unread = readable(
         [leaf for given, value in tensors.items() for leaf in leaves(printable(given), value, TEACHING)]
     )
@@ -124,7 +126,8 @@ def _storages(named: Sequence[Place], descriptions: Sequence[Description]) -> li
 
 
 def _on_host(tensor: Any, question: str) -> bool:
-    """What a tensor in the host's memory answers; False for arrays of other libraries, which cannot be asked."""
+    """The answer of a method of a tensor in the host's memory; False for arrays of other libraries, which do not have
+    it."""
     library = library_of(tensor)
     if library is None:
         return False
@@ -134,12 +137,12 @@ def _on_host(tensor: Any, question: str) -> bool:
 
 
 def _kind_of_device(device: str) -> str:
-    kinds = {"cpu": "the host's memory", "sim": "a simulated accelerator", "cuda": "a CUDA device"}
-    return kinds.get(device.partition(":")[0], "a device")
+    kinds = {"cpu": "the host's memory", "sim": "a simulated accelerator", "cuda": word("a CUDA device")}
+    return kinds.get(device.partition(":")[0], word("a device"))
 
 
 def _figures(device: str) -> tuple[str, ...]:
-    """What a device's allocator says, if tensorglass has put something there."""
+    """The figures of a device's allocator, if tensorglass has allocated memory there."""
     type_, _, index = device.partition(":")
     of_type: Iterable[Any] = backends.of_type(type_) if index else ()
     backend = next((each for each in of_type if str(getattr(each, "device", "")) == device), None)
@@ -152,7 +155,7 @@ def _figures(device: str) -> tuple[str, ...]:
 
 
 def _moves(went: Sequence[transfers.Transfer]) -> list[Move]:
-    """Transfers in order; those that are alike and follow one another as one."""
+    """Transfers in order; equal ones that follow one another are joined into one."""
     moves = []
     for move, alike in groupby(went, key=_as_move):
         seconds = [each.seconds for each in alike]

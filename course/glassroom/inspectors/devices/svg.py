@@ -1,5 +1,5 @@
 """A device map as one static SVG: the devices side by side with the storages in each, and beneath them the transfers,
-one below the other in the order of time, as arrows from device to device.
+one below the other in the order in which they happened, as arrows from device to device.
 
 Storages carry in `data-on` the transfers that they are an end of; the live form needs nothing else.
 """
@@ -33,6 +33,8 @@ from glassroom.inspectors.devices.placement import (
     Placement,
 )
 from glassroom.inspectors.devices.words import amount, ends, header_facts, manner, storage_facts, summary, time
+from glassroom.records.columns import columns as columns_of
+from glassroom.translations.templates import word
 
 CSS = style(Path(__file__).with_name("picture.css"))
 LEAST_COLUMN = 240.0
@@ -53,7 +55,7 @@ def svg_of_devices(placed: Placement) -> str:
     if is_narrow():
         return _on_a_phone(drawing, top, placed)
     widths = [_column_width(device) for device in placed.devices]
-    least = 560.0 / len(widths)  # the words on the arrows need room as well
+    least = 560.0 / len(widths)  # the words on the arrows need space too
     widths = [max(width, least) for width in widths]
     lefts = [PAD + sum(widths[:at]) + GAP * at for at in range(len(widths))]
     hues = _hues(placed)
@@ -82,7 +84,7 @@ def _on_a_phone(drawing: Drawing, top: float, placed: Placement) -> str:
         top = drawing.wrapped(PAD, top + 12, f"⋮ after {counted(placed.earlier, 'earlier transfer')}", "fact soft") + 6
     for at, move in enumerate(placed.moves, 1):
         hue = 0 if _is_onwards(move, placed) else 4
-        drawing.add(f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(_move_said(move))}>')
+        drawing.add(f'<g class="move-row hue{hue}" data-on="{at}-{at}" data-says={quoteattr(_move_said(move))}>')
         drawing.add(f'<path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
         drawing.text(PAD + 22, top + 12, f"{move.source} → {move.target}", "title")
         words = " · ".join([ends(move), amount(move), time(move), manner(move)])
@@ -95,7 +97,7 @@ def _on_a_phone(drawing: Drawing, top: float, placed: Placement) -> str:
 
 
 def _is_onwards(move: Move, placed: Placement) -> bool:
-    """Whether a transfer goes to a device that stands behind the one it comes from."""
+    """Whether a transfer goes to a device that is drawn after the one that it comes from."""
     names = [device.name for device in placed.devices]
     return names.index(move.target) > names.index(move.source)
 
@@ -159,7 +161,7 @@ def _draw_storages(
 def _header_rows(header: PlacedHeader, width: float) -> list[tuple[str, str]]:
     """A header's name and facts on one line, or where that is too narrow, on two."""
     name, facts = shortened(header.name, LONGEST_NAME), shortened(header_facts(header), LONGEST_FACTS)
-    if (len(name) + 1.5 + len(facts)) * FACT_ADVANCE <= width:
+    if (columns_of(name) + 1.5 + columns_of(facts)) * FACT_ADVANCE <= width:
         return [(name, facts)]
     return [(name, ""), (" ", facts)]
 
@@ -179,10 +181,10 @@ def _draw_storage(
     height = 26 + LINE * lines
     on = [str(at) for at, move in enumerate(moves, 1) if storage.name in (move.source_storage, move.target_storage)]
     spans = " ".join(f"{at}-{at}" for at in on) or "0-0"
-    names = ", ".join(header.name for header in storage.headers)
+    names = word(", ").join(header.name for header in storage.headers)
     says = quoteattr(f"{storage.name} on {storage.device}: {storage_facts(storage)}; its headers: {names}")
     drawing.add(
-        f'<g class="holding h{hue}" data-on="{spans}" data-says={says}>'
+        f'<g class="holding hue{hue}" data-on="{spans}" data-says={says}>'
         f'<rect x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"/>'
     )
     if storage.is_pinned:
@@ -193,7 +195,7 @@ def _draw_storage(
     for at, (name, facts) in enumerate(row for of_one in rows for row in of_one):
         y = top + 17 + LINE * (at + 1)
         drawing.text(left + 16, y, name, "fact")
-        drawing.text(left + 16 + (len(name) + 1.5) * FACT_ADVANCE, y, facts, "fact soft")
+        drawing.text(left + 16 + (columns_of(name) + 1.5) * FACT_ADVANCE, y, facts, "fact soft")
     if len(shown) < len(storage.headers):
         words = f"and {counted(len(storage.headers) - len(shown), 'more tensor')}"
         drawing.text(left + 16, top + 17 + LINE * lines, words, "fact soft")
@@ -228,7 +230,7 @@ def _draw_move(drawing: Drawing, top: float, at: int, move: Move, middles: Mappi
     hue = 0 if way > 0 else 4
     dashed = "" if move.waited else " on-time"
     drawing.add(
-        f'<g class="move-row h{hue}" data-on="{at}-{at}" data-says={quoteattr(_move_said(move))}>'
+        f'<g class="move-row hue{hue}" data-on="{at}-{at}" data-says={quoteattr(_move_said(move))}>'
         f'<path class="way{dashed}" d="M{number(start)} {y}H{number(end - 8 * way)}"/>'
         f'<path class="head" d="M{number(end)} {y}l{-10 * way} -5v10z"/>'
     )
@@ -237,4 +239,4 @@ def _draw_move(drawing: Drawing, top: float, at: int, move: Move, middles: Mappi
     below = f"{time(move)} · {manner(move)}"
     drawing.text(middle, top + 38, below, "tiny mid")
     drawing.add("</g>")
-    drawing.extend(middle + len(below) * TINY_ADVANCE / 2, top + ROW)
+    drawing.extend(middle + columns_of(below) * TINY_ADVANCE / 2, top + ROW)

@@ -1,10 +1,11 @@
-"""A device map as text: the devices with what lies in each, then the transfers in order."""
+"""A device map as text: the devices with the storages in each, then the transfers in order."""
 
 from __future__ import annotations
 
 from glassroom.drawing.words import counted, sized, unreadable
 from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_STORAGES, Device, Placement
 from glassroom.inspectors.devices.words import amount, ends, header_facts, manner, storage_facts, time
+from glassroom.translations.templates import word
 
 
 def text_of_devices(placed: Placement) -> str:
@@ -29,7 +30,7 @@ def _device_lines(device: Device) -> list[str]:
 def _move_lines(placed: Placement) -> list[str]:
     if not placed.moves:
         return ["no transfers"]
-    lines = ["transfers"]
+    lines = [word("transfers")]
     if placed.earlier:
         lines.append(f"  after {counted(placed.earlier, 'earlier one')}")
     for number, move in enumerate(placed.moves, 1):

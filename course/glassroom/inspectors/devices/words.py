@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from glassroom.drawing.words import counted, duration, sized
 from glassroom.inspectors.devices.placement import Move, PlacedHeader, PlacedStorage, Placement
+from glassroom.translations.templates import word
 
 
 def summary(placed: Placement) -> str:
-    """One sentence that stands for the map."""
+    """The map in one sentence."""
     parts = [f"{device.name} holds {counted(len(device.storages), 'storage')}" for device in placed.devices]
     went = sum(move.times for move in placed.moves) + placed.earlier
-    return f"Device map: {'; '.join(parts)}; {counted(went, 'transfer') if went else 'no transfers'}."
+    return f"Device map: {word('; ').join(parts)}; {counted(went, 'transfer') if went else 'no transfers'}."
 
 
 def storage_facts(storage: PlacedStorage) -> str:
-    """What is said of a storage after its name."""
-    marks = ["pinned"] * storage.is_pinned + ["shared with other processes"] * storage.is_shared
+    """The facts about a storage that follow its name."""
+    marks = [word("pinned")] * storage.is_pinned + ["shared with other processes"] * storage.is_shared
     return " · ".join([sized(storage.nbytes), *marks])
 
 
 def header_facts(header: PlacedHeader) -> str:
-    """What is said of a tensor after its name."""
+    """The facts about a tensor that follow its name."""
     return f"{header.size} {header.dtype}{' · requires grad' if header.requires_grad else ''}"
 
 
 def ends(move: Move) -> str:
-    """From what to what: `S0 → S3`, where it is known."""
+    """The storages at both ends, where they are known: `S0 → S3`."""
     if move.source_storage is None and move.target_storage is None:
         return "Python reads it" if move.target == "cpu" else "from Python"
     return f"{move.source_storage} → {move.target_storage}"
@@ -38,14 +39,16 @@ def amount(move: Move) -> str:
 
 
 def time(move: Move) -> str:
-    """How long it took, and how that is known."""
+    """How long it took, and where that figure comes from."""
     return duration(move.seconds, move.is_simulated)
 
 
 def manner(move: Move) -> str:
-    """What kind of memory the host's end is, and whether the host waited."""
-    memory = "pinned" if move.is_pinned else "pageable" if "cpu" in (move.source, move.target) else "direct"
-    return f"{memory}, the host {'waits' if move.waited else 'goes on'}"
+    """The kind of memory at the host's end, and whether the host waited."""
+    memory = word("direct")
+    if "cpu" in (move.source, move.target):
+        memory = word("pinned") if move.is_pinned else word("pageable")
+    return f"{memory}, the host {word('waits') if move.waited else 'goes on'}"
 
 
 def move_lines(move: Move, number: int) -> list[str]:

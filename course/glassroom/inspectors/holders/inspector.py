@@ -1,9 +1,9 @@
-"""`holders()`: which variables keep how much memory alive, and by which paths they hold a tensor."""
+"""`holders()`: how much memory each variable keeps alive, and the paths by which a tensor is held."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -17,25 +17,28 @@ from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.holders.out_of_sight import holders_out_of_sight
 from glassroom.inspectors.holders.paths import Path, is_over, paths_from, paths_to
-from glassroom.inspectors.holders.reconciled import live_tensors, reconciled
+from glassroom.inspectors.holders.reconciled import reconciled
 from glassroom.reading.adapters import described
 from glassroom.reading.call_expressions import argument_names
+from glassroom.reading.guarded import CLOSING
+from glassroom.reading.parts import descriptions_of
 from glassroom.reading.reach import kept_behind, nodes_behind, nodes_by_root
-from glassroom.reading.referrers import MOST_LOOKED_AT, paths_up
-from glassroom.reading.storage_names import name_of
+from glassroom.reading.referrers import MOST_LOOKED_AT, live_tensors, paths_up
+from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import variables_of
+from glassroom.translations.templates import word
 
 CSS = style(File(__file__).with_name("picture.css"))
 MOST_ROWS = 16
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 ROW = 38
-LABEL = 200  # characters, in as many lines as they take
+LABEL = 200  # characters, wrapped into lines
 NOBODY = "no variable leads to it: its holder is unknown"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A path or a variable, the bytes that it holds, and what there is to say of it."""
+    """A path or a variable, the bytes that it holds, and its description."""
 
     label: str
     nbytes: int
@@ -44,30 +47,30 @@ class Row:
 
 @dataclass(frozen=True)
 class Holding:
-    """Who holds what: a title, the rows that are shown, how many are not, and the bytes of all."""
+    """Who holds what: a title, the rows shown, the number of those that are not, and the total of bytes."""
 
     title: str
     rows: tuple[Row, ...]
     unshown: int
     nbytes: int
-    reconciled: str = ""  # how much of what lives has a known holder
+    reconciled: str = ""  # a sentence: how much live memory has a known holder
 
 
 class Holders(Inspector):
-    """Who keeps memory alive, as it was when it was asked."""
+    """Who keeps memory alive, as it was when `holders` was called."""
 
     kind = "holders"
 
     def __init__(
         self, data: Holding, storages: Mapping[str, Path] = NOTHING, nodes: Mapping[str, int] = NOTHING
     ) -> None:
-        self.data = data
+        self.data: Holding = data
         self._storages = storages  # each with the first path to it
         self._nodes = nodes  # of graphs, by the variable that leads to them
 
     def since(self, earlier: Holders) -> Holders:
-        """What is held now and was not held `earlier`, by the variables that hold it: storages, and nodes of graphs.
-        Both are made by `holders()`.
+        """What is held now and was not held `earlier`, listed by variable: storages, and nodes of graphs. Both must be
+        made by `holders()`, without a tensor.
         """
         new = {name: path for name, path in self._storages.items() if name not in earlier._storages}
         gone = [path for name, path in earlier._storages.items() if name not in self._storages]
@@ -103,7 +106,7 @@ class Holders(Inspector):
         top = drawing.wrapped(PAD + 76, PAD + 14, self.data.title, "fact soft", left=PAD) + 18
         most = max([1, *(row.nbytes for row in self.data.rows)])
         for at, row in enumerate(self.data.rows, 1):
-            drawing.add(f'<g class="life h0" data-on="{at}-{at}" data-says={quoteattr(self._said(row))}>')
+            drawing.add(f'<g class="life hue0" data-on="{at}-{at}" data-says={quoteattr(self._said(row))}>')
             top = drawing.wrapped(PAD, top + 11, shortened(row.label, LABEL), "fact") - 11
             width = max((room() - 2 * PAD - 100) * row.nbytes / most, 2)
             drawing.add(f'<rect x="{PAD}" y="{number(top + 17)}" width="{number(width)}" height="10"/>')
@@ -126,7 +129,7 @@ class Holders(Inspector):
             "text": self.text,
             "label": self.label,
             "kind": self.kind,
-            "unit": "row",
+            "unit": word("row"),
             "before": [self.data.title, "Step through the rows with the arrow keys, or point at one."],
             "frames": [
                 {"at": at, "x": 0, "lines": [row.label, self._said(row).removeprefix(f"{row.label}: ")], "map": -1}
@@ -137,7 +140,7 @@ class Holders(Inspector):
 
 
 def holders(tensor: object = None, /) -> Holders:
-    """Who keeps memory alive, by the paths that lead to it from the caller's variables.
+    """Show who keeps memory alive, by the paths that lead to it from the caller's variables.
 
     Of a tensor every path to its storage: through lists, dicts, networks, optimizers and objects, gradients, and what
     autograd graphs have saved: `trainer.history[3]['loss'] → PowBackward0.self`; and what no variable leads to, such as
@@ -146,6 +149,8 @@ def holders(tensor: object = None, /) -> Holders:
     referrer. What several hold counts for the first. `holders().since(earlier)` is what has come since then. Takes
     tensors of PyTorch and tensorglass, arrays of NumPy and CuPy. Raises TypeError for what has no memory.
     """
+    if sys.is_finalizing():  # called by a `__del__` as Python ends: its modules are gone
+        return Holders(Holding(CLOSING, (), 0, 0))
     frame = sys._getframe(1)
     variables = variables_of(frame)
     if tensor is None:
@@ -155,33 +160,41 @@ def holders(tensor: object = None, /) -> Holders:
         sum_of_all = reconciled(storages, frame)
         storages |= sum_of_all.elsewhere
         total = sum(path.nbytes for path in storages.values())
-        title = f"{sized(total)} in {counted(len(storages), 'storage')}"
+        title = f"{sized(total)}{word(' in ')}{counted(len(storages), 'storage')}"
         nodes = nodes_by_root(variables)
         told = {root: f"reaches {counted(count, 'node')}" for root, count in nodes.items()}
         return Holders(_by_root(title, storages.values(), told, sum_of_all.words), storages, nodes)
     [name] = argument_names(frame, (tensor,))
-    description = described(tensor)
-    memory = description.memory
+    descriptions = descriptions_of(tensor) or [described(tensor)]  # raises the error that says why there is none
+    memories = list({description.memory.identity: description.memory for description in descriptions}.values())
+    nbytes = sum(memory.nbytes for memory in memories)
     rows = [
         Row(path.words, path.nbytes, "saved by a graph" if path.is_saved else "")
-        for path in paths_to(tensor, variables)
+        for memory in memories
+        for path in paths_to(memory, variables)
     ]
-    rows += [Row(words, memory.nbytes, "") for words in holders_out_of_sight(tensor, partial(is_over, memory), frame)]
-    title = f"{name}: {name_of(memory)}, {sized(memory.nbytes)} on {memory.device}"
-    seen = prod(description.size) * description.itemsize
-    title += f", of which it has {sized(seen)}" if seen < memory.nbytes else ""
+    over_them = partial(is_over, memories)
+    rows += [Row(words, nbytes, "") for words in holders_out_of_sight(tensor, over_them, frame)]
+    title = f"{name}: {', '.join(names_of(memories))}, {sized(nbytes)} on {memories[0].device}"
+    seen = sum(prod(description.size) * description.itemsize for description in descriptions)
+    title += f", of which it has {sized(seen)}" if seen < nbytes else ""
     title += _of_its_graph(tensor)
     if not rows:
-        alike = [tensor, *[each for each in live_tensors() if each is not tensor and is_over(memory, each)]]
-        found = paths_up(alike, frame)
-        rows = [Row(words, memory.nbytes, "") for words in dict.fromkeys(found.paths.values())]
+        found = paths_up(_over_the_same(tensor, over_them), frame)
+        rows = [Row(words, nbytes, "") for words in dict.fromkeys(found.paths.values())]
         title += f" · {NOBODY}" if not rows else ""
         title += "" if found.is_all or rows else f"; the search ended after {MOST_LOOKED_AT:,} objects"
-    return Holders(Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), memory.nbytes))
+    return Holders(Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), nbytes))
+
+
+def _over_the_same(tensor: object, is_alike: Callable[[Any], bool]) -> list[object]:
+    """The tensor, and others over its memory. A function of its own: a comprehension in `holders` would itself hold the
+    tensor in a closure."""
+    return [tensor, *[each for each in live_tensors() if each is not tensor and is_alike(each)]]
 
 
 def _of_its_graph(tensor: object) -> str:
-    """` · its graph has 3 nodes, which keep 40 bytes`; nothing of what has no graph."""
+    """` · its graph has 3 nodes, which keep 40 bytes`; "" for a tensor without a graph."""
     nodes = nodes_behind(tensor)
     if not nodes:
         return ""
@@ -189,7 +202,7 @@ def _of_its_graph(tensor: object) -> str:
 
 
 def _by_root(title: str, paths: Iterable[Path], nodes: Mapping[str, str], words: str) -> Holding:
-    """What each variable holds, the most first, with the largest storage that it holds and what `nodes` it reaches."""
+    """What each variable holds, the largest first, with its largest storage and the number of `nodes` it reaches."""
     by_root: dict[str, list[Path]] = {root: [] for root in nodes}
     for path in paths:
         by_root.setdefault(path.root, []).append(path)

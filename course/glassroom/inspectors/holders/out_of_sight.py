@@ -1,7 +1,8 @@
-"""What keeps a tensor alive and no variable of the caller's leads to: closures, defaults, generators, tracebacks,
-classes, functions that run.
+"""Holders of a tensor that no variable of the caller's leads to: closures, defaults, generators, tracebacks, classes,
+running functions.
 
-The one idea: Python's collector knows who refers to an object. Only what a reader can find again is told, by name.
+The one idea: Python's garbage collector knows who refers to an object. Only holders that a reader can find in the
+program are listed, by name.
 """
 
 from __future__ import annotations
@@ -9,20 +10,22 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from types import AsyncGeneratorType, CellType, CoroutineType, FrameType, FunctionType, GeneratorType, ModuleType
+from types import CellType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from glassroom.reading.adapters import adapter_for
 from glassroom.reading.guarded import attempted, contents_of, is_a, name_of_class
 from glassroom.reading.places import is_of_a_program
+from glassroom.reading.referrers import SUSPENDED, is_of_a_look, suspended
 from glassroom.reading.variables import variables_of
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 
 CACHE = "_lru_cache_wrapper"  # what functools.cache and lru_cache return
 
 
 def holders_out_of_sight(tensor: object, is_alike: Callable[[Any], bool], caller: FrameType) -> list[str]:
-    """Who holds a tensor, or one that `is_alike`, in words, but for what the variables of `caller` lead to."""
+    """Words for whatever holds a tensor, or one that `is_alike`, without what the variables of `caller` lead to."""
     kinds: dict[type, bool] = {}
 
     def is_tensor(value: object) -> bool:
@@ -53,14 +56,14 @@ def _running_above(caller: FrameType) -> Iterator[FrameType]:
 
 
 def _of(referrer: object, ids: set[int]) -> Iterable[str]:
+    if is_of_a_look(referrer):
+        return []
     if is_a(referrer, CellType):
         return _of_cell(referrer)
-    if is_a(referrer, (GeneratorType, CoroutineType, AsyncGeneratorType)):
-        frame = next(
-            getattr(referrer, name) for name in ("gi_frame", "cr_frame", "ag_frame") if hasattr(referrer, name)
-        )
+    if is_a(referrer, SUSPENDED):
+        frame = suspended(referrer)
         return [] if frame is None else _of_frame(frame, ids)
-    if is_a(referrer, FrameType):  # one that a traceback keeps
+    if is_a(referrer, FrameType):  # a frame that a traceback keeps
         return _of_frame(referrer, ids)
     if is_a(referrer, tuple):
         return _of_arguments(referrer)
@@ -95,7 +98,7 @@ def _of_cell(cell: CellType) -> Iterator[str]:
     for closure in gc.get_referrers(cell):
         if is_a(closure, tuple):
             for function in gc.get_referrers(closure):
-                if is_a(function, FunctionType) and function.__closure__ is closure:
+                if is_a(function, FunctionType) and function.__closure__ is closure and not is_of_a_look(function):
                     at = next(at for at, each in enumerate(closure) if each is cell)
                     yield f"closure of {_named(function)}(): {function.__code__.co_freevars[at]}"
 
@@ -104,5 +107,7 @@ def _of_frame(frame: FrameType, ids: set[int]) -> list[str]:
     code = frame.f_code
     own = {*code.co_varnames, *code.co_cellvars}
     return [
-        f"{name} in {code.co_name}()" for name, value in variables_of(frame).items() if name in own and id(value) in ids
+        word(f"{name} in {code.co_name}()")
+        for name, value in variables_of(frame).items()
+        if name in own and id(value) in ids
     ]

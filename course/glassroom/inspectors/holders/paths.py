@@ -1,17 +1,18 @@
 """The paths from variables to the storages that they keep alive: through containers, objects, gradients and graphs.
 
 The one idea: each tensor that a variable leads to holds its storage, its gradient's, and those that the graph behind it
-has saved. A graph is looked at once, however many tensors lead to it, and nothing in it is computed or unpacked.
+has saved. A graph is visited once, however many tensors lead to it, and nothing in it is computed or unpacked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.reading.adapters import adapter_for, described
+from glassroom.reading.adapters import described_if_there
 from glassroom.reading.nodes import grad_fn_of, gradient_of, in_order, inputs_of
+from glassroom.reading.parts import descriptions_of
 from glassroom.reading.reach import saved_in_graphs
 from glassroom.reading.storage_names import Memory, names_of
 from glassroom.reading.variables import ARROW, named_tensors, root_of
@@ -19,7 +20,7 @@ from glassroom.reading.variables import ARROW, named_tensors, root_of
 
 @dataclass(frozen=True)
 class Path:
-    """A way to a storage: in words, from which variable it begins, and whether it goes through a graph."""
+    """A path to a storage: its words, the variable that it begins at, and whether it goes through a graph."""
 
     words: str
     root: str
@@ -35,9 +36,8 @@ def paths_from(variables: Mapping[str, object]) -> list[Path]:
     return _with_names([(words, memory, is_saved) for words, memory, is_saved, _ in _ways(variables)])
 
 
-def paths_to(tensor: Any, variables: Mapping[str, object]) -> list[Path]:
-    """The paths to a tensor's storage, from every tensor whose graph holds it as well."""
-    wanted = described(tensor).memory
+def paths_to(wanted: Memory, variables: Mapping[str, object]) -> list[Path]:
+    """The paths to a storage, from every tensor whose graph holds it as well."""
     ways = list(_ways(variables))
     direct = [(words, memory, False) for words, memory, is_saved, _ in ways if not is_saved and _is(memory, wanted)]
     holding = {id(node): words.rpartition(ARROW)[2] for words, memory, _, node in ways if node and _is(memory, wanted)}
@@ -48,7 +48,7 @@ def paths_to(tensor: Any, variables: Mapping[str, object]) -> list[Path]:
 
 
 def _ways(variables: Mapping[str, object]) -> Iterator[tuple[str, Memory, bool, Any]]:
-    """Words, memory, whether a graph has saved it, and by which node."""
+    """For each path its words, the memory, whether a graph has saved it, and the node that did."""
     named = named_tensors(variables)
     for name, tensor in named:
         yield from _at(name, tensor, None)
@@ -60,16 +60,13 @@ def _ways(variables: Mapping[str, object]) -> Iterator[tuple[str, Memory, bool, 
 
 
 def _at(words: str, tensor: Any, node: Any) -> Iterator[tuple[str, Memory, bool, Any]]:
-    if adapter_for(tensor) is not None:
-        try:
-            memory = described(tensor).memory
-        except TypeError:  # it has no memory that could be looked at
-            return
-        yield words, memory, node is not None, node
+    description = described_if_there(tensor)
+    if description is not None:
+        yield words, description.memory, node is not None, node
 
 
 def _reaching(roots: list[Any], holding: Mapping[int, str]) -> dict[int, str]:
-    """The nodes that lead to one that holds something, each with what that one is called."""
+    """The nodes from which one that holds something can be reached, each with that one's name."""
     order = in_order(roots)
     above: dict[int, list[int]] = {}
     for node in order:
@@ -91,12 +88,9 @@ def _is(memory: Memory, other: Memory) -> bool:
     return memory.device == other.device and memory.start < other_end and other.start < end
 
 
-def is_over(memory: Memory, tensor: Any) -> bool:
-    """Whether a tensor has bytes of a memory."""
-    try:
-        return _is(described(tensor).memory, memory)
-    except TypeError:  # it has no memory that could be looked at
-        return False
+def is_over(memories: Sequence[Memory], tensor: Any) -> bool:
+    """Whether a tensor, or one of its parts, has bytes in any of several memories."""
+    return any(_is(each.memory, memory) for each in descriptions_of(tensor) for memory in memories)
 
 
 def _with_names(ways: list[tuple[str, Memory, bool]]) -> list[Path]:

@@ -1,10 +1,10 @@
-"""Where an index leads: from size, stride and offset and the items between the brackets to the result and its cells.
+"""What an index picks: from size, stride, offset and the items between the brackets to the result and its cells.
 
-Ints, slices, None and ... make a view, new numbers for the same memory; what index tensors, lists and masks name is
-picked element by element into new memory, at positions that are broadcast together. The live explorer computes the same
-in the browser (`arithmetic.js`); a test holds the two together, and this one to PyTorch and NumPy. NumPy's ways are its
-own: slices may go backwards, an int beside index arrays is one of them, a single element is a number, and how a copy
-lies in memory is left to it.
+Ints, slices, None and ... make a view: a new size, stride and offset for the same memory. Index tensors, lists and
+masks are broadcast together, and the elements at their positions are copied into new memory. The live explorer computes
+the same in the browser (`arithmetic.js`); a test compares the two, and this one with PyTorch and NumPy. NumPy differs:
+slices may go backwards, an int beside index arrays counts as one of them, a single element is a number, and the layout
+of a copy is not predicted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class RefusedIndex(Exception):
 
 @dataclass(frozen=True)
 class Positions:
-    """An index tensor, a list or a mask: its name, its header, its elements row by row, which in a mask are 0 or 1."""
+    """An index tensor, a list or a mask: its name, its header and its elements row by row; those of a mask are 0 or
+    1."""
 
     name: str
     size: Ints
@@ -42,7 +43,7 @@ class Positions:
     is_mask: bool = False
 
     def at(self, index: Sequence[int]) -> int:
-        """The element at an index of the size that it is broadcast to."""
+        """The element at an index into the size that it is broadcast to."""
         place = 0
         for i, n in zip(index[len(index) - len(self.size) :], self.size, strict=True):
             place = place * n + (0 if n == 1 else i)
@@ -66,7 +67,7 @@ class Item:
 
     @property
     def dims(self) -> int:
-        """How many dimensions of the tensor it is about."""
+        """The number of the tensor's dimensions that it indexes."""
         if isinstance(self.value, Positions):
             return len(self.value.size) if self.value.is_mask else 1
         return int(isinstance(self.value, int | slice) and not isinstance(self.value, bool))
@@ -88,9 +89,8 @@ class Axis:
 
 @dataclass
 class Led:
-    """Where an index leads. Its `axes` make the view; `chosen` are the positions picked along some of them.
-
-    `stride` is None where the library alone knows how the result lies in memory, or it is a number without any.
+    """The result of an index. Its `axes` make the view; `chosen` are the positions picked along some of them. `stride`
+    is None where only the library knows the result's layout, or where the result is a number.
     """
 
     size: Ints = ()
@@ -101,7 +101,7 @@ class Led:
     chosen: dict[int, Positions] = field(default_factory=dict)
     shape: Ints = ()
     first: int = 0
-    at_front: bool = False  # whether the picked dimensions went to the front, as others lay between them
+    at_front: bool = False  # the picked dimensions went to the front, since others lay between them
     is_number: bool = False
 
     @property
@@ -110,7 +110,7 @@ class Led:
         return not self.chosen and not self.is_number
 
     def place_of(self, dim: int) -> int:
-        """The result's dimension that an axis became which is not chosen."""
+        """The dimension of the result that an axis without chosen positions became."""
         kept = sum(each not in self.chosen for each in range(dim))
         return kept + len(self.shape) if self.chosen and kept >= self.first else kept
 
@@ -119,7 +119,7 @@ class Led:
         return index[self.first : self.first + len(self.shape)]
 
     def source(self, index: Ints) -> Ints:
-        """The index of the tensor's cell that a cell of the result is."""
+        """The index of the tensor's cell that a cell of the result is read from."""
         found = dict(self.fixed)
         for dim, axis in enumerate(self.axes):
             if axis.source is None:
@@ -133,7 +133,7 @@ class Led:
         return tuple(found[source] for source in sorted(found))
 
     def picks(self) -> Counter[Ints]:
-        """How often each combination of positions is picked along the chosen axes that walk along the tensor."""
+        """How often each combination of positions is picked along those chosen axes that are the tensor's own."""
         along = [dim for dim in self.chosen if self.axes[dim].source is not None]
         return Counter(
             tuple(self.chosen[dim].at(block) % max(self.axes[dim].length, 1) for dim in along)
@@ -141,7 +141,7 @@ class Led:
         )
 
     def times(self, cell: Ints, picks: Counter[Ints]) -> int:
-        """How often the result has a cell of the tensor."""
+        """How often a cell of the tensor occurs in the result."""
         wanted = []
         for source, at in self.fixed.items():
             if cell[source] != at:
@@ -160,9 +160,8 @@ class Led:
 def follow(
     size: Ints, stride: Ints, offset: int, items: Sequence[Item], is_tuple: bool = True, is_numpys: bool = False
 ) -> Led:
-    """Follow an index into a tensor, or into an array if it `is_numpys`. Raises RefusedIndex for what is refused.
-
-    `is_tuple` is False for a lone item, of which PyTorch says other things when it does not fit.
+    """Follow an index into a tensor, or into an array if it `is_numpys`. Raises RefusedIndex for an index that the
+    library refuses. `is_tuple` is False for a single item, for which PyTorch has other error messages.
     """
     led = Led(offset=offset)
     about = _about(len(size), items, is_tuple, is_numpys)
@@ -176,7 +175,7 @@ def follow(
 
 
 def _about(ndim: int, items: Sequence[Item], is_tuple: bool, is_numpys: bool) -> int:
-    """How many dimensions the items are about; refuses what cannot be counted."""
+    """The number of dimensions that the items index; refuses items for which it is unknown."""
     if not is_tuple and not ndim and not is_numpys:
         _check_scalar(items[0])
     about = sum(item.dims for item in items)
@@ -193,7 +192,7 @@ def _about(ndim: int, items: Sequence[Item], is_tuple: bool, is_numpys: bool) ->
 
 
 def _separated(items: Sequence[Item]) -> bool:
-    """Whether slices, None or ... stand between NumPy's index arrays, of which ints are some."""
+    """Whether slices, None or ... stand between NumPy's index arrays; ints count as index arrays."""
     are_arrays = [isinstance(item.value, int | Positions) for item in items]
     return False in are_arrays[are_arrays.index(True) : len(are_arrays) - are_arrays[::-1].index(True)]
 
@@ -274,7 +273,8 @@ def _sliced(chosen: slice, dim: int, length: int, stride: int, is_numpys: bool =
 
 
 def _advanced(led: Led, chosen: Sequence[tuple[int, Positions]], separated: bool | None) -> None:
-    """Pick along the axes that the other items stand at. `separated` is what NumPy goes by, None for PyTorch."""
+    """Pick along the axes that the other items stand at. `separated` is NumPy's criterion for where the picked
+    dimensions go; None for PyTorch."""
     is_numpys = separated is not None
     lengths = [axis.length for axis in led.axes]
     for first, positions in chosen:

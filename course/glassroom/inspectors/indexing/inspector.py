@@ -1,4 +1,4 @@
-"""`explore_index(x, "1:, ::2")`: which cells an index picks, whether that is a view or a copy, and its header."""
+"""`explore_index(x, "1:, ::2")`: which cells an index picks, whether the result is a view or a copy, and its header."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from glassroom.records.printable import printable
 from glassroom.records.snapshot import visible_window
 from tensorglass.geometry import contiguous_strides
 
-MOST_KNOWN = 1024  # elements of a tensor of which the browser is told all
+MOST_KNOWN = 1024  # elements of a tensor whose values are all sent to the browser
 MOST_DIMS = 6
 
 
 class IndexExplorer(Inspector):
-    """A tensor, an index that can be typed anew, and what comes of it."""
+    """A tensor, an index that can be edited, and its result."""
 
     kind = "index explorer"
 
@@ -38,7 +38,7 @@ class IndexExplorer(Inspector):
         self.indexing = indexing
         led, refused = indexing.led, indexing.refused
         result = led and {"size": led.size, "stride": led.stride, "offset": led.offset, "is_view": led.is_view}
-        self.data = {
+        self.data: dict[str, Any] = {
             "name": indexing.name,
             "size": indexing.size,
             "stride": indexing.stride,
@@ -67,7 +67,7 @@ class IndexExplorer(Inspector):
         numbers = self.indexing.numbers
         tensor = {
             **plain(self.data),
-            "numbers": None if numbers is None else [each if isfinite(each) else str(each) for each in numbers],
+            "numbers": None if numbers is None else [number if isfinite(number) else str(number) for number in numbers],
             "is_numpys": self.indexing.is_numpys,
         }
         return {"tensor": tensor, "label": self.label, "text": self.text}
@@ -77,10 +77,11 @@ def explore_index(tensor: object, index: str = "...", **names: object) -> IndexE
     """See what `tensor[index]` picks: a view or a copy, its size, stride and offset, and each cell's source.
 
     `index` is what stands between the brackets, as text: `explore_index(x, "1:, rows", rows=torch.tensor([0, 2]))`. It
-    is read, not run: numbers, slices, None, ..., bools, lists, the names given as keywords, those sliced
-    (`rows[:, None]`) or turned round (`~mask`), and comparisons of a small tensor with a number (`x > 2`). In the live
-    form it is typed, or built by pointing at cells. `tensor` is a tensorglass or PyTorch tensor, a NumPy or CuPy array,
-    or a size. Raises TypeError for what is none, or a name that stands for no index; what PyTorch refuses is shown.
+    is parsed, not run: numbers, slices, None, ..., bools, lists, the names given as keywords, also sliced (`rows[:,
+    None]`) or inverted (`~mask`), and comparisons of a small tensor with a number (`x > 2`). In the live form it can be
+    typed, or built by pointing at cells. `tensor` is a tensorglass or PyTorch tensor, a NumPy or CuPy array, or a size.
+    Raises TypeError for anything else, and for a name that stands for no index. An index that PyTorch refuses is shown
+    with its error.
     """
     frame = sys._getframe(1)
     [name] = argument_names(frame, (tensor,))
@@ -137,7 +138,7 @@ def _named(name: str, value: Any, is_numpys: bool) -> Named:
 
 
 def _numbers_of(tensor: object, size: Ints) -> list[float] | None:
-    """All elements as numbers, for comparisons; None of a large tensor, or of one of complex numbers."""
+    """All elements as numbers, for comparisons; None for a large tensor, or a complex one."""
     if prod(size) > MOST_KNOWN:
         return None
     if _size(tensor) is not None:
@@ -148,7 +149,7 @@ def _numbers_of(tensor: object, size: Ints) -> list[float] | None:
 
 
 def _values(tensor: object, indexing: Indexing) -> dict[Ints, str]:
-    """The cells as they are written: of a small tensor all, of a large one those that the picture shows."""
+    """The values of cells as text: of a small tensor all, of a large one those that the picture shows."""
     size, led = indexing.size, indexing.led
     if prod(size) <= MOST_KNOWN:
         wanted = list(product(*map(range, size)))

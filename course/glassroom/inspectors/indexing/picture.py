@@ -1,4 +1,4 @@
-"""An index as text and as SVG: what is said of it, what each item does, the cells that it picks, and the result."""
+"""An index as text and as SVG: its explanation, what each item does, the cells that it picks, and the result."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from glassroom.drawing.canvas import HUES, PAD, Drawing
 from glassroom.inspectors.indexing.arithmetic import Ints, Led
 from glassroom.inspectors.indexing.words import Indexing
 from glassroom.records.snapshot import visible_window
+from glassroom.translations.templates import word
 
 
 def text_of_indexing(indexing: Indexing) -> str:
-    """The whole story; cells that are picked stand in brackets."""
+    """The whole text; cells that are picked stand in brackets."""
     blocks = indexing.lines()
     if indexing.led is not None:
         blocks += ["", *table_lines(indexing.table())]
@@ -37,7 +38,7 @@ def text_of_indexing(indexing: Indexing) -> str:
 
 
 def svg_of_indexing(indexing: Indexing, label: str) -> str:
-    """The picture. A view has the tensor's colour, for it is the same memory; a copy has none."""
+    """The picture. A view has the tensor's colour, since it is the same memory; a copy has none."""
     drawing = Drawing()
     top = draw_caption(drawing, PAD, indexing.lines(), indexing.lines()[1:2] if indexing.refused else ())
     if indexing.led is not None:
@@ -48,7 +49,7 @@ def svg_of_indexing(indexing: Indexing, label: str) -> str:
 
 
 def tensor_grid(indexing: Indexing) -> Grid:
-    """The tensor: cells that are picked are filled, and say how often if it is more than once."""
+    """The tensor: cells that are picked are filled, with a count if they are picked more than once."""
     window = visible_window(indexing.size)
     boxes = {index: _tensor_box(indexing, index) for index in product(*window)}
     return Grid(f"{indexing.name} {indexing.size}", indexing.size, window, boxes, 0)
@@ -83,5 +84,5 @@ def _result_grid(indexing: Indexing, led: Led) -> Grid:
         source = led.source(index)
         place = (f"[{','.join(map(str, source))}]",) if source else ()
         boxes[index] = Box((indexing.value(source), *place))
-    kind = "a view" if led.is_view else "a number" if led.is_number else "a copy"
+    kind = word("a view") if led.is_view else word("a number") if led.is_number else word("a copy")
     return Grid(f"result {led.size}, {kind}", led.size, window, boxes, 0 if led.is_view else None)

@@ -1,8 +1,6 @@
-"""What somebody typed between the brackets, read without running any of it: numbers, slices, None, ..., bools, lists,
-and the names of index tensors, sliced themselves if need be (`rows[:, None]`), turned round (`~mask`) or made by
-comparing the tensor with a number (`x > 2`).
-
-The browser reads the same (`typed_index.js`); a test holds the two together.
+"""A parser for what somebody typed between the brackets, which runs none of it: numbers, slices, None, ..., bools,
+lists, and the names of index tensors, also sliced (`rows[:, None]`), inverted (`~mask`) or made by comparing the tensor
+with a number (`x > 2`). The browser parses the same (`typed_index.js`); a test compares the two.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ Named = int | slice | Positions | EllipsisType | None
 
 @dataclass(frozen=True)
 class Reader:
-    """What the names in an index stand for: the tensor's, with its size and all of its numbers if they are known."""
+    """What the names in an index stand for; for the tensor itself its size, and all of its values if they are known."""
 
     tensor: str
     size: Ints
@@ -36,7 +34,7 @@ class Reader:
     is_numpys: bool = False
 
     def items(self, typed: str) -> tuple[list[Item], bool]:
-        """The items of an index, and whether it is a tuple. Raises RefusedIndex for what cannot be read."""
+        """The items of an index, and whether it is a tuple. Raises RefusedIndex for text that cannot be parsed."""
         try:
             index = ast.parse(f"_[{typed}\n]", mode="eval").body
         except (SyntaxError, ValueError, RecursionError):
@@ -112,7 +110,7 @@ class Reader:
         return Positions(f"({text})", self.size, contiguous_strides(self.size), elements, is_mask=True)
 
     def _inner(self, text: str, held: Positions, typed: str) -> Positions | int:
-        """An index tensor that is indexed itself, by slices and None alone."""
+        """An index tensor that is itself indexed, by slices and None only."""
         items, is_tuple = self.items(typed)
         if any(isinstance(item.value, Positions | bool) for item in items):
             raise unreadable(text)
@@ -124,7 +122,7 @@ class Reader:
 
 
 def unreadable(text: str) -> RefusedIndex:
-    """What is said of an index that is not read here."""
+    """The refusal of an index that this parser does not know."""
     can = "numbers, slices, None, ..., True, False, lists, names given as keywords, sliced names, ~mask and x > 2"
     written = text.strip()
     return RefusedIndex("not read here", f"{written} is not read here: {can} are" if written else f"write {can}")
@@ -145,8 +143,10 @@ def index_of_list(text: str, nested: object) -> Positions:
     elements = [each for each in level if isinstance(each, int)]
     if len(elements) != len(level):
         raise unreadable(text)
-    is_mask = bool(elements) and all(isinstance(each, bool) for each in elements)
-    return Positions(text, tuple(size), contiguous_strides(tuple(size)), [int(each) for each in elements], is_mask)
+    is_mask = bool(elements) and all(isinstance(element, bool) for element in elements)
+    return Positions(
+        text, tuple(size), contiguous_strides(tuple(size)), [int(element) for element in elements], is_mask
+    )
 
 
 def _nested(node: ast.expr) -> object:

@@ -1,6 +1,5 @@
-"""What an index makes of a tensor, in words: the story of the index explorer.
-
-The live explorer says the same in the browser (`words.js`); a test holds the two together.
+"""What an index makes of a tensor, in words: the text of the index explorer. The live explorer writes the same in the
+browser (`words.js`); a test compares the two.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ from math import prod
 from glassroom.drawing.words import LETTERS, counted, element, listed
 from glassroom.inspectors.indexing.arithmetic import Axis, Ints, Item, Led, Positions, RefusedIndex, follow
 from glassroom.inspectors.indexing.typed_index import Named, Reader
+from glassroom.translations.templates import word
 
 
 @dataclass(frozen=True)
 class Indexing:
-    """A tensor's header, the values of its cells that are known, and what was typed between the brackets."""
+    """A tensor's header, those values of its cells that are known, and what was typed between the brackets."""
 
     name: str
     size: Ints
@@ -48,12 +48,12 @@ class Indexing:
 
     @property
     def led(self) -> Led | None:
-        """Where the index leads; None if it was refused."""
+        """The result of the index; None if it was refused."""
         return self._followed[1]
 
     @property
     def refused(self) -> RefusedIndex | None:
-        """Why nothing comes of it."""
+        """The error if the index was refused."""
         return self._followed[2]
 
     @cached_property
@@ -111,7 +111,8 @@ class Indexing:
         return f"{element('result', letters)} is {element(self.name, [found[source] for source in sorted(found)])}"
 
     def _meeting(self, led: Led) -> list[str]:
-        """How index tensors are broadcast, where their size stands, and what they pick more than once."""
+        """How index tensors are broadcast, where their size stands in the result's, and which positions they pick more
+        than once."""
         lines = []
         picked = list(led.chosen.values())
         if sum(isinstance(item.value, bool | Positions) for item in self.items) > 1:
@@ -130,7 +131,7 @@ class Indexing:
 
     def table(self) -> list[list[str]]:
         """What each item does, and to which dimension; none if the index was refused."""
-        rows = [["item", "dim", ""]]
+        rows = [[word("item"), word("dim"), ""]]
         dim = 0
         about = sum(item.dims for item in self.items)
         for item in self.items if self.led else ():
@@ -146,7 +147,7 @@ class Indexing:
             case None:
                 return "a new dimension of length 1"
             case bool():
-                return f"a new dimension, picked {'once' if item.value else 'never'}"
+                return f"a new dimension, picked {word('once') if item.value else word('never')}"
             case int():
                 at = item.value % self.size[dim]
                 if self.led and self.led.chosen and self.is_numpys:

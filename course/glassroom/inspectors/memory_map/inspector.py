@@ -1,4 +1,4 @@
-"""`show`, the memory map: storages, the headers over them, and which cell is which."""
+"""`show`, the memory map: storages, the headers over them, and which cell of a tensor is which cell of a storage."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class MemoryMap(Inspector):
     kind = "memory map"
 
     def __init__(self, seen: Snapshot) -> None:
-        self.data = self.snapshot = seen
+        self.data: Snapshot = seen
+        self.snapshot = seen
 
     @property
     def text(self) -> str:
@@ -42,14 +43,12 @@ class MemoryMap(Inspector):
 
 
 def show(*tensors: object, **named: object) -> MemoryMap:
-    """Draw the memory of tensors: their storages, their headers, and which cell of which tensor is which
-    storage cell.
+    """Draw the memory of tensors: their storages, their headers, and the storage cell behind each cell of each tensor.
 
     Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and what holds them: lists, dicts, networks,
-    optimizers, objects. Positional
-    tensors are called what the caller calls them; `show(total=a + b)` names one. With no arguments, every
-    tensor that the caller has a variable for is drawn. Of more than 64 the first are drawn, and what has no
-    memory is named. Raises TypeError for anything else, and if none has memory.
+    optimizers, objects. Positional tensors get the names that the caller has for them; `show(total=a + b)` names one.
+    With no arguments, every tensor that the caller has a variable for is drawn. At most 64 tensors are drawn, the first
+    ones; tensors without memory are listed by name. Raises TypeError for anything else, and if no tensor has memory.
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named

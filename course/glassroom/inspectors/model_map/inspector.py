@@ -17,12 +17,12 @@ from glassroom.records.printable import printable
 
 
 class ModelMapPicture(Inspector):
-    """Networks as they were when they were asked about."""
+    """Networks as they were when `model_map` was called."""
 
     kind = "model map"
 
     def __init__(self, found: ModelMap) -> None:
-        self.data = found
+        self.data: ModelMap = found
 
     @property
     def text(self) -> str:
@@ -44,9 +44,9 @@ class ModelMapPicture(Inspector):
 def model_map(*objects: object, **named: object) -> ModelMapPicture:
     """Map networks module by module: parameters and buffers by storage, tied weights, gradients, optimizer state.
 
-    Takes modules and optimizers of PyTorch and of tensorglass: `model_map(model, optimizer)`. What optimizers keep is
-    told with the parameters that it is kept for. Tied weights count once. Identical siblings are shown once.
-    Raises TypeError for anything else, and where there is no network.
+    Takes modules and optimizers of PyTorch and of tensorglass: `model_map(model, optimizer)`. Optimizer state is shown
+    with the parameters that it belongs to. Tied weights count once. Identical siblings are shown once. Raises TypeError
+    for anything else, and where there is no network.
     """
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, objects), objects, strict=True)) | named

@@ -1,13 +1,14 @@
-"""Networks as plain data: module by module what it holds, and the bytes of parameters, gradients and optimizer state.
+"""Networks as plain data: what each module holds, and the bytes of parameters, gradients and optimizer state.
 
-The one idea: what lies at the same bytes is one thing, however many names it has. So tied weights are counted once, and
-each says what it is tied with.
+The one idea: tensors at the same bytes are one thing, however many names they have. So tied weights are counted once,
+and each lists what it is tied to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from math import prod
 from typing import Any
 
@@ -21,8 +22,9 @@ from glassroom.reading.adapters import (
     needed_by,
     without_overrides,
 )
-from glassroom.reading.guarded import is_a, name_of_class
+from glassroom.reading.guarded import attempted, is_a, name_of_class
 from glassroom.reading.nodes import gradient_of
+from glassroom.reading.parts import descriptions_of
 from glassroom.reading.places import attributes_of, modules_in, tensors_at
 from glassroom.reading.storage_names import names_of
 from glassroom.records.printable import printable
@@ -30,9 +32,9 @@ from glassroom.records.printable import printable
 
 @dataclass(frozen=True)
 class Held:
-    """A parameter or a buffer of a module. `tied` are the further names of the same bytes; `storage` is None where
-    there is no memory yet; `needed` are the bytes that one on meta would need. `gradient` and `state` are bytes: those
-    of its gradient, and of what optimizers keep for it.
+    """A parameter or a buffer of a module. `tied` are other names of the same bytes; `storage` is None if it has no
+    memory yet; `needed` is the number of bytes that it would take if it is on meta. `gradient` and `state` are the
+    bytes of its gradient and of its optimizer state.
     """
 
     name: str
@@ -51,9 +53,10 @@ class Held:
 
 @dataclass(frozen=True)
 class Module:
-    """A module: its path, its class, how deep it lies, what it holds itself, and the bytes of all that is in it.
+    """A module: its path, its class, its depth, the parameters and buffers that it holds directly, and the bytes of
+    everything in it.
 
-    `needed` are the bytes that parameters and buffers on meta would need, which are in none of the others.
+    `needed` is the number of bytes that parameters and buffers on meta would take; no other figure includes them.
     """
 
     path: str
@@ -74,10 +77,10 @@ class Module:
 
 @dataclass(frozen=True)
 class ModelMap:
-    """Networks: their modules, each before those in it, and the bytes of all.
+    """Networks: their modules, each before its submodules, and the total bytes.
 
-    `elements` is the number of the parameters' elements; `needed` are the bytes of what is on meta; `further_state` are
-    bytes that optimizers keep for parameters of no module here.
+    `elements` is the number of the parameters' elements; `needed` is the number of bytes that tensors on meta would
+    take; `further_state` is that of optimizer state for parameters of no module here.
     """
 
     name: str
@@ -96,7 +99,7 @@ class _Tensor:
     name: str
     kind: str
     tensor: Any
-    seen: Description | None
+    seen: list[Description]  # the tensor itself, or its parts
     storage: str | None = None
     size: tuple[int, ...] = ()
     dtype: str = "unknown"
@@ -106,21 +109,21 @@ class _Tensor:
 
     @property
     def place(self) -> object:
-        """What tells two tensors apart: the bytes that they are."""
-        return id(self.tensor) if self.seen is None else (self.storage, self.seen.pointer, self.seen.size)
+        """The key by which tensors are told apart: the bytes that they occupy."""
+        return tuple((each.memory.identity, each.pointer, each.size) for each in self.seen) or id(self.tensor)
 
     @property
     def nbytes(self) -> int:
-        return 0 if self.seen is None else prod(self.seen.size) * self.seen.itemsize
+        return _reached(self.seen)
 
 
 def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> ModelMap:
-    """Describe networks by their names, with what optimizers keep for their parameters."""
+    """Describe networks by their names, with the optimizer state of their parameters."""
     found = [each for name, network in networks.items() for each in _walk(name, network, 0, ())]
     tensors = [tensor for _, _, _, held in found for tensor in held]
-    seen = [each for each in tensors if each.seen is not None]
-    for each, storage in zip(seen, names_of([each.seen.memory for each in seen if each.seen]), strict=True):
-        each.storage = storage
+    storages = iter(names_of([seen.memory for each in tensors for seen in each.seen]))
+    for each in tensors:
+        each.storage = ", ".join(dict.fromkeys(islice(storages, len(each.seen)))) or None
     names: dict[object, list[str]] = {}
     for each in tensors:
         names.setdefault(each.place, []).append(each.name)
@@ -145,7 +148,7 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
         gradients=gradients,
         state=state,
         needed=needed,
-        elements=sum(prod(each.size) for each in once.values() if each.seen is not None or each.needed),
+        elements=sum(prod(each.size) for each in once.values() if each.seen or each.needed),
         further_state=sum(nbytes for key, nbytes in kept.items() if key not in known),
     )
 
@@ -167,22 +170,24 @@ def _walk(
 
 
 def _tensor(name: str, kind: str, tensor: Any) -> _Tensor:
-    made = _Tensor(name, kind, tensor, described_if_there(tensor))
+    made = _Tensor(name, kind, tensor, descriptions_of(tensor))
     with without_overrides(library_of(tensor) or "torch"):
         plain = declared(tensor)
         made.requires_grad = bool(plain.requires_grad)
-        if made.seen is not None:
-            made.size, made.dtype, made.device = made.seen.size, made.seen.dtype, made.seen.memory.device
-        elif not is_uninitialized(tensor):
-            made.size, made.device = tuple(plain.shape), str(plain.device)
+        if not is_uninitialized(tensor):
+            made.size = attempted(lambda: tuple(plain.shape), ())  # a nested one has no shape
+            made.device = str(plain.device)
             made.dtype = str(plain.dtype).removeprefix("torch.")
             made.needed = needed_by(tensor) if is_on_meta(tensor) else 0
     return made
 
 
 def _nbytes(tensor: Any) -> int:
-    seen = None if tensor is None else described_if_there(tensor)
-    return 0 if seen is None else prod(seen.size) * seen.itemsize
+    return 0 if tensor is None else _reached(descriptions_of(tensor))
+
+
+def _reached(seen: Iterable[Description]) -> int:
+    return sum(prod(each.size) * each.itemsize for each in seen)
 
 
 def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
@@ -191,7 +196,8 @@ def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
     for optimizer in optimizers:
         state = attributes_of(optimizer).get("state")
         for parameter, what in dict.items(state) if is_a(state, dict) else ():
-            nbytes = sum(_nbytes(tensor) for _, tensor in tensors_at([("", what)]))
+            tensors = (described_if_there(tensor) for _, tensor in tensors_at([("", what)]))  # and all parts of them
+            nbytes = _reached(each for each in tensors if each is not None)
             kept[id(parameter)] = kept.get(id(parameter), 0) + nbytes
     return kept
 
@@ -214,10 +220,11 @@ def _held(each: _Tensor, names: list[str], kept: Mapping[int, int]) -> Held:
 
 
 def _totals(tensors: Iterable[_Tensor], kept: Mapping[int, int]) -> tuple[int, int, int, int, int]:
-    """Bytes of parameters, buffers, gradients, optimizer state and what meta would need; what is tied counts once."""
-    once = {each.place: each for each in tensors}
+    """Bytes of parameters, buffers, gradients and optimizer state, and those that tensors on meta would take; tied
+    tensors count once."""
+    once = {tensor.place: tensor for tensor in tensors}
     parameters = sum(each.nbytes for each in once.values() if each.kind == "parameter")
     buffers = sum(each.nbytes for each in once.values() if each.kind == "buffer")
-    gradients = sum(_nbytes(gradient_of(each.tensor)) for each in once.values() if each.seen is not None)
+    gradients = sum(_nbytes(gradient_of(each.tensor)) for each in once.values() if each.seen)
     state = sum(kept.get(id(each.tensor), 0) for each in once.values())
     return parameters, buffers, gradients, state, sum(each.needed for each in once.values())

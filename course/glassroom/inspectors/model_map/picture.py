@@ -1,4 +1,4 @@
-"""The model map as text and as SVG: each module a row, with a bar of its bytes by what they are for."""
+"""The model map as text and as SVG: one row for each module, with a bar of its bytes by purpose."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, Drawing, is_nar
 from glassroom.inspectors.model_map.modules import ModelMap, Module
 from glassroom.inspectors.model_map.rows import Row, rows_of
 from glassroom.inspectors.model_map.words import CALLED, KINDS, held_facts, notes, row_facts, row_name, summary
+from glassroom.records.columns import columns as columns_of
 
 CSS = style(Path(__file__).with_name("picture.css"))
 INDENT = 16
 ROW = 24
 BAR = 250.0
 NAME_ROOM = 440.0
-LEAST = 1.5  # pixels of a part of a bar, however small it is
+LEAST = 1.5  # the least width of a part of a bar, in pixels
 
 
 def text_of(found: ModelMap) -> str:
@@ -38,11 +39,11 @@ def svg_of(found: ModelMap) -> str:
     x = PAD + 0.0
     for kind in KINDS:
         words = CALLED.get(kind, kind)
-        if x > PAD and x + 18 + len(words) * FACT_ADVANCE > room() - PAD:
+        if x > PAD and x + 18 + columns_of(words) * FACT_ADVANCE > room() - PAD:
             x, top = float(PAD), top + 18
         drawing.add(f'<rect class="{kind}" x="{number(x)}" y="{number(top + 3)}" width="12" height="12"/>')
         drawing.text(x + 18, top + 13, words, "fact soft")
-        x += 18 + len(words) * FACT_ADVANCE + 20
+        x += 18 + columns_of(words) * FACT_ADVANCE + 20
     top += 26
     most = max((row.module.nbytes for row in rows), default=0)
     for row in rows:
@@ -63,7 +64,7 @@ def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> float:
     drawing.add(f'<rect class="back" x="{PAD}" y="{number(top)}" width="{room() - 2 * PAD}" height="{height - 2}"/>')
     name = shortened(row_name(row), 28)
     drawing.text(x, top + 15, name)
-    x += (len(name) + 1) * ADVANCE
+    x += (columns_of(name) + 1) * ADVANCE
     facts = " · ".join([*row_facts(row), *(["tied"] if tied else [])])
     end = room() - PAD if is_narrow() else PAD + NAME_ROOM
     drawing.text(x, top + 15, shortened(facts, int((end - x) / FACT_ADVANCE)), "fact soft")

@@ -1,4 +1,4 @@
-"""The rows of a model map: one for each module, but only the first of identical siblings."""
+"""The rows of a model map: one for each module, and a single one for identical siblings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_ROWS = 60
 
 @dataclass(frozen=True)
 class Row:
-    """A module and, where others beside it are like it, their number and the last one's name."""
+    """A module and, if siblings are identical to it, their number and the last one's name."""
 
     module: Module
     name: str
@@ -21,7 +21,7 @@ class Row:
 
 
 def rows_of(modules: Sequence[Module]) -> tuple[list[Row], int]:
-    """The rows, and how many modules are too many to have one."""
+    """The rows, and the number of modules beyond the limit, which have none."""
     rows: list[Row] = []
     at = 0
     while at < len(modules):
@@ -47,15 +47,20 @@ def _own_name(module: Module) -> str:
 
 
 def _length(modules: Sequence[Module], at: int) -> int:
-    """The number of modules of which the one at `at` is made, itself among them."""
+    """The number of modules in the one at `at`, itself included."""
     depth = modules[at].depth
-    return next((n for n, each in enumerate(modules[at + 1 :], 1) if each.depth <= depth), len(modules) - at)
+    return next((n for n, module in enumerate(modules[at + 1 :], 1) if module.depth <= depth), len(modules) - at)
 
 
 def _looks(modules: Sequence[Module], at: int) -> object:
-    """What two modules have in common that are alike: classes, sizes and dtypes of all that is in them."""
+    """The key by which modules are identical: classes, sizes and dtypes of everything in them."""
     one = modules[at]
     return tuple(
-        (each.kind, each.depth, each.path.removeprefix(one.path), tuple((t.size, t.dtype) for t in each.tensors))
-        for each in modules[at : at + _length(modules, at)]
+        (
+            module.kind,
+            module.depth,
+            module.path.removeprefix(one.path),
+            tuple((t.size, t.dtype) for t in module.tensors),
+        )
+        for module in modules[at : at + _length(modules, at)]
     )

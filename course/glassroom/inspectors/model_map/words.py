@@ -5,16 +5,26 @@ from __future__ import annotations
 from glassroom.drawing.words import counted, listed, sized
 from glassroom.inspectors.model_map.modules import Held, ModelMap, Module
 from glassroom.inspectors.model_map.rows import Row
+from glassroom.translations.templates import word
 
 KINDS = ("parameters", "buffers", "gradients", "state")  # the fields with bytes, in the order of the bars
-CALLED = {"state": "optimizer state"}
+CALLED = {
+    "parameters": word("parameters"),
+    "buffers": word("buffers"),
+    "gradients": word("gradients"),
+    "state": "optimizer state",
+}
 
 
 def totals(found: ModelMap | Module) -> list[str]:
-    """The bytes by what they are for."""
-    amounts = ((CALLED.get(kind, kind), getattr(found, kind)) for kind in KINDS)
+    """The bytes by purpose."""
+    amounts = ((CALLED[kind], getattr(found, kind)) for kind in KINDS)
     there = [f"{name} {sized(nbytes)}" for name, nbytes in amounts if nbytes]
     return [*there, *_needed(found.needed)]
+
+
+def _without(held: Held) -> str:
+    return word("no memory yet") if held.dtype == "unknown" else word("memory unknown")
 
 
 def _needed(nbytes: int) -> list[str]:
@@ -22,28 +32,28 @@ def _needed(nbytes: int) -> list[str]:
 
 
 def summary(found: ModelMap) -> str:
-    """One sentence that stands for the map."""
+    """The map in one sentence."""
     facts = [counted(len(found.modules), "module"), counted(found.elements, "parameter"), *totals(found)]
-    return f"Model map of {found.name}: {', '.join(facts)}."
+    return f"Model map of {found.name}: {word(', ').join(facts)}."
 
 
 def row_name(row: Row) -> str:
-    """What a row is called: `h.0`, or `0–11` where others are like it."""
+    """A row's name: `h.0`, or `0–11` for identical siblings."""
     return f"{row.name}–{row.last}" if row.alike else row.name
 
 
 def row_facts(row: Row) -> list[str]:
-    """What is said of a module after its name."""
+    """The facts about a module that follow its name."""
     module = row.module
-    each = [f"{sized(module.nbytes)}" + (" each" if row.alike else "")] if module.nbytes else []
-    each += [f"{sized(module.needed)} needed" + (" each" if row.alike else "")] if module.needed else []
+    each = [f"{sized(module.nbytes)}" + (word(" each") if row.alike else "")] if module.nbytes else []
+    each += [f"{sized(module.needed)} needed" + (word(" each") if row.alike else "")] if module.needed else []
     return [module.kind, *([f"{row.alike + 1} alike"] if row.alike else []), *each]
 
 
 def held_facts(held: Held) -> list[str]:
-    """What is said of a parameter or a buffer after its name."""
-    facts = [f"{list(held.size)} {held.dtype}", held.storage or ", ".join(_needed(held.needed)) or "no memory yet"]
-    facts += ["buffer"] if held.kind == "buffer" else [] if held.requires_grad else ["frozen"]
+    """The facts about a parameter or a buffer that follow its name."""
+    facts = [f"{list(held.size)} {held.dtype}", held.storage or ", ".join(_needed(held.needed)) or _without(held)]
+    facts += [word("buffer")] if held.kind == "buffer" else [] if held.requires_grad else [word("frozen")]
     facts += [f"grad {sized(held.gradient)}"] if held.gradient else []
     facts += [f"state {sized(held.state)}"] if held.state else []
     facts += [f"tied with {listed(held.tied)}"] if held.tied else []
@@ -53,13 +63,15 @@ def held_facts(held: Held) -> list[str]:
 def spoken(row: Row) -> str:
     """A module in one line: its path, its bytes, and what it holds itself."""
     module = row.module
-    head = f"{module.path}: {', '.join([module.kind, *totals(module)])}"
-    own = "; ".join(f"{each.name.rpartition('.')[2]} {', '.join(held_facts(each))}" for each in module.tensors)
+    head = f"{module.path}: {word(', ').join([module.kind, *totals(module)])}"
+    own = word("; ").join(
+        f"{each.name.rpartition('.')[2]} {word(', ').join(held_facts(each))}" for each in module.tensors
+    )
     return f"{head}. {own}" if own else head
 
 
 def notes(found: ModelMap, unshown: int) -> list[str]:
-    """What is said beneath."""
+    """The lines beneath the map."""
     lines = [f"… and {counted(unshown, 'more module')}"] if unshown else []
     if found.further_state:
         lines.append(f"optimizer state for parameters of no module here: {sized(found.further_state)}")

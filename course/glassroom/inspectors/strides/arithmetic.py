@@ -1,7 +1,6 @@
 """What a header (size, stride, offset) does over a storage of n cells: the arithmetic of the stride explorer.
 
-The live explorer computes the same in the browser (`widget.js`); a test holds the two
-together, and this one to PyTorch.
+The live explorer computes the same in the browser (`widget.js`); a test compares the two, and this one with PyTorch.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def examine(cells: int, itemsize: int, size: Sequence[int], stride: Sequence[int
 
 
 def _refusal(cells: int, itemsize: int, size: Sequence[int], stride: Sequence[int], offset: int) -> Verdict | None:
-    """What PyTorch's as_strided says, in its words, when it refuses."""
+    """The message with which PyTorch's as_strided refuses, or nothing."""
     if any(step < 0 for step in stride):
         message = f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
         return Verdict("refused", message)

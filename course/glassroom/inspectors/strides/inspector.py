@@ -31,7 +31,7 @@ class StrideExplorer(Inspector):
         self.storage = storage
         self.size, self.stride, self.offset = tuple(size), tuple(stride), offset
         self.verdict = examine(storage.length, storage.itemsize, self.size, self.stride, offset)
-        self.data = {"code": self.code, "verdict": self.verdict, **vars(self.snapshot)}
+        self.data: dict[str, Any] = {"code": self.code, "verdict": self.verdict, **vars(self.snapshot)}
 
     @property
     def code(self) -> str:
@@ -55,7 +55,7 @@ class StrideExplorer(Inspector):
 
     @property
     def snapshot(self) -> Snapshot:
-        """The storage with the tensor `t` over it; cells outside the storage have no value."""
+        """A snapshot of the storage with the tensor `t` over it; cells outside the storage have no value."""
         itemsize = self.storage.itemsize
         steps = [step * itemsize for step in self.stride]
         values = [cell.value for cell in self.storage.cells]
@@ -106,10 +106,10 @@ def explore_strides(
     stride: Sequence[int] | None = None,
     offset: int | None = None,
 ) -> StrideExplorer:
-    """Slide size, stride and offset over one storage and see the tensor that `torch.as_strided` would make.
+    """Change size, stride and offset over one storage and see the tensor that `torch.as_strided` would make.
 
-    `tensor_or_n` is a tensor, whose storage is taken, or a number of cells. Size, stride and offset begin as
-    the tensor's own, or as those of a fresh tensor. Raises ValueError when the storage has more than 64
+    `tensor_or_n` is a tensor, whose storage is taken, or a number of cells. Size, stride and offset default to the
+    tensor's own, or to those of a contiguous tensor over all cells. Raises ValueError when the storage has more than 64
     cells, or when size and stride differ in length.
     """
     if isinstance(tensor_or_n, int):

@@ -10,7 +10,7 @@ from glassroom.live.widget import LiveWidget
 
 
 class Widget(LiveWidget):
-    """Sliders for size, stride and offset over a storage whose cells hold `values` (as they are written)."""
+    """Sliders for size, stride and offset over a storage whose cells hold `values`, given as text."""
 
     name = traitlets.Unicode().tag(sync=True)
     storage = traitlets.Unicode().tag(sync=True)

@@ -1,4 +1,4 @@
-"""Where the memory of a training step goes: the bytes that are held by what they are for, and the peak taken apart."""
+"""Where the memory of a training step goes: the bytes held, by role, and what the peak consists of."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from glassroom.drawing.words import sized
 from glassroom.inspectors.timeline.places import Where
 from glassroom.inspectors.timeline.recorder import Recorder
 from glassroom.reading.roles import GRADIENTS, OTHER, PARAMETERS, ROLES, TEMPORARIES
+from glassroom.translations.templates import word
 
 BEFORE = Where("there before the block", "")
 OUTSIDE = "outside of modules"
@@ -17,7 +19,7 @@ OUTSIDE = "outside of modules"
 
 @dataclass(frozen=True)
 class Share:
-    """A part of what was held at a peak: all of one role, or what one line or one module holds, by role."""
+    """A part of what was held at a peak: that of one role, or that of one line or module, by role."""
 
     label: str
     nbytes: int
@@ -26,8 +28,8 @@ class Share:
 
 @dataclass(frozen=True)
 class Bands:
-    """The bytes on a device by what they are for, before the first event and after each, what was there before included
-    as far as variables led to it; and the peak taken apart, the largest part first.
+    """The bytes on a device by role, before the first event and after each, and the parts of the peak, the largest
+    first. Memory from before the block is included if variables led to it.
     """
 
     device: str
@@ -50,12 +52,12 @@ class Bands:
 
     @property
     def is_of_training(self) -> bool:
-        """Whether they tell more than a curve does: whether there were parameters or gradients."""
+        """Whether there were parameters or gradients; if not, a plain curve shows as much."""
         return not self.levels.keys().isdisjoint((PARAMETERS, GRADIENTS))
 
     @property
     def start(self) -> int:
-        """What was there before, as far as variables refer to it."""
+        """The bytes that were there before the block and that variables led to."""
         return self.totals[0]
 
     def at(self, event: int) -> dict[str, int]:
@@ -84,7 +86,7 @@ def bands_of(recorder: Recorder, wheres: Sequence[Where], devices: Sequence[str]
                     peak, peak_at = total, at
             for role, so_far in levels.items():
                 so_far.append(sums[role])
-        for event in recorder.events[:peak_at]:  # once more, since what is held is too much to be noted at each peak
+        for event in recorder.events[:peak_at]:  # again: noting all that is held at each peak takes long
             if event.birth is not None and event.device == device:
                 held[event.birth] += event.change
         parts = [
@@ -108,10 +110,15 @@ def _shares(parts: Iterable[tuple[str, str, int]]) -> tuple[Share, ...]:
 
 
 def role_of(recorder: Recorder, number: int, ended: int | None) -> str:
-    """What a storage was for: of several roles the first counts."""
+    """A storage's role; of several, the first in the order of ROLES counts."""
     birth = recorder.births[number]
     if birth.block is not None:
         return birth.block.role
     roles = recorder.roles.get(number, set())
     plain = OTHER if ended is None or birth.name is not None else TEMPORARIES
     return next((role for role in ROLES if role in roles), plain)
+
+
+def listed_roles(by_role: Mapping[str, int]) -> str:
+    """`parameters 180 KiB, activations 800 KiB`"""
+    return word(", ").join(f"{role} {sized(nbytes)}" for role, nbytes in by_role.items() if nbytes)

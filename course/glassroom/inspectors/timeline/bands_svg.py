@@ -1,4 +1,4 @@
-"""The bands of a training step as a picture: what is held by what it is for, and the peak by line and by module."""
+"""The bands of a training step as a picture: the bytes held by role, and the peak by line and by module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glassroom.inspectors.timeline.words import share_words
 from glassroom.reading.roles import ACTIVATIONS, GRADIENTS, OTHER, PARAMETERS, ROLES, STATE, TEMPORARIES
 
 CSS = style(Path(__file__).with_name("bands.css"))
-LOOKS = {PARAMETERS: "h0", STATE: "h3", GRADIENTS: "h2", ACTIVATIONS: "h1", OTHER: "plain", TEMPORARIES: "h5"}
+LOOKS = {PARAMETERS: "hue0", STATE: "hue3", GRADIENTS: "hue2", ACTIVATIONS: "hue1", OTHER: "plain", TEMPORARIES: "hue5"}
 CHART = 150
 ROW = 20
 LABEL = 372  # the width of a line's or a module's label, in pixels
@@ -22,7 +22,7 @@ MOST_SHARES = 8
 
 
 def draw_stack(drawing: Drawing, left: float, top: float, width: float, bands: Bands, highest: int) -> None:
-    """Draw the bands, one upon the other, into a chart as high as `highest` bytes."""
+    """Draw the bands as a stacked chart whose height stands for `highest` bytes."""
 
     def x_of(event: int) -> float:
         return left + width * event / len(bands.totals)
@@ -31,7 +31,7 @@ def draw_stack(drawing: Drawing, left: float, top: float, width: float, bands: B
         return top + CHART * (1 - level / highest)
 
     floor = [0] * len(bands.totals)
-    stride = max(len(floor) // int(width / 2), 1)  # a long timeline shows the highest of what falls on one spot
+    stride = max(len(floor) // int(width / 2), 1)  # each pixel shows the highest of its events
     tallest = [
         max(range(at, min(at + stride, len(floor))), key=lambda event: bands.totals[event])
         for at in range(0, len(floor), stride)
@@ -76,7 +76,7 @@ def _corners(steps: Sequence[tuple[float, float]], end: str) -> list[str]:
 def draw_legend(
     drawing: Drawing, left: float, top: float, rows: Sequence[tuple[str, Sequence[str]]], column: int
 ) -> float:
-    """Draw the roles, each with its colour and its amounts, in columns so many pixels wide; returns the bottom."""
+    """Draw the roles with their colours and amounts, in columns of the given width in pixels; returns the bottom."""
     for role, amounts in rows:
         drawing.add(f'<g class="share {LOOKS.get(role, "none")}">')
         if role in LOOKS:
@@ -124,6 +124,6 @@ def draw_shares(drawing: Drawing, top: float, title: str, bands: Bands, shares: 
 
 
 def legend_rows(bands: Bands) -> list[tuple[str, list[str]]]:
-    """The roles as they lie upon each other, from the top, with what they hold at the peak."""
+    """The roles in the order of the stack, from the top, with what they hold at the peak."""
     at_peak = bands.at(bands.peak_at)
     return [(role, [sized(at_peak[role])]) for role in reversed(ROLES) if role in at_peak]

@@ -1,4 +1,4 @@
-"""Timelines side by side: what the peak consists of with a checkpoint and without, with batches of 8 and of 16."""
+"""Timelines side by side: what the peak consists of, for example with a checkpoint and without one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from glassroom.inspectors.timeline.svg import CSS
 from glassroom.inspectors.timeline.timeline import Timeline
 from glassroom.inspectors.timeline.words import listed_roles
 from glassroom.reading.roles import ROLES
+from glassroom.records.columns import ljust, rjust
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 
 GAP = 24
 COLUMN = 116
@@ -29,7 +31,7 @@ LABEL = 52
 
 @dataclass(frozen=True)
 class Run:
-    """One run: its name, and the bands of the device on which it held most."""
+    """One run: its name, and the bands of the device on which it held the most."""
 
     name: str
     bands: Bands
@@ -37,7 +39,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several runs of which the peaks are compared."""
+    """Several runs whose peaks are compared."""
 
     runs: tuple[Run, ...]
 
@@ -51,28 +53,30 @@ class MemoryComparison(Inspector):
         if len(timelines) < 2:
             raise TypeError("memory_timeline compares two runs or more: memory_timeline(plain=step, other=step_2)")
         runs = [Run(printable(name), max(each.bands, key=lambda bands: bands.peak)) for name, each in timelines.items()]
-        self.data = Comparison(tuple(runs))
+        self.data: Comparison = Comparison(tuple(runs))
 
     @property
     def label(self) -> str:
         peaks = [f"{run.name} holds {sized(run.bands.peak)}" for run in self.data.runs]
-        return f"Memory comparison, at the peak: {', '.join(peaks)}."
+        return f"Memory comparison, at the peak: {word(', ').join(peaks)}."
 
     @property
     def text(self) -> str:
         width = max(COLUMN // 8, *(len(run.name) for run in self.data.runs))
         lines = ["memory comparison · bytes at the peak", ""]
-        lines.append("  ".join(["", f"{'':<15}", *[f"{name:>{width}}" for name in self._columns()]]).rstrip())
-        lines += ["  ".join(["", f"{row[0]:<15}", *[f"{each:>{width}}" for each in row[1:]]]) for row in self._table()]
+        rows = [["", *self._columns()], *self._table()]
+        lines += [
+            "  ".join(["", ljust(row[0], 15), *[rjust(each, width) for each in row[1:]]]).rstrip() for row in rows
+        ]
         for run in self.data.runs:
             lines += ["", f"{run.name}: the peak by line"]
             for share in run.bands.by_line[:MOST_LINES]:
-                head = f"  {sized(share.nbytes):>12}  {shortened(share.label, LABEL):<{LABEL}}"
+                head = f"  {sized(share.nbytes):>12}  {ljust(shortened(share.label, LABEL), LABEL)}"
                 lines.append(f"{head}  {listed_roles(share.by_role)}")
         return "\n".join(lines)
 
     def _columns(self) -> list[str]:
-        return [*[run.name for run in self.data.runs], *(["difference"] if len(self.data.runs) == 2 else [])]
+        return [*[run.name for run in self.data.runs], *([word("difference")] if len(self.data.runs) == 2 else [])]
 
     def _roles(self) -> list[str]:
         """The roles that any run has, from the top."""
@@ -82,9 +86,9 @@ class MemoryComparison(Inspector):
         return [run.bands.at(run.bands.peak_at).get(role, 0) for run in self.data.runs]
 
     def _table(self) -> list[list[str]]:
-        """A row for each role, and one for all; of two runs with the difference."""
+        """A row for each role and one for the total; with the difference, if there are two runs."""
         rows = [(role, self._amounts(role)) for role in self._roles()]
-        rows.append(("total", [run.bands.peak for run in self.data.runs]))
+        rows.append((word("total"), [run.bands.peak for run in self.data.runs]))
         return [[role, *map(sized, amounts), *self._difference(amounts)] for role, amounts in rows]
 
     def _difference(self, amounts: list[int]) -> list[str]:
@@ -141,7 +145,9 @@ class MemoryComparison(Inspector):
         return top + 8
 
     def _said(self, role: str, amounts: list[str]) -> str:
-        runs = ", ".join(f"{amount} in {run.name}" for run, amount in zip(self.data.runs, amounts, strict=False))
+        runs = word(", ").join(
+            f"{amount}{word(' in ')}{run.name}" for run, amount in zip(self.data.runs, amounts, strict=False)
+        )
         change = f"; a difference of {amounts[-1]}" if len(amounts) > len(self.data.runs) else ""
         return f"{role} at the peak: {runs}{change}"
 
@@ -155,7 +161,7 @@ class MemoryComparison(Inspector):
             "text": self.text,
             "label": self.label,
             "kind": self.kind,
-            "unit": "row",
+            "unit": word("row"),
             "before": ["What the peaks consist of", "Step through the rows with the arrow keys, or point at one."],
             "frames": frames,
             "maps": [],

@@ -10,11 +10,13 @@ from typing import Any, overload
 
 from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.timeline.comparison import MemoryComparison
+from glassroom.inspectors.timeline.failure import variables_at
+from glassroom.inspectors.timeline.held import holders_of
 from glassroom.inspectors.timeline.recorder import Recorder, stop_what_was_left
 from glassroom.inspectors.timeline.state import state_of
 from glassroom.inspectors.timeline.svg import svg_of_timeline
 from glassroom.inspectors.timeline.text import text_of_timeline
-from glassroom.inspectors.timeline.timeline import PoolMoment, Timeline, holders_of, timeline_of
+from glassroom.inspectors.timeline.timeline import PoolMoment, Timeline, timeline_of
 from glassroom.inspectors.timeline.words import summary
 from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
 from glassroom.reading.variables import variables_of, variables_of_function
@@ -38,21 +40,21 @@ class MemoryTimeline(Inspector):
         frame = sys._getframe(1)
         try:
             self.begin(frame, None)
-        except BaseException:  # an interrupt, after which no __exit__ comes
+        except BaseException:  # an interrupt: __exit__ will not be called
             self.abandon()
             raise
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self.mend(error)
-        self.finish(sys._getframe(1))
+        self.finish(sys._getframe(1), error)
 
     def mend(self, error: BaseException | None) -> None:
-        """Undo what an interrupt has kept PyTorch from undoing."""
+        """Restore PyTorch's grad mode, which an interrupt may have kept PyTorch from restoring."""
         mend_grad_mode(self._mode, error)
 
     def abandon(self) -> None:
-        """Watch no more, after an interrupt."""
+        """Stop watching after an interrupt."""
         if self._recorder is not None:
             self._recorder.stop()
 
@@ -65,18 +67,21 @@ class MemoryTimeline(Inspector):
         self._recorder.start(names, self._variables(frame))
 
     def _variables(self, frame: FrameType) -> dict[str, object]:
-        """What the code that is watched has names for."""
+        """The variables of the code that is watched."""
         return variables_of(frame) if self._function is None else variables_of_function(self._function)
 
-    def finish(self, frame: FrameType) -> None:
-        """Watch no more, and write down what was seen."""
+    def finish(self, frame: FrameType, error: BaseException | None = None) -> None:
+        """Stop watching and compute what was seen; `error` is what the block has raised."""
         assert self._recorder is not None
         was_collecting = gc.isenabled()
         try:
-            gc.disable()  # what is written down are many small objects: to collect among them would take longer
-            self._recorder.stop(self._variables(frame))
-            variables = self._variables(frame) | variables_of(frame)
-            self._timeline = timeline_of(self._recorder, frame.f_code.co_filename, variables)
+            gc.disable()  # this makes many small objects, and garbage collection among them would take longer
+            raising = variables_at(error, frame)
+            self._recorder.stop(raising | self._variables(frame))
+            variables = raising | self._variables(frame) | variables_of(frame)
+            self._timeline = timeline_of(self._recorder, frame, variables, error)
+            if error is not None and self._timeline.of_failure:
+                error.add_note("\n".join(self._timeline.notes[: self._timeline.of_failure]))
         finally:
             if was_collecting:
                 gc.enable()
@@ -84,7 +89,7 @@ class MemoryTimeline(Inspector):
 
     @property
     def data(self) -> Timeline:
-        """What was recorded, as plain data. Raises RuntimeError before the block has ended."""
+        """What was recorded, as plain data. Raises RuntimeError if the block has not ended."""
         if self._timeline is None:
             raise RuntimeError("nothing is recorded yet: the timeline is there once the with block has ended")
         return self._timeline
@@ -115,7 +120,7 @@ class MemoryTimeline(Inspector):
 
 
 def _pool_as_dict(moment: PoolMoment) -> dict[str, Any]:
-    """A pool without addresses: a block is known by where it begins in its segment, and by the storage in it."""
+    """A pool without addresses: a block is identified by its position in its segment and the storage in it."""
     segments = []
     for segment in moment.pool.segments:
         begin = segment.blocks[0].address
@@ -139,15 +144,18 @@ def memory_timeline(**runs: Run) -> MemoryComparison: ...
 def memory_timeline(function: Callable[[], object] | None = None, /, **runs: Run) -> MemoryTimeline | MemoryComparison:
     """Watch memory while a block of code runs, and show where it goes.
 
-    Either ``with memory_timeline() as timeline: …``, then display `timeline`; or ``memory_timeline(step)``, which
-    calls the function, lets go of what it returns, and returns the timeline; or ``memory_timeline(plain=step,
-    checkpointed=other)``, which compares two runs or more, each a function or a timeline of before.
+    Either ``with memory_timeline() as timeline: …``, then display `timeline`; or ``memory_timeline(step)``, which calls
+    the function, drops its result, and returns the timeline; or ``memory_timeline(plain=step, checkpointed=other)``,
+    which compares two or more runs, each a function or an earlier timeline.
 
-    It shows how many bytes were held, when and by which line of code each storage was made and freed, what tensorglass
-    copied between where, and on simulated devices the allocator's pool. Where there are parameters or gradients, bytes
-    are told by what they are for (parameters and buffers, gradients, activations that the graph has saved, optimizer
-    state, temporaries, other), and the peak by line and by module. What tensorglass and PyTorch allocate is watched,
-    in the thread that asks: of PyTorch all that its profiler counts, kernels' scratch memory too.
+    It shows how many bytes were held, when and by which line of code each storage was made and freed, the copies that
+    tensorglass made and between which storages, and on simulated devices the allocator's pool. Where there are
+    parameters or gradients, bytes are split by role (parameters and buffers, gradients, activations that the graph has
+    saved, optimizer state, temporaries, other), and the peak by line and by module. Allocations of tensorglass and
+    PyTorch in the calling thread are watched: for PyTorch everything that its profiler counts, scratch memory of
+    kernels included. If an allocation fails, a note on the error says how many bytes were wanted, by which line, and
+    who held the memory then. An error that a function raises has the timeline up to that point as its attribute
+    `timeline`.
     """
     frame = sys._getframe(1)
     if not runs:
@@ -165,16 +173,17 @@ def _timeline_of(function: Callable[[], object] | None, frame: FrameType) -> Mem
     if function is not None:
         if not callable(function):
             raise TypeError(f"memory_timeline takes a function without arguments, but {function!r} is none")
-        gc.collect()  # else what is garbage already is freed in the middle of it, sooner or later
+        gc.collect()  # otherwise garbage from before would be freed at some moment in the middle of it
         try:
             timeline.begin(frame, function)
             try:
                 function()
             except BaseException as error:
                 timeline.mend(error)
+                timeline.finish(frame, error)
+                error.timeline = timeline  # type: ignore[attr-defined]  # documented above
                 raise
-            finally:
-                timeline.finish(frame)
-        finally:  # once more, for an interrupt may have come within the first
+            timeline.finish(frame)
+        finally:  # once more: an interrupt may have cut the first one short
             timeline.abandon()
     return timeline

@@ -1,7 +1,7 @@
-"""Which module of a network a program is in, and what the module is called.
+"""Which module of a network is running, and the path that names it.
 
 The one idea: modules of tensorglass are found in the frames of their calls. So no hook is registered that an interrupt
-could leave behind, and a module runs as it does when nobody watches.
+could leave behind, and a module runs exactly as it does unwatched.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from glassroom.reading.roles import paths_of_modules
 
 
 class ModulePaths:
-    """The paths of the modules that variables lead to; one without a variable is called by its class."""
+    """The paths of the modules that variables lead to; a module that no variable leads to is named by its class."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[Any], str]] = {}
@@ -38,7 +38,7 @@ class ModulePaths:
         return path
 
     def around(self, frame: FrameType | None) -> str:
-        """The path of the innermost module of tensorglass whose call a frame is part of; "" outside of modules."""
+        """The path of the innermost tensorglass module that a frame runs in; "" outside of modules."""
         nn = sys.modules.get("tensorglass.nn")
         call = None if nn is None else nn.Module.__call__.__code__
         path, called = "", []
@@ -46,7 +46,7 @@ class ModulePaths:
             if frame.f_code is call:
                 called.append(frame.f_locals["self"])
             frame = frame.f_back
-        for module in reversed(called):  # the outermost first: what is in it has its path from it
+        for module in reversed(called):  # the outermost first: the paths of modules within it begin with its own
             path = self.path_of(module)
         return path
 

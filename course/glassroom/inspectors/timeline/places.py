@@ -1,4 +1,4 @@
-"""Lines of code: where a program stands, and how a picture calls the line."""
+"""Lines of code: the line that a program is at, and how a picture refers to it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import NamedTuple
 from glassroom.records.printable import printable
 
 _OURS = ("tensorglass", "torch", "glassroom")
+_is_of_users: dict[str, bool] = {}  # by module
 
 
 class Place(NamedTuple):
-    """A line of somebody's code."""
+    """A line of the user's code."""
 
     file: str
     line: int
@@ -34,23 +35,34 @@ class Where:
 
 
 def user_place(frame: FrameType | None) -> Place | None:
-    """The innermost line of code that is neither a library's nor ours."""
+    """The innermost line of code that belongs neither to a library nor to glassroom."""
     while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
-            return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+        known = _is_of_users.get(frame.f_globals.get("__name__", ""))
+        if is_of_users(frame) if known is None else known:
+            code = frame.f_code
+            return Place(code.co_filename, frame.f_lineno, code.co_name)
         frame = frame.f_back
     return None
 
 
+def is_of_users(frame: FrameType) -> bool:
+    """Whether a frame's code belongs neither to a library nor to glassroom."""
+    module = frame.f_globals.get("__name__", "")
+    known = _is_of_users.get(module)
+    if known is None:
+        known = _is_of_users[module] = module.partition(".")[0] not in _OURS
+    return known
+
+
 class Places:
-    """Lines of code, as they are called in a picture."""
+    """Lines of code, as a picture refers to them."""
 
     def __init__(self, home: str) -> None:
         self.home = home
         self._known: dict[Place | None, Where] = {None: Where("somewhere", "")}
 
     def where(self, place: Place | None) -> Where:
-        """What a line is called."""
+        """How a picture refers to a line."""
         if place not in self._known:
             assert place is not None
             source = linecache.getline(place.file, place.line).strip()
@@ -64,5 +76,5 @@ class Places:
         shell = None if ipython is None else ipython.get_ipython()
         if shell is None or shell.compile.format_code_name(place.file) is None:
             return f"{printable(Path(place.file).name)} "
-        # A cell is not called by its number, In[3]: that is another one whenever it is run again.
+        # A cell is not referred to by its number, In[3], which changes whenever it is run again.
         return "another cell, " if place.function.startswith("<") else f"{place.function}(), "

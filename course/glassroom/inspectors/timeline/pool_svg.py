@@ -1,7 +1,8 @@
-"""An allocator's pool as a picture: how much of what is reserved is allocated, and each segment's blocks in a row.
+"""An allocator's pool as a picture: how much of the reserved memory is allocated, and the blocks of each segment in a
+row.
 
-Blocks differ a thousandfold in size, so they are drawn by the logarithm of it: each can be seen, and a larger one is
-drawn larger. The bytes are written in them.
+Blocks differ in size a thousandfold, so their widths are logarithmic: every block is visible, and a larger one is
+wider. Its bytes are written in it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from glassroom.drawing.words import counted, short, sized
 from glassroom.inspectors.timeline.pools import Block, Segment
 from glassroom.inspectors.timeline.timeline import PoolMoment
 from glassroom.inspectors.timeline.words import pool_facts
+from glassroom.records.columns import columns as columns_of
+from glassroom.translations.templates import word
 
 CSS = style(Path(__file__).with_name("pool.css"))
 ROW = 34
@@ -50,7 +53,7 @@ def draw_pool(drawing: Drawing, top: float, moment: PoolMoment, hues: Mapping[st
         rest = pool.segments[MOST_SEGMENTS:]
         words = f"and {counted(len(rest), 'more segment')} of {sized(sum(each.nbytes for each in rest))} in all"
         drawing.text(PAD, top + 11, words, "fact soft")
-        drawing.extend(PAD + len(words) * FACT_ADVANCE, top + 16)
+        drawing.extend(PAD + columns_of(words) * FACT_ADVANCE, top + 16)
         top += 18
     return top
 
@@ -67,7 +70,10 @@ def _draw_segment(
     if len(shown) > MOST_BLOCKS:
         shown = (*shown[: MOST_BLOCKS - 5], *shown[-4:])
     inner = room() - 2 * PAD
-    least = [max(len(_label(block, names)) * ADVANCE, len(short(block.nbytes)) * TINY_ADVANCE) + 10 for block in shown]
+    least = [
+        max(columns_of(_label(block, names)) * ADVANCE, columns_of(short(block.nbytes)) * TINY_ADVANCE) + 10
+        for block in shown
+    ]
     weights = [log2(block.nbytes / 256) for block in shown]
     spare = max(inner - sum(least) - (60 if len(shown) < len(segment.blocks) else 0), 0)
     for at, block in enumerate(shown):
@@ -75,7 +81,7 @@ def _draw_segment(
             drawing.text(x + 30, top + 19, f"⋯ {len(segment.blocks) - len(shown)}", "mid soft")
             x += 60
         width = least[at] + spare * weights[at] / sum(weights)
-        if x > PAD and x + width > room() - PAD + 1:  # on a phone a segment may take several lines
+        if x > PAD and x + width > room() - PAD + 1:  # on a narrow screen a segment may take several lines
             drawing.extend(x, top + ROW)
             x, top = float(PAD), top + ROW + 3
         _draw_block(drawing, x, top, width, block, names, hues)
@@ -85,7 +91,7 @@ def _draw_segment(
 
 
 def _label(block: Block, names: Mapping[int, str]) -> str:
-    name = "free" if block.is_free else names.get(block.address, "other")
+    name = word("free") if block.is_free else names.get(block.address, word("other"))
     return name if len(name) <= 14 else f"{name[:13]}…"
 
 
@@ -99,7 +105,7 @@ def _draw_block(
     hues: Mapping[str, int],
 ) -> None:
     name = names.get(block.address)
-    look = "free" if block.is_free else "other" if name not in hues else f"used h{hues[name or '']}"
+    look = "free" if block.is_free else "other" if name not in hues else f"used hue{hues[name or '']}"
     drawing.add(
         f'<g class="block {look}"><rect x="{number(x + 1)}" y="{number(top)}" width="{number(width - 2)}" '
         f'height="{ROW}" rx="3"/>'

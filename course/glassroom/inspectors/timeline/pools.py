@@ -1,4 +1,4 @@
-"""The pool of a caching allocator, as it stood at one moment: segments, and the blocks that they are cut into."""
+"""The pool of a caching allocator, as it stood at one moment: segments, and the blocks that they are split into."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tensorglass import memory
 
 
 class Block(NamedTuple):
-    """A part of a segment; `requested` is what was asked for, 0 in a free one."""
+    """A part of a segment; `requested` is the size that was asked for, 0 if the block is free."""
 
     address: int
     nbytes: int
@@ -17,7 +17,7 @@ class Block(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A run of bytes that the device gave, cut into blocks by address."""
+    """A run of bytes from the device, split into blocks, which are listed by address."""
 
     nbytes: int
     is_small: bool
@@ -31,12 +31,12 @@ class Pool(NamedTuple):
 
     @property
     def reserved(self) -> int:
-        """Bytes asked from the device."""
+        """Bytes reserved on the device."""
         return sum(segment.nbytes for segment in self.segments)
 
     @property
     def allocated(self) -> int:
-        """Bytes in blocks that are handed out."""
+        """Bytes in blocks that are in use."""
         return sum(block.nbytes for block in self._blocks() if not block.is_free)
 
     @property
@@ -45,7 +45,7 @@ class Pool(NamedTuple):
         return sorted([block.nbytes for block in self._blocks() if block.is_free], reverse=True)
 
     def without(self, addresses: set[int]) -> Pool:
-        """The pool after the blocks at these addresses were freed; free neighbors become one."""
+        """The pool after the blocks at these addresses were freed; free neighbors are merged."""
         return Pool(tuple([_freed(segment, addresses) for segment in self.segments]))
 
     def _blocks(self) -> list[Block]:
@@ -65,7 +65,7 @@ def pool_of(backend: Any) -> Pool:
 
 
 def address_in_pool(storage: Any) -> int | None:
-    """Where the block of a storage begins; None if it lies in no pool, as what is small on the CPU."""
+    """Where the block of a storage begins; None if it is in no pool, as small storages on the CPU are."""
     snapshot = getattr(storage.backend, "memory_snapshot", None)
     if snapshot is None or (storage.device.type == "cpu" and storage.nbytes() < memory.LEAST_POOLED):
         return None

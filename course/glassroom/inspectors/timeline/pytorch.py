@@ -1,22 +1,24 @@
-"""What PyTorch allocates and frees in a block of code: its profiler's memory events, told in the words of the program.
+"""What PyTorch allocates and frees in a block of code: the memory events of its profiler, connected with the program's
+lines.
 
-The one idea: PyTorch's allocators tell the profiler of every block of memory, kernels' scratch memory included; but the
-profiler knows no variables. A dispatch mode sees every operator, with the line and the module that called it and what
-the graph has saved; but it sees no scratch memory. A mark around each operator in the profiler's record puts the two
-together.
+The one idea: PyTorch's allocators report every block of memory to the profiler, scratch memory of kernels included; but
+the profiler knows no variables. A dispatch mode sees every operator, with the line and the module that called it and
+what the graph has saved; but it sees no scratch memory. A mark around each operator in the profiler's record puts the
+two together.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from operator import itemgetter
 from threading import get_ident
 from typing import Any, NamedTuple
 
@@ -26,6 +28,7 @@ from glassroom.reading.adapters import library_of, without_overrides
 from glassroom.reading.guarded import is_a
 from glassroom.reading.nodes import grad_fn_of
 from glassroom.reading.places import attributes_of
+from glassroom.reading.referrers import live_tensors
 from glassroom.reading.roles import (
     ACTIVATIONS,
     GRADIENTS,
@@ -49,19 +52,25 @@ from glassroom.reading.torch_operators import (
 
 BUSY = "PyTorch was not watched: its profiler, which says what is allocated, was on already"
 LATE = "PyTorch was not watched: it was imported in the block"
+MOST_MARKS = 4096  # the operators after which the profiler's record is emptied: it takes 2 KB for each
+COMPILED = "PyTorch was not watched: torch.compile was first called in the block, call it before"
+ALONE = (
+    "torch.compile is in use, so PyTorch's profiler alone has watched: bytes without lines, modules and copies, until "
+    "torch._dynamo.reset() ends its use"
+)
 
 
 class Site(NamedTuple):
-    """An operator that ran: its name, the line of the program that called it, and the path of the module it ran in."""
+    """An operator that ran: its name, the program's line that called it, and the path of the module that it ran in."""
 
     operator: str
     place: Place | None
     module: str
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Block:
-    """Memory that PyTorch allocated. `made` and `freed` say how many operators had begun by then; `path` is that of a
+    """Memory that PyTorch allocated. `made` and `freed` count the operators that had begun by then; `path` leads to a
     tensor on it, if it was there before. Scratch memory is what an operator frees before it returns.
     """
 
@@ -77,7 +86,7 @@ class Block:
 
 
 class _Note(NamedTuple):
-    """What the memory at an address is for, as seen when so many operators had begun."""
+    """The role of the memory at an address, as seen after the given number of operators had begun."""
 
     address: int
     seen: int
@@ -89,23 +98,31 @@ class PyTorch:
 
     def __init__(self, paths: ModulePaths) -> None:
         self.sites: list[Site] = []
+        self._alike: dict[Site, Site] = {}  # each of them once
+        self._written = 0  # the operators that the profiler's earlier records had
         self.notes: list[_Note] = []
-        self.why_not = "" if is_there() else LATE  # why nothing was watched, if PyTorch is there
+        self.why_not = "" if is_there() else LATE  # the reason if PyTorch is installed but not watched
         #: Allocations and ends: 2n within the nth operator, 2n + 1 between it and the next.
         self.history: list[tuple[int, Block]] = []
+        self._at: dict[int, list[Block]] = {}  # by address, the blocks that notes may concern
         self.copies: list[tuple[int, int, Site]] = []  # with bytes and what copied them
         self.before: list[Block] = []
-        self._met: dict[int, Block] = {}  # by address, memory that no variable refers to, in case it was there before
+        #: The results of operators, each with the module that it was made in.
+        self.returned: list[tuple[str, weakref.ref[Any]]] = []
+        self.failed = (0, 0)  # the last operator that raised, and the id of what
+        self._met: dict[int, Block] = {}  # by address, memory without a variable that may be older
         self._ends: list[weakref.ref[Any]] = []  # for what was there before
+        self._gone: list[Block] = []  # what was there before, without a variable, and has ended
         self._mode = OperatorMode(self) if is_there() else None
         self._has_profiler = False
+        self._is_alone = _compiles()  # then no mode and no hooks: the compiler would trace them
         self._thread = get_ident()
         self._mark = f"glassroom {next(_numbers)} operator "  # each of several nested timelines has its own
         self._living: dict[tuple[str, int], Block] = {}
         self._begun = 0
         self._nodes = Nodes()
         self._module_of_node: dict[int, str] = {}
-        self._results: list[tuple[int, weakref.ref[Any]]] = []  # results of the last operator
+        self._looked = 0  # the number of results that were looked at
         self._recomputed: set[int] = set()
         self._paths = paths
         self._running: list[str] = []  # the modules that run, outermost first
@@ -113,7 +130,7 @@ class PyTorch:
     # --- on and off --------------------------------------------------------------------------------------------------
 
     def start(self, roles: Iterable[tuple[str, str, Any]]) -> None:
-        """Begin; `roles` are those of the tensors that variables lead to: role, path and tensor."""
+        """Begin; `roles` lists the tensors that variables lead to: role, path and tensor."""
         if self._mode is None:
             return
         import torch
@@ -122,46 +139,65 @@ class PyTorch:
             self.why_not = BUSY
             return
         self._know(roles)
+        if self._is_alone:
+            self.why_not = ALONE
+        else:
+            self._put_on_hooks()
+        self._has_profiler = True
+        _hand_over()
+        _recorded.append(self)
+        _switch_profiler_on()
+        if not self._is_alone:
+            self._mode.put_on()
+
+    def _put_on_hooks(self) -> None:
         from torch.nn.modules import module as modules
         from torch.optim import optimizer as optimizers
 
         modules.register_module_forward_pre_hook(self._enters)
         modules.register_module_forward_hook(self._leaves, always_call=True)
         optimizers.register_optimizer_step_post_hook(self._stepped)
-        self._has_profiler = True
-        _hand_over()
-        _recorded.append(self)
-        _switch_profiler_on()
-        self._mode.put_on()
 
     def _know(self, roles: Iterable[tuple[str, str, Any]]) -> None:
-        """Note the memory that is there, and watch for its end, of which the profiler says nothing."""
+        """Note the memory that is there already, and watch for its end, which the profiler does not report."""
         known: dict[int, Block] = {}
-        for role, path, tensor in roles:
-            storage = storage_of(tensor) if library_of(tensor) == "torch" else None
-            address = address_of(tensor) if storage is not None else 0
-            if storage is None or not address:
-                continue
-            if address not in known:
-                site = Site("", None, module_of(path) if role == PARAMETERS else "")
-                block = Block(str(storage.device), storage.nbytes(), address, 0, site, None, role, path)
-                known[address] = block
-                self._ends.append(weakref.ref(storage, partial(self._ended, block)))
-            elif ROLES.index(role) < ROLES.index(known[address].role):
-                known[address].role = role
+        others: dict[int, Block] = {}
+        ended = sys.modules["torch"]._dynamo.disable(self._ended) if self._is_alone else self._ended
+        out_of_sight = ((OTHER, "", tensor) for tensor in live_tensors())
+        for blocks, listed in ((known, roles), (others, out_of_sight)):
+            for role, path, tensor in listed:
+                storage = storage_of(tensor) if library_of(tensor) == "torch" else None
+                address = address_of(tensor) if storage is not None else 0
+                if storage is None or not address or (blocks is others and address in known):
+                    continue
+                if address not in blocks:
+                    site = Site("", None, module_of(path) if role == PARAMETERS else "")
+                    block = Block(str(storage.device), storage.nbytes(), address, 0, site, None, role, path)
+                    blocks[address] = block
+                    self._ends.append(weakref.ref(storage, partial(ended, block)))
+                elif ROLES.index(role) < ROLES.index(blocks[address].role):
+                    blocks[address].role = role
         self.before = list(known.values())
 
     def _ended(self, block: Block, _: object) -> None:
         if self._has_profiler:
+            if not block.path:
+                self._gone.append(block)
+            if self._is_alone:  # no operators are marked that could order it: it gets a mark of its own
+                self.sites.append(Site("", None, ""))
+                with _Mark(f"{self._mark}{len(self.sites)}"):
+                    pass
             block.freed = len(self.sites)
             self.history.append((2 * block.freed + 1, block))
 
     def stop(self, roles: Iterable[tuple[str, Any]] = ()) -> None:
-        """End, and write the history. `roles` are those of the tensors that variables lead to now."""
+        """End, and write the history. `roles` lists the tensors that variables lead to now."""
         if self._mode is None:
             return
         self._mode.take_off()
         if self._has_profiler:
+            if _compiles() and not self._is_alone:
+                self.why_not = COMPILED
             self._look_at_results()
             for role, tensor in roles:
                 if library_of(tensor) == "torch":
@@ -175,14 +211,17 @@ class PyTorch:
             if _recorded:  # those around this one
                 _switch_profiler_on()
             self._settle()
+            for _, block in self.history:
+                if block.role == OTHER and block.freed is not None and block.path is None:
+                    block.role = TEMPORARIES
             self.history.sort(key=lambda each: each[0])
         self._has_profiler = False
         self._ends.clear()
         self._running.clear()
-        self._results.clear()
 
     def _take_off_hooks(self) -> None:
-        """Take off our hooks. They are found where PyTorch keeps them, as an interrupt may have kept their handles."""
+        """Remove our hooks. They are looked up where PyTorch keeps them, since an interrupt may have lost their
+        handles."""
         from torch.nn.modules import module as modules
         from torch.optim import optimizer as optimizers
 
@@ -200,63 +239,94 @@ class PyTorch:
     # --- what is seen ------------------------------------------------------------------------------------------------
 
     def run(self, operator: Any, given: tuple[Any, ...], call: Callable[[], Any]) -> Any:
-        """Run an operator between a look at what it is given and one at what it returns."""
-        with without_overrides("torch"):
-            if operator.overloadpacket.__name__ != "detach":  # by it nodes save, which have not saved all yet
+        """Run an operator, and look at its arguments before it. Its results are looked at before the next one, since
+        its graph is not recorded yet when it returns."""
+        torch = sys.modules["torch"]
+        in_backward = torch._C._current_graph_task_id() != -1
+        if not in_backward and len(self.sites) - self._written >= MOST_MARKS:
+            _empty_the_record()
+        name, is_view = _known_operators.get(operator) or _know_operator(operator)
+        # What a plain backward computes belongs to no graph, and its parameters were seen in the forward.
+        is_recorded = not in_backward or torch.is_grad_enabled() or bool(self._running)
+        if is_recorded and name != "detach":  # by it nodes save, which have not saved all yet
+            with without_overrides("torch"):
                 self._look_at_results()
-                self._look_at_arguments(given)
-            self.sites.append(self._site_of(operator))
-        number = len(self.sites)
-        with _marked(f"{self._mark}{number}"):
+                self._look_at_arguments(given, in_backward)
+        elif self._recomputed:
+            self._look_for_recomputed(given)
+        site = self._site_of(name, in_backward)
+        if is_view and self.sites and site.place == self.sites[-1].place:  # it takes no memory, so it needs no mark
             result = call()
-        with without_overrides("torch"):
-            self._look_at(result)
-            if self.sites[number - 1].operator in COPYING:
-                self.copies.append((2 * number, bytes_written(result), self.sites[number - 1]))
+        else:
+            self.sites.append(site)
+            number = len(self.sites)
+            try:
+                with _Mark(f"{self._mark}{number}"):
+                    result = call()
+            except BaseException as error:
+                self.failed = number, id(error)  # by id: holding the error would hold the variables of its frames
+                raise
+            if name in COPYING:
+                with without_overrides("torch"):
+                    self.copies.append((2 * number, bytes_written(result), site))
+        if is_recorded:
+            self.returned += [(site.module, weakref.ref(tensor)) for tensor in tensors_in((result,))]
+        if in_backward:
+            self._look_at_gradients(result)
         return result
 
-    def _site_of(self, operator: Any) -> Site:
-        node = sys.modules["torch"]._C._current_autograd_node()
-        number = -1 if node is None else node._sequence_nr()
-        module = self._running[-1] if self._running else self._module_of_node.get(number, "")
-        return Site(operator.overloadpacket.__name__, user_place(sys._getframe(3)), module)
+    def _site_of(self, name: str, in_backward: bool) -> Site:
+        module = self._running[-1] if self._running else ""
+        if in_backward and not module:
+            node = sys.modules["torch"]._C._current_autograd_node()
+            module = "" if node is None else self._module_of_node.get(node._sequence_nr(), "")
+        site = Site(name, user_place(sys._getframe(3)), module)
+        return self._alike.setdefault(site, site)
 
-    def _look_at_arguments(self, given: tuple[Any, ...]) -> None:
+    def _look_at_arguments(self, given: tuple[Any, ...], in_backward: bool) -> None:
         torch = sys.modules["torch"]
-        in_backward = torch._C._current_graph_task_id() != -1
+        requires_grad, is_leaf = torch.Tensor.requires_grad.__get__, torch.Tensor.is_leaf.__get__
         for tensor in tensors_in(given):
-            is_leaf = not in_backward and _is_leaf(tensor)  # there checkpoints make more
-            if is_leaf or is_a(tensor, torch.nn.Parameter):
-                self._note(tensor, PARAMETERS)
-            elif in_backward and not torch.is_grad_enabled() and address_of(tensor) in self._recomputed:
-                self._note(tensor, ACTIVATIONS)
-            self._look_behind(_grad_fn(tensor))
+            is_recorded = requires_grad(tensor)
+            if (is_recorded and not in_backward and is_leaf(tensor)) or is_a(tensor, torch.nn.Parameter):
+                self._note(tensor, PARAMETERS)  # in the backward, checkpoints make more leaves
+            if is_recorded:
+                self._look_behind(_grad_fn(tensor))
 
-    def _look_at(self, result: Any) -> None:
-        """What an operator returned: its graph is not recorded yet, so it is looked at again before the next one."""
+    def _look_for_recomputed(self, given: tuple[Any, ...]) -> None:
+        """Note what a checkpoint has computed again and the backward now uses."""
+        for tensor in tensors_in(given):
+            if address_of(tensor) in self._recomputed:
+                self._note(tensor, ACTIVATIONS)
+
+    def _look_at_gradients(self, result: Any) -> None:
+        """Note what an operator in the backward returned."""
         torch = sys.modules["torch"]
-        node = torch._C._current_autograd_node()
-        in_backward = torch._C._current_graph_task_id() != -1
+        recomputes = torch.is_grad_enabled()  # a checkpoint recomputes its part of the forward
+        is_gradient = type(torch._C._current_autograd_node()).__name__ == "AccumulateGrad"
+        if not (is_gradient or recomputes or self._recomputed):
+            return
         for tensor in tensors_in((result,)):
-            self._results.append((len(self.sites) - 1, weakref.ref(tensor)))
-            if type(node).__name__ == "AccumulateGrad":
+            if is_gradient:
                 self._note(tensor, GRADIENTS)
-            elif in_backward and torch.is_grad_enabled():  # a checkpoint runs its part of the forward again
+            elif recomputes:
                 self._recomputed.add(address_of(tensor))
             else:
                 self._recomputed.discard(address_of(tensor))
 
     def _look_at_results(self) -> None:
-        results, self._results = self._results, []
-        for number, reference in results:
+        """Look at what operators have returned since the last look."""
+        for module, reference in self.returned[self._looked :]:
             tensor = reference()
             node = None if tensor is None else _grad_fn(tensor)
             if node is not None:
-                self._module_of_node.setdefault(node._sequence_nr(), self.sites[number].module)
+                if module:
+                    self._module_of_node.setdefault(node._sequence_nr(), module)
                 self._look_behind(node)
+        self._looked = len(self.returned)
 
     def _look_behind(self, node: Any) -> None:
-        """Note what nodes have saved that were not looked at yet."""
+        """Note what nodes have saved, for nodes that were not visited yet."""
         if node is not None:
             for tensor in self._nodes.saved_behind(node):
                 self._note(tensor, ACTIVATIONS)
@@ -298,97 +368,145 @@ class PyTorch:
     def write(self, tree: list[Any]) -> None:
         """Write what the profiler has recorded into the history."""
         living, nowhere = self._living, Site("", None, "")
+        devices: dict[Any, str] = {}
         for mark, memory in _in_order(tree, self._mark):
             if memory is None:
                 self._begun = max(self._begun, mark)
                 continue
-            begun, device, size = self._begun, str(memory.device), memory.alloc_size
+            begun, size, address = self._begun, memory.alloc_size, memory.ptr
+            device = devices.get(memory.device) or devices.setdefault(memory.device, str(memory.device))
             if size > 0:
                 site = self.sites[mark - 1] if mark else nowhere
-                block = Block(device, size, memory.ptr, begun, site)
-                living[device, memory.ptr] = block
+                block = living[device, address] = Block(device, size, address, begun, site)
+                self._at.setdefault(address, []).append(block)
                 self.history.append((2 * begun + (not mark), block))
-            elif (device, memory.ptr) in living:  # else it was allocated before anybody watched
-                block = living.pop((device, memory.ptr))
+            elif (device, address) in living:  # otherwise it was allocated before watching began
+                block = living.pop((device, address))
                 block.freed = begun
                 block.is_scratch = mark > 0 and block.made == begun
                 self.history.append((2 * begun + (not mark), block))
+        self._settle()
+        self._written = len(self.sites)
+        self.returned, waiting = self.returned[: self._looked], self.returned[self._looked :]
+        self.returned = [each for each in self.returned if each[1]() is not None]
+        self._looked = len(self.returned)
+        self.returned += waiting
 
     def _settle(self) -> None:
-        """Give each block its role: that of the notes on its address while it lived."""
-        blocks: dict[int, list[Block]] = {}
-        for _, block in self.history:
-            if block.path is None and not any(block is each for each in blocks.get(block.address, ())[-1:]):
-                blocks.setdefault(block.address, []).append(block)
-        found: dict[int, set[str]] = {}
+        """Give each block its role, from the notes on its address while it lived."""
+        gone = {block.address for block in self._gone}
+        self.before = [block for block in self.before if block.path or block.address not in gone] + self._gone
+        self._gone = []
         known = {block.address for block in self.before}
         for address, seen, role in self.notes:
-            alike = blocks.get(address, [])
+            alike = self._at.get(address, [])
             at = bisect_right(alike, seen, key=lambda block: block.made) - 1
             freed = alike[at].freed if at >= 0 else -1
             if freed is None or seen <= freed:
-                found.setdefault(id(alike[at]), set()).add(role)
+                if ROLES.index(role) < ROLES.index(alike[at].role):
+                    alike[at].role = role
             elif address not in known and address in self._met:
                 self.before.append(self._met[address])
                 known.add(address)
-        for _, block in self.history:
-            if block.path is not None:
-                continue
-            roles = found.get(id(block), set())
-            plain = OTHER if block.freed is None else TEMPORARIES
-            block.role = next((role for role in ROLES if role in roles), plain)
+        self.notes.clear()
+        self._at = {block.address: [block] for block in self._living.values()}
 
 
-def _is_leaf(tensor: Any) -> bool:
-    """Whether a tensor of PyTorch collects a gradient: asked at every operator, past what its class has instead."""
-    kind = sys.modules["torch"].Tensor
-    return bool(kind.requires_grad.__get__(tensor) and kind.is_leaf.__get__(tensor))
+def _compiles() -> bool:
+    """Whether the program has called `torch.compile`, since the compiler was last reset.
+
+    PyTorch itself excludes some functions from compilation, as optimizers do: those have None for a backend.
+    """
+    frames = sys.modules.get("torch._dynamo.eval_frame")
+    return any(map(callable, getattr(frames, "cached_backends", {}).values()))
+
+
+_known_operators: dict[Any, tuple[str, bool]] = {}
+
+
+def _know_operator(operator: Any) -> tuple[str, bool]:
+    """The name of an operator, and whether it is one of PyTorch's that only make a view. Those that are made of others,
+    such as `reshape`, may copy."""
+    c = sys.modules["torch"]._C
+    is_view = operator.is_view and operator.namespace == "aten" and not operator._defined_in_python
+    is_view = is_view and not c._dispatch_has_kernel_for_dispatch_key(operator.name(), "CompositeImplicitAutograd")
+    _known_operators[operator] = operator.overloadpacket.__name__, is_view
+    return _known_operators[operator]
 
 
 def _grad_fn(tensor: Any) -> Any:
     """The node that made a tensor of PyTorch: asked at every operator."""
     try:
         return sys.modules["torch"].Tensor.grad_fn.__get__(tensor)
-    except RuntimeError:  # one of several views whose base was written to says no more what made it
+    except RuntimeError:  # one of several views made at once has no grad_fn any more once its base was written to
         return None
 
 
 def _in_order(tree: list[Any], own: str) -> Iterator[tuple[int, Any]]:
-    """The operators of the profiler's tree, by the numbers after a timeline's `own` mark, and the memory events, each
-    with the number of the operator that it belongs to, 0 for none; in the order in which they happened.
+    """The profiler's operators and memory events, in the order in which they happened. Operators are known by the
+    numbers after a timeline's `own` mark; each memory event has the number of its operator, 0 for none.
     """
     found: list[tuple[int, int, Any]] = []
     waiting = [(event, 0) for event in tree]
     while waiting:
         event, mark = waiting.pop()
-        if event.name.startswith(own):
-            mark = int(event.name.removeprefix(own))
-            found.append((event.start_time_ns, mark, None))
-        elif event.name == "[memory]":
+        name = event.name
+        if name == "[memory]":
             found.append((event.start_time_ns, mark, event.extra_fields))
+            continue
+        if name.startswith(own):
+            mark = int(name[len(own) :])
+            found.append((event.start_time_ns, mark, None))
         waiting += [(each, mark) for each in event.children]
-    found.sort(key=lambda each: each[0])
+    found.sort(key=itemgetter(0))
     return ((mark, memory) for _, mark, memory in found)
 
 
 _recorded: list[
     PyTorch
-] = []  # all that the profiler records for: PyTorch has one profiler, and timelines may be nested
+] = []  # all timelines that the profiler records for: PyTorch has one profiler, and timelines may be nested
 _numbers = count()
 
 
 def _hand_over() -> None:
-    """End the profiler's record, and give it to all that it was made for."""
-    import torch
+    """End the profiler's record, and give it to every timeline that it was made for."""
+    tree = _record()
+    for each in _recorded:
+        each.write(tree)
 
-    if _recorded and torch.autograd._profiler_enabled():
-        tree = torch.autograd._disable_profiler().experimental_event_tree()
+
+def _empty_the_record() -> None:
+    """Give the profiler's record to the timelines, and let it begin another. Not within a backward, at whose end
+    PyTorch switches the profiler back to what it was at its beginning.
+    """
+    is_on = sys.modules["torch"].autograd._profiler_enabled()
+    if not is_on or any(each._thread != get_ident() for each in _recorded):
+        return
+    was_collecting = gc.isenabled()
+    try:
+        gc.disable()  # what it would free between the two records would be in neither, and it takes long in `write`
+        tree = _record()
+        _switch_profiler_on()
         for each in _recorded:
             each.write(tree)
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+def _record() -> list[Any]:
+    """End the profiler's record and return it; empty if there is none."""
+    import torch
+
+    _tell_of_operators(True)
+    if not _recorded or not torch.autograd._profiler_enabled():
+        return []
+    tree: list[Any] = torch.autograd._disable_profiler().experimental_event_tree()
+    return tree
 
 
 def _switch_profiler_on() -> None:
-    """Have PyTorch's profiler record memory events. When it is first used its library is told to print nothing."""
+    """Have PyTorch's profiler record memory events. On its first use, its library is set to print nothing."""
     import torch
     from torch._C import _profiler
 
@@ -398,16 +516,38 @@ def _switch_profiler_on() -> None:
     )
     is_told = "KINETO_LOG_LEVEL" in os.environ
     if not is_told:
-        os.environ["KINETO_LOG_LEVEL"] = "6"  # above all that there is; 5 would print a line at each start and stop
+        os.environ["KINETO_LOG_LEVEL"] = "6"  # above every level; 5 would print a line at each start and stop
     try:
         torch.autograd._prepare_profiler(config, activities)
     finally:
         if not is_told:
             os.environ.pop("KINETO_LOG_LEVEL", None)
     torch.autograd._enable_profiler(config, activities)
+    _tell_of_operators(False)
 
 
-def _marked(words: str) -> AbstractContextManager[object]:
-    """A block that stands in the profiler's record under these words."""
-    block: AbstractContextManager[object] = sys.modules["torch"]._C._profiler._RecordFunctionFast(words)
-    return block
+class _Mark:
+    """A block that appears in the profiler's record under these words. Only marks and memory are recorded: PyTorch's
+    switch for the recording of operators is on just while a mark is set. Operators would make the record four times as
+    long.
+    """
+
+    __slots__ = ("_mark", "_tell")
+
+    def __init__(self, words: str) -> None:
+        torch = sys.modules["torch"]
+        self._mark = torch._C._profiler._RecordFunctionFast(words)
+        self._tell = torch.autograd._enable_record_function
+
+    def __enter__(self) -> None:
+        self._tell(True)
+        self._mark.__enter__()
+        self._tell(False)
+
+    def __exit__(self, *raised: object) -> None:
+        self._mark.__exit__(*raised)
+
+
+def _tell_of_operators(is_on: bool) -> None:
+    """Have PyTorch report each operator of this thread to its profiler, as it does by default."""
+    sys.modules["torch"].autograd._enable_record_function(is_on)

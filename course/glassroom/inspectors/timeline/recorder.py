@@ -1,19 +1,20 @@
-"""Writing down what a block of code does to memory, as it does it.
+"""Recording what a block of code does to memory, while it runs.
 
-The one idea: the recorder is told of every birth and copy by `tensorglass.memory`, and of every end by a weak reference
-of its own. So the order of events is the true one, and nothing lives a moment longer for being watched. What PyTorch
-does is told by `pytorch`, and put between the events of tensorglass when the block has ended.
+The one idea: `tensorglass.memory` reports every birth and copy to the recorder, and a weak reference of its own reports
+every end. So the order of events is the true one, and nothing lives a moment longer for being watched. What PyTorch
+does is recorded by `pytorch`, and merged with the events of tensorglass when the block has ended.
 """
 
 from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Hashable, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from threading import get_ident
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from glassroom.inspectors.timeline.modules import ModulePaths, module_of
 from glassroom.inspectors.timeline.places import Place, user_place
@@ -22,21 +23,30 @@ from glassroom.inspectors.timeline.pytorch import LATE, Block, PyTorch
 from glassroom.reading.adapters import declared, key_of, library_of
 from glassroom.reading.nodes import grad_fn_of, gradient_of, is_leaf_with_gradient
 from glassroom.reading.places import everything_at
-from glassroom.reading.roles import ACTIVATIONS, GRADIENTS, OTHER, PARAMETERS, Nodes, roles_in
+from glassroom.reading.roles import (
+    ACTIVATIONS,
+    GRADIENTS,
+    OTHER,
+    PARAMETERS,
+    Nodes,
+    everything_in,
+    roles_among,
+    roles_in,
+)
 from glassroom.reading.torch_operators import is_there
+from glassroom.reading.variables import is_a_users
 from tensorglass import memory, transfers
 
-MOST_POOLS = 400  # the pool's state is kept for so many events
+MOST_POOLS = 400  # events for which the pool's state is kept
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """One thing that happened: "made", "freed", "resized", "copied" or "moved".
 
-    `birth` is the number of the storage in the order of birth; None for what concerns none. `change` is what it does to
-    the bytes that are held on `device`. `pool` is the state of the device's allocator after it, where it has one, and
-    `time` the simulated clock's. `is_after` says that it came after the line at `place`, which may not be its own.
-    `operator` is the one of PyTorch that copied.
+    `birth` is the number of the storage in the order of birth; None if the event concerns no storage. `change` is the
+    change in bytes held on `device`. `pool` is the state of the device's allocator after it, if there is one, and
+    `time` that of the simulated clock. `is_after` says that it came after the line at `place`, which need not have
+    caused it. `operator` is the PyTorch operator that copied.
     """
 
     kind: str
@@ -52,9 +62,8 @@ class Event:
     operator: str = ""
 
 
-@dataclass(frozen=True)
-class Birth:
-    """A storage; with a `name`, which may be empty, if it was there before the block. `address` is where its block
+class Birth(NamedTuple):
+    """A storage. It has a `name`, which may be empty, if it was there before the block. `address` is where its block
     begins, if it lies in a pool; `block` is PyTorch's, of its storages.
     """
 
@@ -68,7 +77,7 @@ class Birth:
     block: Block | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class _Held:
     device: str
     nbytes: int
@@ -76,12 +85,12 @@ class _Held:
     reference: weakref.ref[Any] | None = None
 
 
-_open: list[Recorder] = []  # those that watch
+_open: list[Recorder] = []  # the recorders that watch now
 
 
 def stop_what_was_left(frame: FrameType | None) -> None:
-    """Stop the recorders of blocks that no longer run: an interrupt may come before a block's `__exit__` has begun."""
-    alive: set[int] = set()  # by id: to hold a frame is to hold its variables
+    """Stop the recorders of blocks that no longer run: an interrupt may prevent a block's `__exit__`."""
+    alive: set[int] = set()  # by id: holding a frame would hold its variables
     for thread, innermost in sys._current_frames().items():
         each = frame if thread == get_ident() else innermost
         while each is not None:
@@ -93,7 +102,7 @@ def stop_what_was_left(frame: FrameType | None) -> None:
 
 
 class Recorder:
-    """Watches from `start` to `stop`; then `events` and `births` are all that it saw: the peak may come last."""
+    """Watches from `start` to `stop`; then `events` and `births` hold all that it saw."""
 
     def __init__(self, frame: FrameType) -> None:
         self.frame: FrameType | None = frame  # the frame of the watched block
@@ -107,45 +116,50 @@ class Recorder:
         self._modules: dict[int, str] = {}  # by birth, of storages of tensorglass
         self._paths = ModulePaths()
         self._torch = PyTorch(self._paths)
+        self._entered = 0  # of PyTorch's memory from before the block
         self._had_torch = is_there()
-        self._noted: list[tuple[int, Event]] = []  # the events, with their moments in the count of PyTorch's history
+        self._noted: list[tuple[int, Event]] = []  # the events, with their moments as PyTorch's history counts them
         self._nodes = Nodes()
         self._last_born: list[weakref.ref[Any]] = []
         self._leaves: dict[int, weakref.ref[Any]] = {}
-        self._backends: dict[str, Any] = {}  # those with pools
+        self._backends: dict[str, Any] = {}  # of devices with pools
         self._held: dict[int, _Held] = {}
         self._watching: tuple[memory.observed | transfers.observed, ...] = ()
 
     def start(self, names: Mapping[Hashable, str], variables: Mapping[str, object]) -> None:
-        """Begin to watch. Storages that are there already are watched for their end; `names` are theirs, by key.
-        `variables` are those that the block's code has names for.
+        """Begin to watch. Storages that exist already are watched for their end; `names` has their names, by key.
+        `variables` are those of the block's code.
         """
         _open.append(self)
-        self._paths.know(everything_at(variables.items()))
-        self._torch.start(roles_in(variables))
-        for storage in memory.live():
+        found = list(everything_in(variables))  # once: a program may hold a lot
+        self._paths.know(found)
+        self._paths.know(everything_at((name, value) for name, value in variables.items() if not is_a_users(name)))
+        roles = list(roles_among(found))
+        self._torch.start(roles)
+        for storage in memory.live() if memory.figures.allocations else ():  # going through all objects takes long
             if storage.device.type == "meta":  # it has no bytes
                 continue
             self._enter(storage, storage.nbytes() if storage.is_ours else 0, None, names.get(key_of(storage), ""))
         if "tensorglass.sim" in sys.modules:
             self.start_time = _time_on("sim") or 0.0
-        for role, path, tensor in roles_in(variables):
+        for role, path, tensor in roles:
             held = self._held_of(tensor)
             if held is not None:
                 self.standing.add(held.birth)
                 self._is_for(tensor, role)
                 if role == PARAMETERS:
                     self._modules.setdefault(held.birth, module_of(path))
+        self._entered = len(self._torch.before)
         self._enter_before(self._torch.before)
         self._watching = memory.observed(self), transfers.observed(self._moved)
         for each in self._watching:
             each.__enter__()
 
     def stop(self, variables: Mapping[str, object] | None = None) -> None:
-        """Watch no more. `variables` are those that the block's code has names for now."""
+        """Stop watching. `variables` are those that the block's code has now."""
         for each in self._watching:
             each.__exit__(None, None, None)
-            each.end(None)  # it ends the watching though an interrupt came while that was begun
+            each.end(None)  # this works even if an interrupt came while watching was being set up
         self._watching = ()
         found = list(roles_in(variables or {}))
         self._look_at_last_born()
@@ -153,9 +167,8 @@ class Recorder:
             if library_of(tensor) == "tensorglass":
                 self._is_for(tensor, role)
                 self._look_behind(grad_fn_of(tensor))
-        known = len(self._torch.before)
         self._torch.stop((role, tensor) for role, _, tensor in found)
-        self._enter_before(self._torch.before[known:])
+        self._enter_before(self._torch.before[self._entered :])
         self._put_between()
         self._held.clear()
         self._leaves.clear()
@@ -166,13 +179,13 @@ class Recorder:
             self.last_pools[device] = pool_of(backend)
 
     def _enter_before(self, blocks: list[Block]) -> None:
-        """Note PyTorch's memory that was there before."""
+        """Note PyTorch's memory from before the block."""
         for block in blocks:
             self.standing.add(len(self.births))
             self.births.append(Birth(block.device, block.nbytes, None, None, None, False, block.path, block))
 
     def _put_between(self) -> None:
-        """Put what PyTorch did between the events of tensorglass."""
+        """Merge PyTorch's events with those of tensorglass."""
         numbers = {id(birth.block): number for number, birth in enumerate(self.births) if birth.block is not None}
         told = []
         for moment, block in self._torch.history:
@@ -195,6 +208,25 @@ class Recorder:
         if is_there() and why_not and not (why_not == LATE and self._had_torch):
             self.notes = [why_not]
 
+    def results(self) -> list[Any]:
+        """The tensors that PyTorch's operators have returned and that are still there."""
+        return [tensor for _, reference in self._torch.returned if (tensor := reference()) is not None]
+
+    def before_the_end_of(self, error: BaseException, lines: Collection[tuple[str, int]]) -> int:
+        """The number of events before an error was raised. Events after it, which free memory while the error
+        propagates, belong to lines of its traceback.
+        """
+        number, raised = self._torch.failed
+        if raised == id(error):
+            at = bisect_left(self._noted, 2 * number, key=lambda each: each[0])
+            while at < len(self._noted) and self._noted[at][0] == 2 * number and self._noted[at][1].kind == "made":
+                at += 1
+            return at
+        at = len(self.events)
+        while at and self.events[at - 1].kind == "freed" and (self.events[at - 1].place or ("", 0))[:2] in lines:
+            at -= 1
+        return at
+
     # --- what storages are for ---------------------------------------------------------------------------------------
 
     def module_of(self, birth: int) -> str:
@@ -212,7 +244,7 @@ class Recorder:
             self.roles.setdefault(held.birth, set()).add(role)
 
     def _look_at_last_born(self) -> None:
-        """Look at the tensors on the storages that were born last: by now their graph is recorded."""
+        """Look at the tensors on the latest storages: their graph is recorded by now."""
         born, self._last_born = self._last_born, []
         for reference in born:
             storage = reference()
@@ -239,9 +271,9 @@ class Recorder:
             return
         self._look_at_last_born()
         self._last_born.append(weakref.ref(storage))
-        device, place = str(storage.device), user_place(sys._getframe(1))
+        device, place = str(storage.device), user_place(sys._getframe())
         number = len(self.births)
-        self._modules[number] = self._paths.around(sys._getframe(1))
+        self._modules[number] = self._paths.around(sys._getframe())
         address = address_in_pool(storage)
         if address is not None:
             self._backends[device] = storage.backend
@@ -253,12 +285,12 @@ class Recorder:
         self, storage: Any, nbytes: int, place: Place | None, name: str | None, made: Event | None = None
     ) -> None:
         device, address = str(storage.device), address_in_pool(storage)
-        if address is not None and storage.device.type != "cpu":  # a device's pool is shown if the block uses it
+        if address is not None and storage.device.type != "cpu":  # a device's pool is shown only if the block uses it
             self._backends[device] = storage.backend
         reference = weakref.ref(storage)
         birth = Birth(device, storage.nbytes(), place, address, reference, not storage.is_ours, name)
         number = len(self.births)
-        self.births.append(birth)  # first: an interrupt may come at any moment, and events tell of births
+        self.births.append(birth)  # first: an interrupt may come at any moment, and events refer to births
         if made is not None:
             self._note(made)
         self._watch(storage, _Held(device, nbytes, number))
@@ -267,17 +299,17 @@ class Recorder:
         held = self._held.get(id(storage))
         if held is not None:
             change, held.nbytes = nbytes - held.nbytes, nbytes
-            place = user_place(sys._getframe(1))
+            place = user_place(sys._getframe())
             self._note(Event("resized", nbytes, change, held.device, place, held.birth, _time_on(held.device)))
 
     def copied(self, nbytes: int) -> None:
         last = self._noted[-1][1] if self._noted else None
         went = None if last is None else last.transfer
-        if went is None or went.storages[1] is None or went.nbytes != nbytes:  # else it is a transfer's last step
-            self._note(Event("copied", nbytes, 0, "", user_place(sys._getframe(1))))
+        if went is None or went.storages[1] is None or went.nbytes != nbytes:  # otherwise it is a transfer's last step
+            self._note(Event("copied", nbytes, 0, "", user_place(sys._getframe())))
 
     def _moved(self, transfer: transfers.Transfer) -> None:
-        place = user_place(sys._getframe(1))
+        place = user_place(sys._getframe())
         time = _time_on("sim") if transfer.is_simulated else None
         self._note(Event("moved", transfer.nbytes, 0, transfer.target, place, None, time, None, transfer))
 
@@ -285,9 +317,9 @@ class Recorder:
         key = id(storage)
 
         def ended(_: object) -> None:
-            # It may run amid anything that lets go of a storage: it looks at no allocator.
+            # This may run wherever a storage is released, even inside an allocator, so it asks no allocator anything.
             self._held.pop(key, None)
-            place = user_place(sys._getframe(1))
+            place = user_place(sys._getframe())
             time = _time_on(held.device)
             self._note(Event("freed", held.nbytes, -held.nbytes, held.device, place, held.birth, time))
 
@@ -301,6 +333,6 @@ class Recorder:
 def _time_on(device: str) -> float | None:
     if not device.startswith("sim"):
         return None
-    from tensorglass import sim  # there, since a simulated device is in use
+    from tensorglass import sim  # loaded already, since a simulated device is in use
 
     return sim.now()

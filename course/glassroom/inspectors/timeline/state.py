@@ -1,4 +1,4 @@
-"""What the live form of a memory timeline is given: the picture, and for each event what to say and where to point."""
+"""The state of a memory timeline's live form: the picture, and for each event its text and the parts to highlight."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from glassroom.inspectors.timeline.svg import hues_of, svg_of_timeline, x_of
 from glassroom.inspectors.timeline.text import text_of_timeline
 from glassroom.inspectors.timeline.timeline import Timeline
 from glassroom.inspectors.timeline.words import lines_of, summary
+from glassroom.translations.templates import word
 
 MOST_FRAMES = 400
 
 
 def state_of(timeline: Timeline) -> dict[str, Any]:
-    """The state of the widget. Of a long timeline the events at equal distances can be stepped through."""
+    """The state of the widget. In a long timeline, only events at equal distances can be stepped through."""
     hues = hues_of(timeline)
     frames: list[dict[str, Any]] = []
     maps: list[str] = []
@@ -38,7 +39,7 @@ def state_of(timeline: Timeline) -> dict[str, Any]:
         "text": text_of_timeline(timeline),
         "label": summary(timeline),
         "kind": "memory timeline",
-        "unit": "event",
+        "unit": word("event"),
         "before": ["Before the first event", "Step through the events with the arrow keys, or point at a bar."],
         "frames": frames,
         "maps": maps,

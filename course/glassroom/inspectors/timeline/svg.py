@@ -1,8 +1,8 @@
 """A memory timeline as one static SVG: for each device the bytes held as a step chart, and beneath it a bar for each
 storage from birth to end.
 
-Parts carry in `data-on` the events at which they are there, and in `data-says` what they are in words; the live form
-needs nothing else.
+Parts carry the events at which they exist in `data-on`, and a description in `data-says`; the live form needs nothing
+else.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from glassroom.inspectors.timeline.words import (
     summary,
     totals,
 )
+from glassroom.records.columns import columns as columns_of
 
 CSS = style(Path(__file__).with_name("picture.css"))
 LEFT, LEFT_NARROW = 188, 112  # where the plot begins: names and bytes stand before it
@@ -61,17 +62,17 @@ LONGEST_SOURCE = 40
 
 
 def left() -> int:
-    """Where the plot begins."""
+    """The left edge of the plot."""
     return LEFT if room() > LEFT + PLOT else LEFT_NARROW
 
 
 def plot() -> float:
-    """How wide the plot is."""
+    """The width of the plot."""
     return room() - PAD - 12 - left() if is_narrow() else PLOT
 
 
 def words() -> float:
-    """Where the words behind the bars begin; on a phone they stand beneath them."""
+    """The left edge of the words behind the bars; on a narrow screen they stand beneath the bars."""
     return PAD + 8.0 if is_narrow() else LEFT + PLOT + 18.0
 
 
@@ -108,15 +109,15 @@ def hues_of(timeline: Timeline) -> dict[str, int]:
 
 
 def x_of(timeline: Timeline, event: int) -> float:
-    """Where an event stands; what holds after it reaches to where the next one does."""
+    """The x position of an event; the state after it extends to that of the next one."""
     return left() + plot() * event / (len(timeline.steps) + 1)
 
 
 def _draw_device(
     drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]
 ) -> tuple[float, float, tuple[float, ...]]:
-    """Draw what happened on a device; returns where its chart begins, the bottom, and from where to where tables stand,
-    if any do.
+    """Draw what happened on a device; returns the top of its chart, the bottom, and the range of the tables, if there
+    are any.
     """
     tables: tuple[float, ...] = ()
     drawing.rule(top)
@@ -143,15 +144,15 @@ def _draw_device(
         top = _draw_marks(drawing, top, timeline)
     for row in timeline.rows:
         if row.lives[0].device == curve.device:
-            look = f"h{hues[row.lives[0].name]}" if bands is None else LOOKS[row.lives[0].role]
+            look = f"hue{hues[row.lives[0].name]}" if bands is None else LOOKS[row.lives[0].role]
             top = _draw_row(drawing, top, timeline, row, look)
-    return begin, top, ((chart, top) if is_narrow() else tables)  # on a phone words stand between the bars
+    return begin, top, ((chart, top) if is_narrow() else tables)  # on a narrow screen words stand between the bars
 
 
 def _draw_bands(
     drawing: Drawing, top: float, timeline: Timeline, curve: Curve, bands: Bands
 ) -> tuple[float, float, float]:
-    """Draw the bands of a device and their legend; returns where the chart begins and ends, and the bottom of all."""
+    """Draw the bands of a device and their legend; returns the chart's top and bottom, and the bottom of everything."""
     for said_of_all in [f"{peak_of(bands)} · {kept(curve)}", *filter(None, [scratch(bands)])]:
         top = drawing.wrapped(PAD + 60, top + 6, said_of_all, "fact soft") + 9
     top += 4
@@ -181,7 +182,7 @@ def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
     begin, end = left(), left() + plot()
     steps = f"M{begin} {number(y(0))}"
     previous = 0
-    stride = max(len(curve.levels) // int(plot() / 2), 1)  # of many events, the highest on each spot is drawn
+    stride = max(len(curve.levels) // int(plot() / 2), 1)  # of the events that share a pixel, the highest is drawn
     for event in range(0, len(curve.levels), stride):
         level = max(curve.levels[event : event + stride])
         if level != previous:
@@ -203,7 +204,7 @@ def _draw_curve(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
 
 
 def _draw_facts(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) -> float:
-    """Draw what there is to say of a curve, beside it or on a phone beneath it; returns the bottom of both."""
+    """Draw the facts about a curve, beside it or, on a narrow screen, beneath it; returns the bottom of both."""
     facts = [(peak(curve), "fact")]
     if curve.peak_at:
         facts.append((shortened(str(timeline.steps[curve.peak_at - 1].where), LONGEST_SOURCE), "fact soft"))
@@ -211,7 +212,7 @@ def _draw_facts(drawing: Drawing, top: float, timeline: Timeline, curve: Curve) 
     y = top + (CHART + 46 if is_narrow() else 18)
     for line, look in facts:
         drawing.text(words(), y, line, look)
-        drawing.extend(words() + len(line) * FACT_ADVANCE, y)
+        drawing.extend(words() + columns_of(line) * FACT_ADVANCE, y)
         y += 16
     return max(top + CHART + 34, y - 4 if is_narrow() else 0)
 
@@ -254,13 +255,13 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
 
 
 def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: str) -> float:
-    """Draw the storages of a line: who they are, when they were there, and who made them; returns the bottom."""
+    """Draw one row of storages: their names, when they existed, and the line that made them; returns the bottom."""
     spans = row.spans(len(timeline.steps))
     on = " ".join(f"{first}-{last}" for first, last in spans)
     gone = "" if row.is_alive else " gone"
     drawing.add(f'<g class="life {look}{gone}" data-on="{on}" data-says={quoteattr(said(row))}>')
-    space = int((left() - PAD - 14 - len(row.amount) * FACT_ADVANCE) / ADVANCE)
-    is_beneath = is_narrow() and len(row.name) > space  # it has more room before the line of code
+    space = int((left() - PAD - 14 - columns_of(row.amount) * FACT_ADVANCE) / ADVANCE)
+    is_beneath = is_narrow() and len(row.name) > space  # there is more room above the line of code
     if not is_beneath:
         drawing.text(PAD, top + 13, shortened(row.name, max(space, 1)))
     drawing.text(left() - 8, top + 13, row.amount, "fact end")
@@ -275,15 +276,13 @@ def _draw_row(drawing: Drawing, top: float, timeline: Timeline, row: Row, look: 
     y = top + BAR + 13 if is_narrow() else top + 13
     drawing.text(words(), y, line, "fact soft")
     drawing.add("</g>")
-    drawing.extend(words() + len(line) * FACT_ADVANCE, y + 5)
+    drawing.extend(words() + columns_of(line) * FACT_ADVANCE, y + 5)
     return y + 9
 
 
 def _bars(timeline: Timeline, row: Row) -> list[tuple[int, int, float, float]]:
-    """The bars of a line: lane, number of lanes, and from where to where.
-
-    A few storages alternate between two lanes, to show which of them lived at the same time; of many only
-    when any of them did can be seen.
+    """The bars of a row: lane, number of lanes, start and end. A few storages alternate between two lanes, which shows
+    which of them lived at the same time; of many storages, the bars only show when any of them lived.
     """
     last = len(timeline.steps)
     if len(row.lives) > MOST_BRICKS or len(row.lives) == 1:
@@ -297,7 +296,7 @@ def _bars(timeline: Timeline, row: Row) -> list[tuple[int, int, float, float]]:
 
 
 def _apart(bars: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Bars with those that would touch drawn as one."""
+    """The bars, with those that would touch joined into one."""
     found: list[tuple[float, float]] = []
     for begin, end in bars:
         if found and begin - found[-1][1] < 2:

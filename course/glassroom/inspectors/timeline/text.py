@@ -25,8 +25,11 @@ from glassroom.inspectors.timeline.words import (
     totals,
 )
 from glassroom.reading.roles import ROLES
+from glassroom.records.columns import columns as columns_of
+from glassroom.records.columns import ljust, rjust
+from glassroom.translations.templates import word
 
-COLUMNS = 40  # events are drawn side by side in so many columns
+COLUMNS = 40  # columns in which events are drawn side by side
 NAME = 16
 SOURCE = 40
 LABEL = 48  # the width of a line's or a module's label
@@ -45,14 +48,14 @@ def text_of_timeline(timeline: Timeline) -> str:
         lines.append(time)
     if columns[1] - columns[0] > 1:
         lines.append(f"each column is {columns[1] - columns[0]:,} events")
-    name_width = max([len(shortened(row.name, NAME)) for row in timeline.rows], default=0)
-    bytes_width = max([len(row.amount) for row in timeline.rows], default=0)
-    gutter = max(name_width + bytes_width + 3, len("copies, transfers"))
+    name_width = max([columns_of(shortened(row.name, NAME)) for row in timeline.rows], default=0)
+    bytes_width = max([columns_of(row.amount) for row in timeline.rows], default=0)
+    gutter = max(name_width + bytes_width + 3, columns_of("copies, transfers"))
     for curve in timeline.curves:
         bands = bands_on(timeline, curve)
         if bands is not None:
             lines += ["", f"{curve.device} · {peak_of(bands)} · {kept(curve)}", *_bands(bands, columns)]
-            lines += ["", "storages"] if timeline.rows else []
+            lines += ["", word("storages")] if timeline.rows else []
         elif any(curve.levels):
             lines += ["", f"{curve.device} · {peak(curve)} · {kept(curve)}"]
             lines.append(" " * gutter + "  " + _sparkline(curve.levels, columns, curve.peak))
@@ -60,33 +63,35 @@ def text_of_timeline(timeline: Timeline) -> str:
             lines += ["", f"{curve.device} · as many bytes as at the start"]
         marks = _marks(timeline, columns)
         if marks.strip() and curve is timeline.curves[0]:
-            lines.append("copies, transfers".rjust(gutter) + "  " + marks)
+            lines.append(rjust("copies, transfers", gutter) + "  " + marks)
         for row in timeline.rows:
             if row.lives[0].device == curve.device:
-                name = shortened(row.name, NAME).ljust(name_width)
-                head = f"  {name} {row.amount:>{bytes_width}}".ljust(gutter)
+                name = ljust(shortened(row.name, NAME), name_width)
+                head = ljust(f"  {name} {rjust(row.amount, bytes_width)}", gutter)
                 lines.append(f"{head} {_bar(row, columns)}  {shortened(made_by(row), SOURCE)}")
-        lines += [f"  {title}: {pool_facts(found.pool)}" for title, found in pools_shown(timeline, curve)]
+        lines += [f"  {title}{word(': ')}{pool_facts(found.pool)}" for title, found in pools_shown(timeline, curve)]
     rest = left_out(timeline)
     lines += ["", rest] if rest else []
     return "\n".join([*lines, *timeline.notes])
 
 
 def _bands(bands: Bands, columns: Sequence[int]) -> list[str]:
-    """The bands as lines, and what the peak consists of."""
+    """The lines about the bands, and what the peak consists of."""
     at_peak = bands.at(bands.peak_at)
     lines = ["", f"{'':29}  at the peak"]
     for role in reversed(ROLES):
         if role in at_peak:
             spark = _sparkline(bands.levels[role], columns, bands.peak)
-            lines.append(f"  {role:<15}  {sized(at_peak[role]):>12}  {spark}".rstrip())
-    lines.append(f"  {'total':<15}  {sized(bands.peak):>12}  {_sparkline(bands.totals, columns, bands.peak)}")
+            lines.append(f"  {ljust(role, 15)}  {sized(at_peak[role]):>12}  {spark}".rstrip())
+    lines.append(
+        f"  {ljust(word('total'), 15)}  {sized(bands.peak):>12}  {_sparkline(bands.totals, columns, bands.peak)}"
+    )
     words = scratch(bands)
     lines += [f"  {words}"] if words else []
     for title, shares in (("the peak by line", bands.by_line), ("the peak by module", bands.by_module)):
         lines += ["", title]
         for share in shares[:MOST_SHARES]:
-            head = f"  {sized(share.nbytes):>12}  {shortened(share.label, LABEL):<{LABEL}}"
+            head = f"  {sized(share.nbytes):>12}  {ljust(shortened(share.label, LABEL), LABEL)}"
             lines.append(f"{head}  {listed_roles(share.by_role)}")
         if len(shares) > MOST_SHARES:
             rest = sum(share.nbytes for share in shares[MOST_SHARES:])

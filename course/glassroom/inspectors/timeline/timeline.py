@@ -1,42 +1,42 @@
 """A memory timeline as plain data: how many bytes each device held after each event, and how long each storage lived.
 
-Time is the order of events. The same block of code has the same timeline on every machine and every day, so that two
-people can speak of "event 5".
+Time is the order of events. The same block of code has the same timeline on every machine, so two people can both speak
+of "event 5".
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import FrameType
+from typing import NamedTuple
 
 from glassroom.drawing.words import duration, short
 from glassroom.inspectors.timeline.bands import BEFORE, Bands, bands_of, role_of
+from glassroom.inspectors.timeline.failure import told, trace_of, wanted_by
+from glassroom.inspectors.timeline.held import UNREAD, held_elsewhere, holders_of, saved_by_graphs
 from glassroom.inspectors.timeline.places import Places, Where
 from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.recorder import Birth, Recorder
-from glassroom.reading.adapters import declared, key_of, library_of
-from glassroom.reading.nodes import gradient_of
-from glassroom.reading.reach import saved_in_graphs
+from glassroom.reading.adapters import key_of
 from glassroom.reading.roles import OTHER
 from glassroom.reading.storage_names import of_tensorglass
-from glassroom.reading.torch_operators import address_of
-from glassroom.reading.variables import ARROW, named_tensors
+from glassroom.reading.variables import ARROW
+from glassroom.translations.templates import word
 from tensorglass.transfers import Transfer
 
 NOBODY = "and no variable holds it"
-MOST_ROWS = 24  # so many lines of storages are drawn, those that allocate most
-MANY = 4  # so many alike share a line
+MOST_ROWS = 24  # rows of storages drawn, those that allocate the most
+MANY = 4  # equal storages from which on they share a row
 LEFT_OUT = "memory that NumPy takes and frees within an operator is not counted"
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One event; `name` is that of its storage, and `held` the bytes on its device after it, above the start.
 
-    `time` is the simulated device's, in seconds from the start; `route` where a transfer went; `operator` what copied,
-    where PyTorch did.
+    `time` is the simulated device's, in seconds from the start; `route` is where a transfer went; `operator` is the one
+    that copied, if PyTorch did.
     """
 
     kind: str
@@ -50,11 +50,10 @@ class Step:
     operator: str = ""
 
 
-@dataclass(frozen=True)
-class Life:
+class Life(NamedTuple):
     """One storage, from the event that made it, 0 if it was there before, to the one that freed it, None if it lives.
 
-    `fate` says what became of it: when it ended, or who holds it. `role` is what it was for, and `module` the path of
+    `fate` says when it was freed, or who holds it. `role` is what it was for, and `module` the path of
     the module that it was made in, or belongs to.
     """
 
@@ -70,18 +69,18 @@ class Life:
 
     @property
     def is_unheld(self) -> bool:
-        """Whether it lives on though no variable leads to it: in something that was not looked into."""
+        """Whether it lives on though no variable leads to it: something that was not searched holds it."""
         return self.fate.endswith(NOBODY)
 
     @property
     def is_saved(self) -> bool:
-        """Whether it lives on in a graph alone."""
+        """Whether only a graph keeps it alive."""
         return ARROW in self.fate
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is drawn in one line: one storage, or many of one size that the same line of code made and that are gone."""
+    """What one row shows: one storage, or many of one size that the same line of code made and that are freed."""
 
     lives: tuple[Life, ...]
 
@@ -142,7 +141,7 @@ class PoolMoment:
 
 
 def _notes(recorder: Recorder) -> tuple[str, ...]:
-    """What is said beneath a timeline: of what it does not tell."""
+    """The notes beneath a timeline: what it does not show."""
     is_of_ours = any(birth.block is None and birth.name is None for birth in recorder.births)
     return (*recorder.notes, *([LEFT_OUT] if is_of_ours else []))
 
@@ -157,6 +156,7 @@ class Timeline:
     pools: tuple[PoolMoment, ...]
     bands: tuple[Bands, ...] = ()
     notes: tuple[str, ...] = ()
+    of_failure: int = 0  #: the number of notes, from the first, about a failed allocation
 
     @property
     def is_of_training(self) -> bool:
@@ -165,7 +165,8 @@ class Timeline:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The lines that are drawn, in the order of birth: the living first, then those that allocate most."""
+        """The rows to draw, in the order of birth; if there are too many, those that allocate the most are kept, and
+        without bands living storages before all others."""
         alike: dict[object, list[Life]] = {}
         for life in self.lives:
             alike.setdefault((life.device, life.nbytes, life.where) if life.ended else life.born, []).append(life)
@@ -198,22 +199,50 @@ class Timeline:
         return {address: ends[name] for address, name in moment.names.items() if name in ends}
 
 
-def timeline_of(recorder: Recorder, home: str, variables: Mapping[str, object]) -> Timeline:
-    """The timeline of what was recorded. `home` is the file of the block, whose lines need no other name."""
-    places = Places(home)
-    known = _lives(recorder, holders_of(variables), _saved_by_graphs(variables), places)
+def timeline_of(
+    recorder: Recorder, frame: FrameType, variables: Mapping[str, object], error: BaseException | None = None
+) -> Timeline:
+    """The timeline of what was recorded in a block of the code of `frame`, whose lines are shown without a file name;
+    `error` is what the block has raised.
+    """
+    places = Places(frame.f_code.co_filename)
+    holders, graphs = holders_of(variables), saved_by_graphs(variables)
+    lost = _keys_of_living(recorder) - {*holders, *graphs}
+    known = _lives(recorder, holders, {**graphs, **held_elsewhere(lost, variables, frame)}, places)
     steps, curves = _steps_and_curves(recorder, known, places)
     lives = [life for life in known if life is not None and (life.born or life.ended)]
     bands = tuple(
         bands_of(recorder, [BEFORE if life is None else life.where for life in known], [c.device for c in curves])
     )
-    return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, known)), bands, _notes(recorder))
+    failed = [] if error is None else _failed(recorder, error, known, bands, places)
+    notes = (*failed, *_notes(recorder))
+    return Timeline(steps, tuple(lives), curves, tuple(_pools(recorder, known)), bands, notes, len(failed))
+
+
+def _failed(
+    recorder: Recorder, error: BaseException, known: Iterable[Life | None], bands: Iterable[Bands], places: Places
+) -> list[str]:
+    """The notes on a failed allocation; none for another error."""
+    wanted = wanted_by(error)
+    if wanted is None:
+        return []
+    trace = trace_of(error)
+    at = recorder.before_the_end_of(error, {place[:2] for place in trace})
+    living = [
+        each for each in known if each is not None and each.born <= at and (each.ended is None or each.ended > at)
+    ]
+    fates = ["freed since" if life.ended is not None else life.fate for life in living]
+    holders = [
+        (life.nbytes, f"{life.name}: {fate}; made by {life.where}") for life, fate in zip(living, fates, strict=True)
+    ]
+    held = [(each.device, each.at(at)) for each in bands if each.is_of_training]
+    return told(wanted, places.where(trace[-1] if trace else None), holders, held)
 
 
 def _lives(
     recorder: Recorder, holders: Mapping[Hashable, list[str]], graphs: Mapping[Hashable, list[str]], places: Places
 ) -> list[Life | None]:
-    """The life of each storage that was seen; None for those from before the block that nothing happened to."""
+    """The life of each storage that was seen; None for one from before the block that no event concerns."""
     ends: dict[int | None, int] = {}
     born: dict[int | None, int] = {}
     sizes: dict[int | None, int] = {number: birth.nbytes for number, birth in enumerate(recorder.births)}
@@ -224,10 +253,11 @@ def _lives(
             born.setdefault(event.birth, at if event.kind == "made" else 0)
             sizes[event.birth] = max(event.nbytes, sizes[event.birth])
     living = [n for n, birth in enumerate(recorder.births) if n not in ends and (birth.name is None or birth.address)]
-    # Nobody wants S0 to S999 given to what is not drawn.
+    # Storages that are not drawn get no name, so the names of those that are stay short.
     named = set(sorted(living, key=lambda n: -sizes[n])[:MOST_ROWS])
     lives: list[Life | None] = []
     temporaries = older = 0
+    unread = holders.get(UNREAD, ())
     for number, birth in enumerate(recorder.births):
         ended = ends.get(number)
         where = places.where(birth.place) if birth.name is None else BEFORE
@@ -239,7 +269,7 @@ def _lives(
             key = ("torch", birth.block.address)
             names = holders.get(key, [])
             temporaries += not names
-            name, fate = names[0] if names else f"t{temporaries}", _held_by(names or graphs.get(key, []))
+            name, fate = names[0] if names else f"t{temporaries}", _held_by(names or graphs.get(key, []), unread)
         elif ended is None:
             name, fate = _name_and_fate(birth, holders, graphs, number in named)
         elif birth.name is None:
@@ -251,6 +281,21 @@ def _lives(
         fate = f"NumPy's memory, {fate}" if birth.is_borrowed else fate
         lives.append(Life(name, birth.device, sizes[number], born.get(number, 0), ended, where, fate, role, module))
     return lives
+
+
+def _keys_of_living(recorder: Recorder) -> set[Hashable]:
+    """The keys of the storages that the block has made and that live at its end."""
+    ended = {event.birth for event in recorder.events if event.kind == "freed"}
+    keys: set[Hashable] = set()
+    for number, birth in enumerate(recorder.births):
+        if birth.name is not None or number in ended:
+            continue
+        if birth.block is not None:
+            keys.add(("torch", birth.block.address))
+        else:
+            storage = None if birth.reference is None else birth.reference()
+            keys |= set() if storage is None else {key_of(storage)}
+    return keys
 
 
 def _steps_and_curves(
@@ -293,45 +338,16 @@ def _name_and_fate(
     key = key_of(storage)
     names = holders.get(key, [])
     fate = _held_by(names or graphs.get(key, []))
-    own = of_tensorglass(storage) if is_named else "a storage"
+    own = of_tensorglass(storage) if is_named else word("a storage")
     if not names:
         return own, fate
     return f"{names[0]} ({own})" if is_named else names[0], fate
 
 
-def _held_by(names: Sequence[str]) -> str:
-    return f"alive, held by {', '.join(names[:4])}{', …' if len(names) > 4 else ''}" if names else f"alive, {NOBODY}"
-
-
-def holders_of(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
-    """Which variables hold which storage, by the key of its memory: directly, in lists and dicts, and as gradients."""
-    found: dict[Hashable, list[str]] = {}
-    for name, tensor in sorted(named_tensors(variables), key=lambda named: named[0].startswith("Out[")):
-        for leaf, held in ((name, tensor), (f"{name}.grad", gradient_of(tensor))):
-            key = None if held is None else _key_of(held)
-            names = [] if key is None else found.setdefault(key, [])
-            if leaf not in names:
-                names.append(leaf)
-    return found
-
-
-def _saved_by_graphs(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
-    """By which graphs storages are kept, by the key of their memory: `losses[0] → PowBackward0.self`."""
-    found: dict[Hashable, list[str]] = {}
-    for words, tensor, _ in saved_in_graphs(named_tensors(variables)):
-        key = _key_of(tensor)
-        if key is not None:
-            found.setdefault(key, []).append(words)
-    return found
-
-
-def _key_of(tensor: Any) -> Hashable | None:
-    """What identifies the memory of a tensor of tensorglass or PyTorch; None where there is none, and for arrays."""
-    library = library_of(tensor)
-    if library == "tensorglass":
-        return key_of(declared(tensor).untyped_storage())
-    address = address_of(tensor) if library == "torch" else 0
-    return ("torch", address) if address else None
+def _held_by(names: Sequence[str], unread: Sequence[str] = ()) -> str:
+    if unread and not names:
+        return f"alive, its holder is unknown: the memory of {unread[0]} cannot be looked at"
+    return f"alive, held by {word(', ').join([*names[:4], *['…'] * (len(names) > 4)])}" if names else f"alive, {NOBODY}"
 
 
 def _pools(recorder: Recorder, lives: list[Life | None]) -> list[PoolMoment]:

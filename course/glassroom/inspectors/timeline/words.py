@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from glassroom.drawing.words import counted, sized
-from glassroom.inspectors.timeline.bands import Bands, Share
+from glassroom.inspectors.timeline.bands import Bands, Share, listed_roles
 from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.timeline import Curve, PoolMoment, Row, Step, Timeline
+from glassroom.translations.templates import word
 
 NOTHING = "no storage was made, freed or copied"
 
 
 def summary(timeline: Timeline) -> str:
-    """One sentence that stands for the timeline."""
+    """The timeline in one sentence."""
     if not timeline.steps:
         return f"Memory timeline: {NOTHING}."
-    peaks = [f"{curve.device}: {peak_on(timeline, curve)}" for curve in timeline.curves]
-    return f"Memory timeline: {'; '.join([totals(timeline), *peaks])}."
+    peaks = [f"{curve.device}{word(': ')}{peak_on(timeline, curve)}" for curve in timeline.curves]
+    return f"Memory timeline: {word('; ').join([totals(timeline), *peaks])}."
 
 
 def totals(timeline: Timeline) -> str:
-    """How much happened."""
+    """The totals of the timeline."""
     freed = sum(life.ended is not None for life in timeline.lives)
     facts = [
         counted(len(timeline.steps), "event"),
         f"{counted(sum(life.born > 0 for life in timeline.lives), 'storage')} made, {freed:,} freed",
     ]
-    for kind, one, many in (("copied", "copy", "copies"), ("moved", "transfer", "transfers")):
+    for kind, one, many in (("copied", word("copy"), word("copies")), ("moved", word("transfer"), word("transfers"))):
         nbytes = [step.nbytes for step in timeline.steps if step.kind == kind]
         if nbytes:
             facts.append(f"{counted(len(nbytes), one, many)} of {sized(sum(nbytes))}")
@@ -35,14 +34,14 @@ def totals(timeline: Timeline) -> str:
 
 
 def peak(curve: Curve) -> str:
-    """The most that was held on a device."""
+    """The peak of a device."""
     if not curve.peak_at:
         return "never above the start"
     return f"peak {sized(curve.peak)} at event {curve.peak_at:,}"
 
 
 def peak_on(timeline: Timeline, curve: Curve) -> str:
-    """The peak of a device, with what was there before where that is known."""
+    """The peak of a device, including what was there before, if that is known."""
     bands = bands_on(timeline, curve)
     return peak(curve) if bands is None else peak_of(bands)
 
@@ -53,14 +52,9 @@ def bands_on(timeline: Timeline, curve: Curve) -> Bands | None:
 
 
 def peak_of(bands: Bands) -> str:
-    """The most that was held, and how much of it came on top of what was there before."""
+    """The peak, and how much of it was added to what was there before."""
     above = sized(bands.peak - bands.start)
     return f"peak {sized(bands.peak)} at event {bands.peak_at:,}, {above} above the start"
-
-
-def listed_roles(by_role: Mapping[str, int]) -> str:
-    """`parameters 180 KiB, activations 800 KiB`"""
-    return ", ".join(f"{role} {sized(nbytes)}" for role, nbytes in by_role.items() if nbytes)
 
 
 def share_words(share: Share) -> str:
@@ -69,8 +63,10 @@ def share_words(share: Share) -> str:
 
 
 def scratch(bands: Bands) -> str | None:
-    """What kernels took for themselves, if PyTorch's profiler told of any."""
-    return f"{sized(bands.scratch)} of kernels' scratch memory is counted in" if bands.scratch else None
+    """The scratch memory of kernels, if PyTorch's profiler reported any."""
+    if not bands.scratch:
+        return None
+    return f"kernels' scratch memory is counted while it is held: {sized(bands.scratch)} in all, over the whole block"
 
 
 def kept(curve: Curve) -> str:
@@ -81,13 +77,13 @@ def kept(curve: Curve) -> str:
 
 
 def simulated_time(timeline: Timeline) -> str | None:
-    """How long the simulated devices took, if one was in use."""
+    """The time of the simulated devices, if one was in use."""
     times = [step.time for step in timeline.steps if step.time is not None]
     return None if not times else f"simulated time: {times[-1] * 1e6:,.1f} µs, by the cost model"
 
 
 def left_out(timeline: Timeline) -> str | None:
-    """What is said of the storages that are not drawn."""
+    """A sentence about the storages that are not drawn."""
     drawn = [life for row in timeline.rows for life in row.lives]
     count = len(timeline.lives) - len(drawn)
     nbytes = sum(life.nbytes for life in timeline.lives) - sum(life.nbytes for life in drawn)
@@ -124,7 +120,7 @@ def lines_of(timeline: Timeline, step: Step, number: int) -> list[str]:
 
 
 def said(row: Row) -> str:
-    """The storages of a line in one sentence."""
+    """The storages of a row in one sentence."""
     first, last = row.lives[0], row.lives[-1]
     if not first.born:
         made = f"{first.where}; {first.fate}" if first is last else f"{first.where}; all of them are freed"
@@ -136,14 +132,14 @@ def said(row: Row) -> str:
 
 
 def made_by(row: Row) -> str:
-    """The line that made a storage; first of all, that no variable holds it any more, though it lives."""
+    """The line that made a storage; before it, a remark if the storage lives though no variable holds it."""
     life = row.lives[0]
     held = "no variable holds it · " if life.is_unheld else "saved by a graph · " if life.is_saved else ""
     return f"{held}{life.where}"
 
 
 def pools_shown(timeline: Timeline, curve: Curve) -> list[tuple[str, PoolMoment]]:
-    """The device's pool at the peak and at the end, each with its title; once where they are the same."""
+    """The device's pool at the peak and at the end, each with its title; once if they are the same."""
     end = timeline.pool_at(curve.device, len(timeline.steps))
     peak = timeline.pool_at(curve.device, curve.peak_at)
     if end is None:
@@ -159,4 +155,5 @@ def pool_facts(pool: Pool) -> str:
     facts = f"{sized(pool.allocated)} allocated of {sized(pool.reserved)} reserved"
     if not free:
         return facts
-    return f"{facts} · {counted(len(free), 'free block')}{', the largest' if len(free) > 1 else ' of'} {sized(free[0])}"
+    what = ", the largest" if len(free) > 1 else word(" of")
+    return f"{facts} · {counted(len(free), 'free block')}{what} {sized(free[0])}"

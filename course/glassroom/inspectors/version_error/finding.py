@@ -1,38 +1,40 @@
-"""What an error was about that was just raised: its traceback's frames, searched for the tensor and for its lines."""
+"""The search behind an explanation: the frames of an error's traceback are searched for the tensor that it is about,
+and for the lines concerned."""
 
 from __future__ import annotations
 
+import ast
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import FrameType, TracebackType
-from typing import Any
+from types import FrameType
+from typing import NamedTuple
 
+from glassroom.inspectors.version_error.lines import (
+    SAVED,
+    WROTE,
+    Frame,
+    Line,
+    failed_line,
+    frames_of,
+    given_to_the_library,
+    line_of,
+    tensors_of,
+)
+from glassroom.reading.guarded import name_of_class
+from glassroom.reading.networks import networks_in
 from glassroom.reading.overwritten import Overwritten, overwritten
-from glassroom.reading.places import tensors_at
-from glassroom.reading.source_lines import called, is_of_a_library, recorded_line
+from glassroom.reading.places import attributes_of
+from glassroom.reading.source_lines import called, recorded_place
 from glassroom.reading.variables import variables_of
-from glassroom.reading.writes_in_source import saves, statements_of_code, writes_to
-from glassroom.records.printable import printable
-
-SAVED, WROTE, FAILED = "saved", "wrote", "failed"
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line that has to do with the error. `did` is "saved", "wrote" or "failed"."""
-
-    number: int
-    called: str
-    source: str
-    did: str
+from glassroom.reading.writes_in_source import loops_over, position, saves, statements_of_code, writes_to
 
 
 @dataclass(frozen=True)
 class VersionError:
-    """A saved tensor that was overwritten: the operator, what it saved, the versions, and the lines in their order.
-
-    `is_recorded` says that the line that saved was written down as it ran; other lines are read from the source.
+    """A saved tensor that was overwritten: the operator, what it saved, the versions, and the lines in order.
+    `is_recorded` says that the line that saved it was recorded as it ran; other lines are read from the source.
+    `in_place` lists modules that write in place, such as `net.1, ReLU(inplace=True)`, if no writer is known.
     """
 
     operator: str
@@ -44,32 +46,37 @@ class VersionError:
     now: int
     lines: tuple[Line, ...]
     is_recorded: bool
+    in_place: tuple[str, ...] = ()
 
     def line(self, did: str) -> Line | None:
         """The first line that did this."""
-        return next((each for each in self.lines if each.did == did), None)
+        return next((line for line in self.lines if line.did == did), None)
 
 
 def version_error(error: BaseException) -> VersionError | None:
-    """What is known of an error of this kind; None if no variable of the traceback's frames leads to its graph."""
-    frames = list(_frames(error.__traceback__))
-    tensors: dict[str, Any] = {}
-    for frame, _ in reversed(frames):  # those of the innermost first
-        places = ((printable(name), value) for name, value in variables_of(frame).items() if name[:1] != "_")
-        for path, tensor in tensors_at(places):
-            tensors.setdefault(path, tensor)
-    found = overwritten(str(error), tensors, _given_to_the_library(error.__traceback__))
+    """What is known about an error of this kind; None if no variable of the traceback's frames leads to its graph."""
+    frames = frames_of(error.__traceback__)
+    found = overwritten(str(error), tensors_of(frames), given_to_the_library(error.__traceback__)) if frames else None
     if found is None:
         return None
     home = frames[-1][0].f_code.co_filename
     lines = [each for frame, at in frames for each in _lines_in(frame, at, found, home)]
-    frame, at = frames[-1]
-    failed = Line(at, called(home, at, home), linecache.getline(home, at).strip(), FAILED)
-    recorded = recorded_line(found.node, home)
+    failed = failed_line(frames)
+    in_place = () if any(line.did == WROTE for line in lines) else tuple(_modules_in_place(frames))
+    wrote = [each for each in in_place if each.kind.lower() in found.readers]
+    if len(wrote) > 1:
+        wrote = [each for each in wrote if each.follows.lower() == found.operator.replace("_", "")]
+    if len(wrote) == 1:  # the graph says that this operator used what was overwritten
+        lines.append(Line(0, wrote[0].path, wrote[0].called, WROTE))
+        in_place = ()
+    recorded = recorded_place(found.node)
     if recorded is not None:
-        number = int(recorded.rpartition(" ")[2])
-        source = linecache.getline(home, number).strip() if recorded.startswith("line") else ""
-        lines = [Line(number, recorded, source, SAVED), *[each for each in lines if each.did != SAVED]]
+        file, number = recorded
+        source = linecache.getline(home, number).strip() if file == home else ""
+        lines = [
+            Line(number, called(file, number, home), source, SAVED),
+            *[line for line in lines if line.did != SAVED],
+        ]
     return VersionError(
         operator=found.operator,
         saved_as=found.saved_as,
@@ -80,38 +87,54 @@ def version_error(error: BaseException) -> VersionError | None:
         now=found.now,
         lines=(*lines, failed),
         is_recorded=recorded is not None,
+        in_place=tuple(f"{each.path}, {each.called}" for each in in_place),
     )
 
 
-def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
-    """The frames of a program, without those of libraries, each with the line at which it stood."""
-    while traceback is not None:
-        if not is_of_a_library(traceback.tb_frame.f_code.co_filename):
-            yield traceback.tb_frame, traceback.tb_lineno
-        traceback = traceback.tb_next
-
-
-def _given_to_the_library(traceback: TracebackType | None) -> Iterator[Any]:
-    """The tensors whose backward failed, though the program has no variable for them: those of a library's frames."""
-    while traceback is not None:
-        if is_of_a_library(traceback.tb_frame.f_code.co_filename):
-            yield from (tensor for _, tensor in tensors_at(traceback.tb_frame.f_locals.items()))
-        traceback = traceback.tb_next
-
-
 def _lines_in(frame: FrameType, at: int, found: Overwritten, home: str) -> Iterator[Line]:
-    """The lines of a frame's code that save and write the tensor, by the source; the last of each before `at`."""
+    """The lines of a frame's source that save and write the tensor: the last of each before `at`."""
     code = frame.f_code
     file = code.co_filename
     source = "".join(linecache.getlines(file, frame.f_globals))
     statements = statements_of_code(source, code, at)
-    writing = [each for each in statements if writes_to(each, found.names, found.is_leaf)]
-    # Each write has raised the version, so of several those count that came last.
+    loops = loops_over(source, code, found.names)
+
+    def writes(statement: ast.stmt) -> bool:
+        around = [names for loop, names in loops if loop.lineno <= statement.lineno <= (loop.end_lineno or 0)]
+        return writes_to(statement, set(found.names).union(*around), found.is_leaf)
+
+    writing = [each for each in statements if writes(each)]
+    # Each write raises the version by one, so the last writes are those that came after the save.
     writing = writing[-(found.now - found.expected) :]
-    first = writing[0].lineno if writing else at
-    saving = [each for each in statements if each.lineno < first and saves(each, found.operator, found.names)]
+    first = position(writing[0]) if writing else (at, 0)
+    saving = [each for each in statements if position(each) < first and saves(each, found.operator, found.names)]
     told = [(saving[-1], SAVED)] if saving else []
-    told += [(each, WROTE) for each in writing if not saving or each.lineno > saving[-1].lineno]
+    told += [(each, WROTE) for each in writing if not saving or position(each) > position(saving[-1])]
     for statement, did in told:
-        text = linecache.getline(file, statement.lineno).strip()
-        yield Line(statement.lineno, called(file, statement.lineno, home), text, did)
+        yield line_of(file, statement.lineno, did, home)
+
+
+class _InPlace(NamedTuple):
+    """A module that writes in place, such as `nn.ReLU(inplace=True)`: its path, its class, and the class of the module
+    before it."""
+
+    path: str
+    kind: str
+    follows: str
+
+    @property
+    def called(self) -> str:
+        return f"{self.kind}(inplace=True)"
+
+
+def _modules_in_place(frames: list[Frame]) -> Iterator[_InPlace]:
+    """The modules that variables lead to and that write in place."""
+    seen: set[int] = set()
+    for frame, _ in reversed(frames):
+        follows = ""
+        for path, module in networks_in(variables_of(frame)):
+            kind = name_of_class(module)
+            if attributes_of(module).get("inplace") is True and id(module) not in seen:
+                seen.add(id(module))
+                yield _InPlace(path, kind, follows)
+            follows = kind

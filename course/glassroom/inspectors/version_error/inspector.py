@@ -1,4 +1,4 @@
-"""`explain_error()`: who saved the tensor that was overwritten, and which line wrote it."""
+"""`explain_error()`: what autograd refused, for which tensor, and the lines that led to it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import sys
 from typing import Any
 
 from glassroom.inspectors.base import Inspector
-from glassroom.inspectors.version_error.finding import VersionError, version_error
+from glassroom.inspectors.version_error.finding import version_error
+from glassroom.inspectors.version_error.graph_error import GraphError, graph_error
 from glassroom.inspectors.version_error.picture import svg_of
-from glassroom.inspectors.version_error.words import said, summary, text_of
+from glassroom.inspectors.version_error.words import Found, said, summary, text_of
 from glassroom.reading.overwritten import is_version_error
 
 
 class Explanation(Inspector):
-    """A version error, explained."""
+    """An error of autograd's, explained: a version error, or another kind."""
 
     kind = "version error"
 
-    def __init__(self, found: VersionError) -> None:
-        self.data = found
+    def __init__(self, found: Found) -> None:
+        self.data: Found = found
+        if isinstance(found, GraphError):
+            self.kind = "graph error"
 
     @property
     def text(self) -> str:
@@ -38,20 +41,26 @@ class Explanation(Inspector):
 
 
 def explain_error(error: BaseException | None = None) -> Explanation:
-    """Explain the error of a saved tensor that was "modified by an inplace operation": who saved it, who wrote it.
+    """Explain an error of autograd: the tensors that it is about, the lines that led to it, and what to do.
 
-    Without `error`, the last one that nobody caught, as in the cell before. The tensor is looked for in the variables
-    of the traceback's frames, PyTorch's and tensorglass's tensors alike. Lines are those that anomaly detection has
-    recorded, and otherwise read from the source. Raises ValueError if no error of this kind is there, or its tensor is
-    not found.
+    For a saved tensor that was "modified by an inplace operation", the operator that saved it and the line that wrote
+    it; for a "backward through the graph a second time", the line that freed the graph and the tensors that lead to it;
+    for an in-place write to a leaf, the leaf; and so on for each of autograd's errors. Without `error`, the last
+    uncaught error is explained, such as that of the cell before. Tensors of PyTorch and tensorglass are searched for in
+    the variables of the traceback's frames. Lines come from anomaly detection if it recorded them, otherwise from the
+    source. Raises ValueError for an error of another kind, or if its tensor is not found.
     """
     raised = error or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if raised is None:
         raise ValueError("there is no error to explain: explain_error() comes after one, or takes one")
-    if not is_version_error(str(raised)):
-        kind = type(raised).__name__
-        raise ValueError(f"explain_error explains tensors that were overwritten before a backward, not this {kind}")
-    found = version_error(raised)
-    if found is None:
-        raise ValueError("no variable of the code that raised leads to the graph: watch(function) tells more")
+    found: Found | None
+    if is_version_error(str(raised)):
+        found = version_error(raised)
+        if found is None:
+            raise ValueError("no variable of the code that raised leads to the graph: watch(function) tells more")
+    else:
+        found = graph_error(raised)
+        if found is None:
+            kind = type(raised).__name__
+            raise ValueError(f"explain_error explains what autograd refuses in a program, not this {kind}")
     return Explanation(found)

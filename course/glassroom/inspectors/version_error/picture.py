@@ -1,4 +1,4 @@
-"""A version error as SVG: the lines one below the other, and beside each what it did to the tensor."""
+"""An error as SVG: the lines one below the other, with what each did beside it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from pathlib import Path
 
 from glassroom.drawing.boxes import draw_caption
 from glassroom.drawing.canvas import ADVANCE, FACT_ADVANCE, PAD, Drawing, folded, number, room, shortened, style
-from glassroom.inspectors.version_error.finding import VersionError
-from glassroom.inspectors.version_error.words import remarks, said, summary
+from glassroom.inspectors.version_error.words import Found, remarks, said, summary
+from glassroom.records.columns import columns as columns_of
 
 CSS = style(Path(__file__).with_name("picture.css"))
 SOURCE = 48
 
 
-def svg_of(found: VersionError) -> str:
+def svg_of(found: Found) -> str:
     """The picture."""
     drawing = Drawing()
     top = draw_caption(drawing, PAD, [summary(found)], look="title") + 10.0
-    numbers = max(len(each.called) for each in found.lines) * FACT_ADVANCE
+    numbers = max(columns_of(each.called) for each in found.lines) * FACT_ADVANCE
     longest = min(SOURCE, int((room() - 2 * PAD - numbers - 26) / ADVANCE))
     sources = max(len(shortened(each.source, longest)) for each in found.lines) * ADVANCE
-    words_room = max(len(said(found, each)) for each in found.lines) * FACT_ADVANCE
+    words_room = max(columns_of(said(found, each)) for each in found.lines) * FACT_ADVANCE
     width = numbers + sources + words_room + 4 * FACT_ADVANCE + 24
     is_beneath = width > room() - 2 * PAD  # the words go beneath the code
     width = min(width, room() - 2 * PAD)

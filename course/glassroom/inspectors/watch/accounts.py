@@ -1,9 +1,8 @@
-"""The account of memory that is kept while a cell is watched: what was allocated, what was copied, how much was held.
-
-The one idea: each library is asked in the way that it offers. tensorglass tells an observer of births and copies;
-PyTorch lets a dispatch mode see every operator, in the backward as well. NumPy and CuPy tell nobody, so of those only
-what a variable holds is counted. Ends are known by weak references: the account keeps nothing alive. What these call
-is no Python code, in which an interrupt would be lost.
+"""The account of memory while a cell is watched: what was allocated, what was copied, how much was held. The one idea:
+each library is observed in the way that it offers. tensorglass reports births and copies to an observer; PyTorch shows
+every operator to a dispatch mode, during backward as well. NumPy and CuPy report nothing, so only those of their arrays
+that a variable holds are counted. Ends are known by weak references, so the account keeps nothing alive. Their
+callbacks are not Python code, in which an interrupt would be lost.
 """
 
 from __future__ import annotations
@@ -29,22 +28,22 @@ from glassroom.reading.torch_operators import (
 )
 from tensorglass import memory
 
-ACCOUNTED = frozenset({"tensorglass", "torch"})  # libraries that say what they allocate and copy
+ACCOUNTED = frozenset({"tensorglass", "torch"})  # libraries that report what they allocate and copy
 
 
 @dataclass
 class Birth:
-    """A storage that was made while somebody watched; `identity` is what `storage_names` knows it by."""
+    """A storage that was made while somebody watched; `identity` is its key in `storage_names`."""
 
     identity: Hashable
     nbytes: int
     is_alive: Callable[[], bool]
-    end: object = None  # the weak reference that tells of its end, where its library's storages take one
+    end: object = None  # the weak reference that reports its end, if its library's storages support one
 
 
 @dataclass
 class Interval:
-    """What happened between two looks; `high` are the most bytes that were held meanwhile."""
+    """What happened between two looks; `high` is the maximum of bytes held in that time."""
 
     births: list[Birth] = field(default_factory=list)
     copies: list[int] = field(default_factory=list)
@@ -52,17 +51,17 @@ class Interval:
 
 
 class Account:
-    """Counts from `open` to `close`. `held` and `peak` are bytes of storages that were born meanwhile."""
+    """Counts from `open` to `close`. `held` and `peak` are bytes of storages that were born in that time."""
 
     def __init__(self) -> None:
         self.allocations = self.allocated = self.peak = 0
         self.copies = self.copied_bytes = 0
         self.is_counting = False
-        self._living: dict[Hashable, Birth] = {}  # births whose end will be told
+        self._living: dict[Hashable, Birth] = {}  # births whose end will be reported
         self._living_bytes = 0
         self._by_end: dict[int, Birth] = {}  # the same by the ids of their weak references
-        self._ends: deque[object] = deque()  # those of these whose storages have ended since somebody asked
-        self._asked: dict[Hashable, Birth] = {}  # NumPy's and CuPy's, which are asked whether they live
+        self._ends: deque[object] = deque()  # weak references whose storages have ended since the last query
+        self._asked: dict[Hashable, Birth] = {}  # NumPy's and CuPy's, which must be polled
         self._born: set[Hashable] = set()
         self._since = Interval()
         self._watching = memory.observed(self)
@@ -70,25 +69,25 @@ class Account:
         self._no_longer_traced: list[FrameType] = []
 
     def open(self) -> None:
-        """Begin. An interrupt may come at any moment, so whoever calls this closes, whether it has returned or not."""
+        """Begin. An interrupt may come at any moment, so callers must call `close` even if this did not return."""
         self._watching.__enter__()
         self.look_for_torch()
         self.is_counting = True
 
     def close(self) -> None:
-        """Count no more, and let go of all. If an interrupt ends this early, it can be called again."""
+        """Stop counting, and release everything. If an interrupt cuts this short, it can be called again."""
         self.is_counting = False
         if self._torch_mode is not None:
             self._torch_mode.take_off()
         self._watching.__exit__(None, None, None)
-        self._watching.end(None)  # it ends the watching though an interrupt came while that was begun
+        self._watching.end(None)  # this works even if an interrupt came while watching was being set up
         for each in (self._living, self._by_end, self._ends, self._asked):
             each.clear()
         self._no_longer_traced = []
 
     def leave_off(self) -> None:
-        """Count no more while the code still runs, and cost it nothing: PyTorch is left as it is where nobody watches,
-        unless the code has put a mode of its own upon ours.
+        """Stop counting while the code still runs, at no further cost to it: our mode is removed from PyTorch, unless
+        the code has pushed a mode of its own on top.
         """
         self.is_counting = False
         if self._torch_mode is not None and self._torch_mode.is_on_top:
@@ -96,32 +95,32 @@ class Account:
         self._watching.end(None)
 
     def look_for_torch(self) -> None:
-        """See PyTorch's operators from now on, if it has been imported."""
+        """Watch PyTorch's operators from now on, if it has been imported."""
         if self._torch_mode is None and is_there():
             self._torch_mode = OperatorMode(self)
             self._torch_mode.put_on()
 
     def traced_until_now(self, frames: list[FrameType]) -> None:
-        """Tracing has ended. A traced frame keeps a dict of its variables, which would hold what these let go of: it is
-        emptied as soon as the frames are not within a trace.
+        """Tracing has ended. A traced frame keeps a dict of its variables, which would keep alive what the variables no
+        longer hold: it is emptied as soon as the frames are no longer inside a trace function.
         """
         self._no_longer_traced = [each for each in frames if each.f_code.co_flags & inspect.CO_OPTIMIZED]
 
     def _let_go(self) -> None:
         for frame in self._no_longer_traced:
             held = frame.f_locals
-            if isinstance(held, dict):  # Python 3.13 keeps none
+            if isinstance(held, dict):  # Python 3.13 has no such dict
                 held.clear()
         self._no_longer_traced = []
 
     def take(self) -> Interval:
-        """What happened since this was last asked."""
+        """What happened since the last call."""
         since, self._since = self._since, Interval()
         return since
 
     @property
     def held(self) -> int:
-        """Bytes that were born while watched, and live."""
+        """Bytes of storages that were born while watched and are alive."""
         while self._ends:
             ended = self._by_end.pop(id(self._ends.popleft()), None)
             if ended is not None:
@@ -157,7 +156,7 @@ class Account:
             self._rise()
 
     def was_born(self, identity: Hashable) -> bool:
-        """Whether a memory was made while somebody watched."""
+        """Whether a memory was made while watched."""
         return identity in self._born
 
     def _rise(self) -> None:
@@ -185,16 +184,16 @@ class Account:
     # --- what PyTorch lets us see ------------------------------------------------------------------------------------
 
     def run(self, operator: Any, given: tuple[Any, ...], call: Callable[[], Any]) -> Any:
-        """Run an operator of PyTorch's."""
+        """Run an operator of PyTorch's, and count what it allocates and copies."""
         result = call()
         if self.is_counting:
             self._ran(operator, given, result)
         return result
 
     def _ran(self, operator: Any, given: tuple[Any, ...], result: Any) -> None:
-        """Storages of results that no argument has were made by the operator."""
+        """Count the storages that the operator made: those of its results that no argument has."""
         name = operator.overloadpacket.__name__
-        fresh = name == "lift_fresh"  # how torch.tensor hands over what it has made
+        fresh = name == "lift_fresh"  # the operator by which torch.tensor returns its result
         arguments = [] if fresh else [storage_of(tensor) for tensor in tensors_in(given)]
         known = {storage._cdata for storage in arguments if storage is not None}
         weak_reference = sys.modules["torch"].multiprocessing.reductions.StorageWeakRef
@@ -211,17 +210,17 @@ class Account:
 
 
 def drop_our_frames(error: BaseException) -> None:
-    """Take out of a traceback what stands between an operator's call and its end."""
+    """Remove our own frames from a traceback."""
     drop_frames(error, __file__)
 
 
 def _is_allocated(storage: Any) -> bool:
-    """Whether a storage of PyTorch's has memory of its own: not that of a NumPy array or another library's."""
+    """Whether a PyTorch storage owns its memory, which may instead be a NumPy array's or another library's."""
     try:
         return storage.device.type != "meta" and bool(
             storage.resizable() and (storage.data_ptr() or not storage.nbytes())
         )
-    except RuntimeError:  # it has a size only, as those of fake tensors and of subclasses that wrap others
+    except RuntimeError:  # it has no memory, as for fake tensors and wrapper subclasses
         return False
 
 

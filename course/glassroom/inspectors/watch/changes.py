@@ -1,4 +1,4 @@
-"""What a step did: two snapshots compared, with the account of what was born and copied between them."""
+"""What a step did: a comparison of two snapshots, with the account of what was born and copied between them."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ from glassroom.inspectors.watch.accounts import ACCOUNTED, Birth, Interval
 from glassroom.inspectors.watch.story import Change
 from glassroom.reading.storage_names import is_alive
 from glassroom.records.snapshot import Header, Snapshot, Storage
+from glassroom.translations.templates import word
 
 RESULT = "result of "
 
-Elsewhere = Callable[[], Mapping[Hashable, str]]  # the memories of what variables lead to, with the paths
+Elsewhere = Callable[[], Mapping[Hashable, str]]  # finds the memories that variables lead to, with their paths
 
 
 def is_of_a_call(name: str) -> bool:
-    """Whether a name is a call's own, and goes with it: `x in f()`, `result of f()`."""
+    """Whether a name belongs to a call and disappears with it: `x in f()`, `result of f()`."""
     return name.startswith(RESULT) or " in " in name
 
 
 @dataclass(frozen=True)
 class View:
-    """One look: the snapshot, for each header which object it is, and for each storage which memory.
-
-    `unseen` are the names of tensors that were not looked at because there were too many, and `passed_over` their
-    memories, each with one of the names; `touched` are those that are another tensor, or of another version, than at
-    the look before.
+    """One look: the snapshot, the object behind each header, and the memory behind each storage. `unseen` are the names
+    of tensors that were left out because there were too many, and `passed_over` their memories, each with one of the
+    names; `touched` are names that have another tensor, or another version of it, than at the look before.
     """
 
     snapshot: Snapshot
@@ -48,14 +47,15 @@ class View:
 
 
 class Comparison:
-    """Compares look with look, and remembers storages without a name: those that lost it, and those that had none."""
+    """Compares each look with the one before, and remembers unnamed storages: those that lost their name, and those
+    that never had one."""
 
     def __init__(self, first: View) -> None:
         self._last = first
-        self._unnamed: list[tuple[Birth, int]] = []  # with the step that made it
+        self._unnamed: list[tuple[Birth, int]] = []  # each with the step that made it
         self._seen = {storage.name for storage in first.snapshot.storages}  # at any look so far
-        self._hidden: dict[str, int] = {}  # storages that are alive and out of sight, with their bytes
-        self._held_elsewhere: set[str] = set()  # those of them that are held by a variable that is not watched
+        self._hidden: dict[str, int] = {}  # storages that are alive but not shown, with their bytes
+        self._held_elsewhere: set[str] = set()  # those held by an unwatched variable
 
     def step(
         self,
@@ -67,8 +67,8 @@ class Comparison:
     ) -> tuple[list[Change], dict[str, tuple[int, ...]], Snapshot]:
         """What step `number` did, the cells that it wrote, and the storages that it freed.
 
-        `moves` are the variables whose elements the statement only moves, if it is of such a form; `elsewhere` finds
-        the memories of what variables lead to that are not looked at.
+        `moves` are the variables whose elements the statement only moves, if it is such a statement; `elsewhere` finds
+        the memories of tensors that variables lead to but that are not looked at.
         """
         before, self._last = self._last, now
         written = _written(before, now)
@@ -105,7 +105,7 @@ class Comparison:
             was_there = any(each in before.passed_over for each in identities)
             lost_names = storage.name in self._hidden and storage.name not in self._held_elsewhere
             self._hidden.pop(storage.name, None)
-            hold = f"{holders} {'hold' if len(storage.shared_by) > 1 else 'holds'} {storage.name}"
+            hold = f"{holders} {word('hold') if len(storage.shared_by) > 1 else word('holds')} {storage.name}"
             if lost_names:
                 changes.append(Change("named", f"{hold}, which had lost its names", storage.name))
             elif not was_there and (not libraries & ACCOUNTED or any(each in born for each in identities)):
@@ -115,11 +115,11 @@ class Comparison:
             elif not was_there and made:
                 changes.append(Change("named", f"{hold}, {size}, made at step {made[0]}", storage.name))
             elif not was_there or not now.touched.isdisjoint(storage.shared_by):
-                # It was passed over, or nobody told of its birth: it may be another library's memory.
-                last = "in the step before" if storage.name in self._seen else "before"
+                # It was passed over, or its birth was not reported: it may be another library's memory.
+                last = "in the step before" if storage.name in self._seen else word("before")
                 words = f"{holders}: {storage.name}, {size}, was not looked at {last}"
                 changes.append(Change("shown", words, storage.name))
-        # A storage that is gone stays listed until it is told of: another may have its address, and so its identity.
+        # A freed storage stays listed until it is reported: another may have its address by now, and so its identity.
         self._unnamed = [each for each in self._unnamed if each[0].identity not in named or not each[0].is_alive()]
         return changes + self._born_unseen(interval, named, now.passed_over, elsewhere, number)
 
@@ -141,9 +141,9 @@ class Comparison:
         unseen = [birth for birth in living if birth.identity in passed_over or birth.identity in others]
         self._unnamed += [(birth, number) for birth in living]
         for births, words, fate in (
-            (gone, ("temporary", "temporaries"), "allocated and freed again"),
-            (kept, ("storage", "storages"), "allocated, alive without a name"),
-            (unseen, ("storage", "storages"), "allocated, held by what is not looked at"),
+            (gone, (word("temporary"), word("temporaries")), "allocated and freed again"),
+            (kept, (word("storage"), word("storages")), "allocated, alive without a name"),
+            (unseen, (word("storage"), word("storages")), "allocated, held by what is not looked at"),
         ):
             if births:
                 nbytes = sum(birth.nbytes for birth in births)
@@ -167,7 +167,7 @@ class Comparison:
             identities = before.identities[storage.name]
             self._held_elsewhere.add(storage.name)
             if any(each in now.passed_over for each in identities):
-                continue  # others take its place
+                continue  # other names take its place
             holders = [elsewhere()[each] for each in identities if each in elsewhere()]
             if holders:
                 words = f"{storage.name}: not looked at now, {holders[0]} holds it"
@@ -192,7 +192,7 @@ class Comparison:
 
 
 def _freed(name: str, nbytes: int) -> Change:
-    return Change("freed", f"{name} is freed, {sized(nbytes)}", name, nbytes)
+    return Change("freed", f"{name}{word(' is freed, ')}{sized(nbytes)}", name, nbytes)
 
 
 # --- copies ----------------------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def _copied(before: View, now: View, interval: Interval, moves: Sequence[str]) -
 
 
 def _variable(name: str) -> str:
-    """The variable that a path begins with, also in a function: `x` of `x[0].w in f()`."""
+    """The variable that a path begins with, in functions too: `x` for `x[0].w in f()`."""
     return re.split(r"[.\[: ]", name, maxsplit=1)[0]
 
 
@@ -225,7 +225,7 @@ def _variable(name: str) -> str:
 
 
 def _headers_moved(before: View, now: View) -> list[Change]:
-    """Headers that are new, or other than they were, on storages that were there already."""
+    """Headers that are new or changed, on storages that were there before."""
     changes = []
     old_headers, old_storages = before.headers(), before.storages()
     for name, header in now.headers().items():
@@ -284,7 +284,7 @@ def _bytes(header: Header) -> str:
 
 
 def _written(before: View, now: View) -> dict[str, tuple[int, ...]]:
-    """For each storage that was there before, the bytes at which the visible cells begin that changed."""
+    """For each storage that was there before, the byte offsets of those visible cells that changed."""
     found = {}
     old_storages = before.storages()
     for storage in now.snapshot.storages:
@@ -315,28 +315,27 @@ def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> 
             continue
         positions = [byte // storage.itemsize for byte in cells]
         what = (
-            f"{'cell' if len(positions) == 1 else 'cells'} {_runs(positions)}{_of_those_shown(storage)}"
+            f"{word('cell') if len(positions) == 1 else word('cells')} {_runs(positions)}{_of_those_shown(storage)}"
             if cells
             else "no visible cell changed"
         )
         version = f", version {versions[0]} → {versions[1]}" if versions[1] > versions[0] else ""
         if not version and any(header.version is not None for header in now.snapshot.headers_on(storage)):
             version = ", and no version counts it"
-        head = f"wrote {storage.name}" if cells else f"wrote {storage.name}:"
-        changes.append(Change("wrote", f"{head} {what}{version}", storage.name, len(cells) * storage.itemsize))
+        head = f"wrote {storage.name} " if cells else f"wrote {storage.name}: "
+        changes.append(Change("wrote", f"{head}{what}{version}", storage.name, len(cells) * storage.itemsize))
     return changes
 
 
 def _of_those_shown(storage: Storage) -> str:
-    """What is said where a storage has more cells than are looked at."""
+    """The remark on a storage that has more cells than are looked at."""
     return "" if len(storage.cells) * storage.itemsize >= storage.nbytes else f" of the {len(storage.cells)} looked at"
 
 
 def _versions(known: Mapping[int | None, int | None], now: View, old: Storage, storage: Storage) -> tuple[int, int]:
-    """The version before and after: of a tensor that has counted a write, else of the storage. `known` are versions
-    before, by the ids of tensors.
-
-    One memory may have several storages, each with a count of its own: `from_numpy` makes a second one.
+    """The version before and after: that of a tensor whose count has gone up, otherwise the storage's. `known` are the
+    versions before, by the ids of tensors. One memory may have several storages, each with its own count: `from_numpy`
+    makes a second one.
     """
     for header in now.snapshot.headers_on(storage):
         version = known.get(now.objects.get(header.name, 0))

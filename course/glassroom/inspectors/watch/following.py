@@ -1,4 +1,4 @@
-"""Which code a watch steps into besides its own file: that of modules, classes, functions and objects."""
+"""The code outside its own file that a watch steps into: that of modules, classes, functions and objects."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from glassroom.reading.source_lines import file_called
 
 
 def files_of(follow: Iterable[object]) -> dict[str, dict[int, Statement]]:
-    """The statements of the files that code is in, by the files' names and by lines.
-
-    Raises TypeError for what has no source that Python could show.
+    """The statements of the files that contain the code, by file name and by line. Raises TypeError for objects without
+    Python source.
     """
     found: dict[str, dict[int, Statement]] = {}
     for each in follow:

@@ -20,16 +20,18 @@ from glassroom.inspectors.watch.story import Story
 from glassroom.inspectors.watch.svg import svg_of_story
 from glassroom.inspectors.watch.text import text_of_story
 from glassroom.inspectors.watch.words import summary
+from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.variables import names_in
 
 
 class Watch(Inspector):
-    """The story of code that was watched."""
+    """The record of code that was watched."""
 
     kind = "watched cell"
 
     def __init__(self, story: Story) -> None:
-        self.data = self.story = story
+        self.data: Story = story
+        self.story = story
 
     def as_dict(self) -> dict[str, Any]:
         return {"inspector": self.kind, **self.story.as_dict()}
@@ -59,17 +61,18 @@ def watch(
     follow: Iterable[object] = (),
     **kwargs: object,
 ) -> Watch:
-    """Call ``function(*args, **kwargs)`` statement by statement, and tell what each statement did to memory.
+    """Call ``function(*args, **kwargs)`` statement by statement, and show what each statement did to memory.
 
-    Followed are the function and others of its file, and the code of `follow`: modules, classes, functions of other
-    files and cells, and objects, such as a network, whose class counts. After each statement tensors of tensorglass,
-    PyTorch, NumPy and CuPy are looked at that are in variables, containers, networks and objects. `names` restricts the
-    variables, given as a list or as in `"a,b"`; after so many `steps` no more are told, and the rest is counted, or,
-    with `rest=False`, runs unwatched at its own pace. What the function returns is let go of; what it raises is raised,
-    with the story up to there as a note. Raises TypeError for what is no Python function, a partial of one, or an
-    object that calls one, and for what cannot be followed.
+    The function and others of its file are followed, and the code of `follow`: modules, classes, functions of other
+    files and cells, and objects such as a network, which stand for their class. After each statement, the tensors of
+    tensorglass, PyTorch, NumPy and CuPy in variables, containers, networks and objects are looked at. `names` restricts
+    the variables, given as a list or as `"a,b"`. At most `steps` steps are shown; the rest is only counted, or, with
+    `rest=False`, runs unwatched at full speed. The function's result is dropped; an error is passed on, with the steps
+    up to it as a note. Raises TypeError for anything but a Python function, a partial of one, or an object whose call
+    runs one, and for a `follow` that has no Python source.
     """
     __tracebackhide__ = True
+    refuse_at_shutdown()
     followed = _followed(function)
     code = followed.__code__
     source = "".join(linecache.getlines(code.co_filename))
@@ -84,8 +87,8 @@ def watch(
 
 
 def _followed(function: Callable[..., object]) -> Any:
-    """The function or method that is followed: of a partial the one that it calls, of an object what a call of it
-    comes down to.
+    """The function or method to follow: for a partial the one that it wraps, for an object the one that a call of it
+    runs.
     """
     inner = inspect.unwrap(function)
     while isinstance(inner, partial):
@@ -97,7 +100,7 @@ def _followed(function: Callable[..., object]) -> Any:
 
 
 def _of_functions(recorder: Recorder, source: str) -> Story:
-    """The story, with the source of the functions that it goes through."""
+    """The record, with the source of the functions that it goes through."""
     story = recorder.story({})
     visited = {moment.statement.line for moment in story.moments if not moment.statement.file}
     shown: set[int] = set()

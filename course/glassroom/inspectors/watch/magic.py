@@ -1,7 +1,6 @@
-"""`%load_ext glassroom`, then `%%watch`: the cell runs as any cell does, and its story is shown above its output.
-
-The cell's own code is compiled as IPython would compile it and runs in the notebook's namespace; what its last
-expression is goes back to IPython, which displays it, and what it raises goes up.
+"""`%load_ext glassroom`, then `%%watch`: the cell runs like any other, and what it did to memory is shown above its
+output. The cell's code is compiled as IPython would compile it and runs in the notebook's namespace. The value of its
+last expression is returned to IPython, which displays it; errors propagate.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class WatchMagics(Magics):
 
 
 def _number_of_the_cell(shell: Any) -> int:
-    """The number of the notebook's cell that runs, which tracebacks are to call this code by."""
+    """The number of the running cell, which tracebacks use to refer to this code."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = shell.compile.format_code_name(frame.f_code.co_filename)
@@ -76,7 +75,7 @@ def _number_of_the_cell(shell: Any) -> int:
 
 
 def _compiled(shell: Any, tree: ast.Module, filename: str) -> Callable[[], object]:
-    """What runs the cell, and returns the value of its last expression."""
+    """A function that runs the cell and returns the value of its last expression."""
     body = tree.body
     last = body[-1] if body and isinstance(body[-1], ast.Expr) and shell.ast_node_interactivity != "none" else None
     first = shell.compile(ast.Module(body[:-1] if last else body, []), filename, "exec")
@@ -92,7 +91,7 @@ def _compiled(shell: Any, tree: ast.Module, filename: str) -> Callable[[], objec
 
 
 def _refuse_await(tree: ast.Module) -> None:
-    """Raise UsageError where the cell itself, not a function of it, awaits."""
+    """Raise UsageError if the cell uses await at its top level, outside of functions."""
     waiting = list[ast.AST](tree.body)
     while waiting:
         node = waiting.pop()

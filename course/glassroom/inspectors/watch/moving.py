@@ -1,7 +1,7 @@
 """Statements that only move elements: `b = a[[0, 1]]`, `b = a.T.ravel()`, `b = np.concatenate([a, c])`.
 
-The one idea: NumPy tells nobody of its copies, and equal values are no proof of one, for what is computed twice is
-equal as well. But a new storage that comes of indexing, reshaping or joining arrays that were there is a copy.
+The one idea: NumPy does not report its copies, and equal values do not prove one, since computing something twice gives
+equal values too. But a new storage that results from indexing, reshaping or joining existing arrays is a copy.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 VIEWING = frozenset({"transpose", "swapaxes", "squeeze", "view", "detach", "numpy"})  # methods that copy nothing
-FACTS = frozenset({"shape", "size", "dtype", "ndim", "strides"})  # no part of an array's elements
+FACTS = frozenset({"shape", "size", "dtype", "ndim", "strides"})  # attributes that hold none of an array's elements
 MOVING = frozenset({
     "copy", "astype", "ravel", "flatten", "reshape", "take", "compress", "repeat", "tile", "concatenate", "stack",
     "hstack", "vstack", "dstack", "column_stack", "block", "append", "insert", "delete", "roll", "pad", "resize",
@@ -18,7 +18,8 @@ MOVING = frozenset({
 
 
 def moved_by(statement: ast.AST) -> tuple[str, ...]:
-    """The variables, one of them an array, whose elements a statement moves; none where it may do more than that."""
+    """The variables, at least one of them an array, whose elements a statement moves; empty if it may do more than
+    that."""
     if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
         return ()
     value = statement.value

@@ -1,7 +1,7 @@
 """A backward that failed because a saved tensor was overwritten: which step saved it, and which wrote it.
 
-Nodes of graphs are numbered as they come about, so a node belongs to the first step after which a number as high as its
-own was seen.
+Graph nodes are numbered in the order in which they are made, so a node belongs to the first step after which the latest
+number was at least its own.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Numbered = Sequence[tuple[int, Statement]]  # after each step the number of the 
 
 
 def latest_node(nodes: Iterable[Any]) -> int:
-    """The number of the node that came about last; -1 if there is none."""
+    """The number of the latest node; -1 if there is none."""
     return max((node._sequence_nr() for node in nodes if node is not None), default=-1)
 
 
 def explained(how: str, tensors: Mapping[str, Any], numbered: Numbered, moments: Sequence[Moment]) -> list[Change]:
-    """What there is to say of the error that a step raised, if it is of this kind and its tensor is found."""
+    """The explanation of an error that a step raised, if it is of this kind and its tensor is found."""
     found = overwritten(how, tensors) if is_version_error(how) else None
     if found is None:
         return []
@@ -50,7 +50,7 @@ def _saved_at(found: Overwritten, numbered: Numbered) -> Statement | None:
 
 
 def _writes(found: Overwritten, moments: Sequence[Moment]) -> list[Moment]:
-    """The steps after which the tensor's version was higher than before, from the one that was saved on."""
+    """The steps that raised the tensor's version, starting from the version that was saved."""
     writes = []
     version = found.expected
     for moment in moments:

@@ -1,4 +1,4 @@
-"""Watching code as it runs: after each statement a look, and from look to look the story."""
+"""Watching code as it runs: a look after each statement, and a record of the differences between looks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Account, Birth, drop_our_frames
 from glassroom.inspectors.watch.changes import Comparison, View
 from glassroom.inspectors.watch.overwriting import explained, latest_node
-from glassroom.inspectors.watch.stepping import Statement, Stepper
+from glassroom.inspectors.watch.stepping import RAISES, Statement, Stepper
 from glassroom.inspectors.watch.story import Change, Moment, Story
 from glassroom.inspectors.watch.watched_names import (
     CONTAINERS,
@@ -35,8 +35,8 @@ STEPS = 400
 
 
 class Recorder:
-    """Runs code and writes its story. `names` are the variables of `namespace` that count; `only`, if any, restricts
-    all variables. After `limit` steps the rest is counted, or, if not `rest`, runs as it would unwatched.
+    """Runs code and records what it does. `names` are the variables of `namespace` to look at; `only`, if any,
+    restricts all variables. After `limit` steps the rest is only counted, or, if not `rest`, runs unwatched.
     """
 
     def __init__(
@@ -55,23 +55,23 @@ class Recorder:
         self._account = Account()
         self._moments: list[Moment] = []
         self._unshown = 0
-        self._unread: dict[str, str] = {}  # tensors that have no memory to be looked at, with their class
-        self._met: set[str] = set()  # the names in `only` that a variable has had
-        self._states: dict[str, tuple[int, int | None]] = {}  # by name: which object it was, and its version
-        self._touched: dict[str, int] = {}  # by name: the look that found another object or version
+        self._unread: dict[str, str] = {}  # tensors without readable memory, with their class
+        self._met: set[str] = set()  # the names in `only` for which there was a variable
+        self._states: dict[str, tuple[int, int | None]] = {}  # by name: the object and its version
+        self._touched: dict[str, int] = {}  # by name: the last look that found a change
         self._looks = 0
         self._is_cut = False
-        self._known: set[str] = set()  # storages that have been seen
-        self._memories: dict[str, frozenset[Hashable]] = {}  # and the memories that each is
+        self._known: set[str] = set()  # storages seen so far
+        self._memories: dict[str, frozenset[Hashable]] = {}  # the memories of each
         self._held = 0
-        self._has_arrays = False  # whether there are arrays of NumPy's or CuPy's, which tell nobody of their birth
+        self._has_arrays = False  # whether there are NumPy or CuPy arrays, whose births are not reported
         self._peak = self._peak_step = 0
         self._looking = self._seconds = 0.0
         self._latest_node = -1
         self._numbered: list[tuple[int, Statement]] = []  # after each step the number of the latest node
         self._first_mode: bool | None = None  # PyTorch's grad mode when the code began
         self._mode: bool | None = None  # and at the last look, None once there are no more
-        self._kept: Known = {}  # records of storages; what stays as it was is kept once
+        self._kept: Known = {}  # records of storages; unchanged ones are kept once
         self._comparison: Comparison
 
     def run(
@@ -82,9 +82,8 @@ class Recorder:
         code: CodeType | None = None,
         others: Mapping[str, Mapping[int, Statement]] = MappingProxyType({}),
     ) -> T:
-        """Call `call`, following the code of the file and of `others`, and of lambdas `code` alone.
-
-        What it raises, this raises.
+        """Call `call`, following the code of the file and of `others`; of lambdas, only `code` is followed. Errors
+        propagate.
         """
         __tracebackhide__ = True
         before, begin = sys.gettrace(), perf_counter()
@@ -104,15 +103,15 @@ class Recorder:
             finally:
                 self._seconds = perf_counter() - begin
                 self._account.close()
-        finally:  # once more, for an interrupt may have come within the first
+        finally:  # once more: an interrupt may have cut the first one short
             sys.settrace(before)
             self._account.close()
 
     def _mend_grad_mode(self) -> None:
-        """Undo a grad mode that the interrupted statement had set for its own duration.
+        """Reset a grad mode that the interrupted statement had set only for its own duration.
 
         `no_grad` and the optimizers reset the mode in Python, where an interrupt may keep them from it. A mode that was
-        already set at the last look is the program's own, and stays.
+        set at the last look already is the program's own, and stays.
         """
         if self._mode is not None and self._mode == self._first_mode != grad_mode():
             sys.modules["torch"]._C._set_grad_enabled(self._mode)
@@ -141,7 +140,7 @@ class Recorder:
         )
 
     def began(self, frames: list[FrameType]) -> None:
-        """The code is about to run: what is there now was there before."""
+        """The code is about to run: note what exists now as older than it."""
         self._first_mode = self._mode = grad_mode()
         with of_what_was_there():
             first = self._look(frames, None, None)
@@ -149,7 +148,7 @@ class Recorder:
         self._comparison = Comparison(first)
 
     def ended(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> bool:
-        """A statement has ended: look, and compare. False once there were enough."""
+        """A statement has ended: look, and compare. Returns False once there were enough steps."""
         if len(self._moments) >= self._limit:
             self._is_cut, self._mode = True, None
             if self._rest and self._has_arrays:
@@ -162,7 +161,7 @@ class Recorder:
         begin = perf_counter()
         self._account.is_counting = False
         self._account.look_for_torch()
-        if not how.startswith("raises "):
+        if not how.startswith(RAISES):
             self._mode = grad_mode()
         now = self._look(frames, f"result of {function}()" if function else "result", result)
         self._count_what_nobody_tells(now)
@@ -178,7 +177,7 @@ class Recorder:
             if change.kind == "copied" and change.storage is not None:
                 self._account.copies += 1
                 self._account.copied_bytes += change.nbytes
-        if how.startswith("raises "):
+        if how.startswith(RAISES):
             held = tensors_of(frames, self._namespace, self._names, self._only)
             changes = [*explained(how, held, self._numbered, self._moments), *changes]
         moment = Moment(
@@ -204,13 +203,13 @@ class Recorder:
         return True
 
     def _is_end_of_what_was_there(self, change: Change) -> bool:
-        """Whether a storage has ended that was there before the code ran."""
+        """Whether a storage from before the code has ended."""
         if change.kind != "freed" or change.storage is None:
             return False
         return not any(map(self._account.was_born, self._memories.get(change.storage, ())))
 
     def _count_arrays(self, frames: list[FrameType], statement: Statement) -> None:
-        """Count the arrays that variables hold and that were not there at the last look, and which are copies."""
+        """Count the arrays that variables hold and that are new since the last look, and note which are copies."""
         self._account.is_counting = False
         places = [self._namespace.get(name) for name in self._names]
         places += [
@@ -244,7 +243,7 @@ class Recorder:
         descriptions = {name: known_as[id(each)] for name, each in found.items()}
         self._unread |= {name: type(found[name]).__name__ for name, each in descriptions.items() if each is None}
         for each in known_as.values():
-            if each is not None and each.library == "torch":  # tensorglass tells of what is resized
+            if each is not None and each.library == "torch":  # tensorglass reports resized storages itself
                 self._account.has_now(each.memory.identity, each.memory.nbytes)
         states = {name: (id(found[name]), each.version) for name, each in descriptions.items() if each is not None}
         self._looks += 1
@@ -272,7 +271,7 @@ class Recorder:
         return View(seen, objects, identities, facts, unseen, passed_over, touched)
 
     def _memories_of_all(self, frames: list[FrameType]) -> dict[Hashable, str]:
-        """The memories that any variable leads to, looked at or not, each with the path to it."""
+        """The memories that any variable leads to, watched or not, each with the path to it."""
         found: dict[Hashable, str] = {}
         for path, tensor in with_gradients(all_tensors(frames, self._namespace)).items():
             description = _description(tensor)
@@ -281,7 +280,7 @@ class Recorder:
         return found
 
     def _count_what_nobody_tells(self, now: View) -> None:
-        """Storages of libraries that keep no account count from when a variable holds them."""
+        """Count storages of libraries that report nothing, from the moment when a variable holds them."""
         for storage in now.snapshot.storages:
             libraries = {header.library for header in now.snapshot.headers_on(storage)}
             self._has_arrays |= not libraries <= ACCOUNTED
@@ -294,7 +293,7 @@ class Recorder:
 def _description(tensor: object) -> Description | None:
     try:
         return described(tensor)
-    except TypeError:  # it has no memory that could be looked at
+    except TypeError:  # it has no readable memory
         return None
 
 

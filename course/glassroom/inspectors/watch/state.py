@@ -1,4 +1,4 @@
-"""What the live form of a watched cell is given: the code, and for each step what to say and which cards to show."""
+"""The state of a watched cell's live form: the code, and for each step its text and the cards to show."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from glassroom.drawing.canvas import CSS as PICTURE
 from glassroom.drawing.words import sized
+from glassroom.inspectors.watch.stepping import RAISES
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.svg import CSS, card_of, hues_of
 from glassroom.inspectors.watch.text import text_of_story
@@ -42,7 +43,7 @@ def state_of(story: Story) -> dict[str, Any]:
                 "end": 0 if moment.statement.file else moment.statement.end,
                 "lines": lines_of(story, moment),
                 "kinds": [name for kind, name in GROUPS.items() if moment.did(kind)],
-                "raised": moment.how.startswith("raises"),
+                "raised": moment.how.startswith(RAISES),
                 "cards": full,
                 "rest": [[briefs.setdefault(brief(each), len(briefs)), card(moment, each, False)] for each in rest],
                 "held": moment.held,

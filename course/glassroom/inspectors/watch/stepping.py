@@ -1,8 +1,8 @@
 """Running code statement by statement, without changing it.
 
-The one idea: Python itself says when a line begins (`sys.settrace`), so the code that runs is the code that was
-written: same results, same tracebacks, and functions that are no slower once the watch is over. Only code of one file
-is followed, which in a notebook is the cell, and of those that were asked for; all else runs at its own pace.
+The one idea: Python itself reports when a line begins (`sys.settrace`), so the code runs as it was written: same
+results, same tracebacks, and functions are no slower once the watch is over. Only the code of one file (in a notebook,
+of the cell) and of the files that were asked for is followed; everything else runs untraced.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from typing import Any, Protocol, TypeVar
 
 from glassroom.inspectors.watch.moving import moved_by
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 
 T = TypeVar("T")
 _Follow = Callable[[FrameType, str, Any], Callable[..., Any] | None]
-_PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)  # how loops and generators end, no error
+_PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)  # how loops and generators end, not errors
+RAISES = word("raises")  # the word for a step that ended in an error
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement by its lines; of one with a body, those of its head. `moves` are variables of which one is an array
-    whose elements it only moves, if it is of such a form. `file` is how another file is called than the one that is
-    shown, and `source` the first line there.
+    """A statement and its lines; for a compound statement, the lines of its header. `moves` are the variables whose
+    elements it only moves, if it is such a statement and one of them is an array. For a statement in another file than
+    the one shown, `file` is that file's name and `source` the statement's first line.
     """
 
     line: int
@@ -46,13 +48,13 @@ class Statement:
 
 
 class Follower(Protocol):
-    """Who is told of every statement. `frames` are those of the followed code that run, the outermost first."""
+    """The receiver of every statement. `frames` are the running frames of the followed code, the outermost first."""
 
     def began(self, frames: list[FrameType]) -> None:
         """The code is about to run."""
 
     def ended(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> bool:
-        """A statement of a function has ended, or has come to a point worth a look; False ends the watch.
+        """A statement of a function has ended, or has reached a point worth a look; returning False ends the watch.
 
         `function` is "" outside of functions; `how` is "ran", "calls f()", "after f()", "returns" or "raises …";
         `result` is what a function returned, or the value of a cell's last expression.
@@ -100,14 +102,13 @@ def _in_order(node: ast.AST) -> list[_HasLines]:
 class _Running:
     frame: FrameType
     statement: Statement | None = None
-    begin: int = -1  # the instruction that it began with: to come back there is to run it again
+    begin: int = -1  # the instruction that it began with: reaching it again means running the statement again
     back_from: str | None = None
 
 
 class Stepper:
-    """Runs code, and tells the follower of each statement in the `files`; of lambdas it follows `code` alone.
-
-    `files` are the statements by the names of files and by lines.
+    """Runs code, and reports each statement in the `files` to the follower; of lambdas, only `code` is followed.
+    `files` maps file names to statements by line.
     """
 
     def __init__(
@@ -138,8 +139,9 @@ class Stepper:
         return self._told(self._goes_on, frame, event, argument)
 
     def _told(self, follow: _Follow, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        """Follow the code. An interrupt that comes meanwhile is for the code itself, which would else be left where
-        Python's own interrupts never come: on its way out of a `with`, whose `__exit__` would not be called.
+        """Follow the code. An interrupt that arrives in here is passed on to the code itself. Otherwise the code would
+        be interrupted where Python itself never interrupts it: on its way out of a `with`, whose `__exit__` would not
+        be called.
         """
         try:
             return follow(frame, event, argument)
@@ -149,7 +151,7 @@ class Stepper:
             self._is_over = True
             self._stack.clear()
             sys.settrace(None)
-            interrupt_main()  # which is heeded at the code's next instruction
+            interrupt_main()  # takes effect at the code's next instruction
             return None
 
     def _calls(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
@@ -159,7 +161,7 @@ class Stepper:
         is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
         is_part = code.co_name.startswith("<") or not is_function
         if code.co_name != "<module>" and code is not self._code and is_part:
-            return None  # a lambda, a comprehension, the body of a class: part of the statement that runs it
+            return None  # a lambda, comprehension or class body: part of its statement
         caller = self._stack[-1] if self._stack else None
         self._stack.append(_Running(frame))
         if not self._has_begun:
@@ -184,7 +186,7 @@ class Stepper:
         line, instruction = running.frame.f_lineno, running.frame.f_lasti
         statement = self._files[running.frame.f_code.co_filename].get(line) or Statement(line, line)
         if statement == running.statement and instruction != running.begin:
-            return  # a statement of several lines goes on
+            return  # a later line of the same statement
         self._end(running)
         self._raised = None
         running.statement, running.begin, running.back_from = statement, instruction, None
@@ -198,13 +200,13 @@ class Stepper:
         if isinstance(error, _PASSING) or id(error) == self._raised or not isinstance(error, BaseException):
             return
         self._raised = id(error)
-        self._tell(running, f"raises {said(error)}")
+        self._tell(running, f"{RAISES} {said(error)}")
 
     def _return(self, running: _Running, result: object) -> None:
-        if self._raised is None:  # else it is on its way out
+        if self._raised is None:  # otherwise an exception is leaving the frame
             is_lambda = running.frame.f_code.co_name == "<lambda>"
             returns = is_lambda or (running.statement is not None and running.statement.returns)
-            self._end(running, "returns" if returns else None, result)
+            self._end(running, word("returns") if returns else None, result)
         if self._stack:
             self._stack.pop()
         if self._stack and self._raised is None:

@@ -1,7 +1,6 @@
-"""The story of a watched cell, as plain data: its steps, and what each did to memory.
-
-The one idea: a step is a statement that has ended, told by the difference between two snapshots and by the account of
-what came and went between them. The story keeps no tensor alive.
+"""The story of a watched cell, as plain data: its steps, and what each did to memory. The one idea: a step is a
+statement that has ended. It is described by the difference between two snapshots and by the account of what was made
+and freed between them. The story keeps no tensor alive.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.inspectors.watch.stepping import Statement
+from glassroom.inspectors.watch.stepping import RAISES, Statement
 from glassroom.records.plain import plain
 from glassroom.records.snapshot import SCHEMA, Snapshot
 
-MUCH = 64 * 1024  # bytes that make a peak more telling than a write
+MUCH = 64 * 1024  # bytes from which a peak is more interesting than a write
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Change:
     """One thing that a step did.
 
     `kind` is "allocated", "copied", "wrote", "shared", "resized", "named", "unnamed", "freed", "shown", "hidden" or
-    "explained"; `words` say it; `storage` is the name of the storage that it is about, where it has one.
+    "explained"; `words` describe it; `storage` is the name of the storage concerned, if it has one.
     """
 
     kind: str
@@ -35,10 +34,10 @@ class Change:
 class Moment:
     """The state after a step, and how it differs from the one before.
 
-    `how` is "ran", "calls f()", "after f()", "returns" or "raises …". `written` maps storages to the bytes at which the
-    cells begin that changed; `facts` says of headers what a snapshot does not (their grad_fn); `gone` are the storages
-    that this step freed, as they last were; `held` the bytes that are held of what the cell has allocated so far;
-    `unshown` how many tensors were too many to be looked at.
+    `how` is "ran", "calls f()", "after f()", "returns" or "raises …". `written` maps storages to the byte offsets of
+    the cells that changed; `facts` has what a snapshot does not say of headers (their grad_fn); `gone` are the storages
+    that this step freed, in their last state; `held` is how many of the bytes that the cell has allocated are still
+    held; `unshown` is the number of tensors left out because there were too many.
     """
 
     number: int
@@ -57,12 +56,12 @@ class Moment:
 
     @property
     def touched(self) -> list[str]:
-        """The storages that this step did something to, in the order in which it is told."""
+        """The storages that this step affected, in the order of its changes."""
         told = [each.storage for each in self.changes if each.kind != "shown"]
         return list(dict.fromkeys([each for each in told if each is not None]))
 
     def did(self, kind: str) -> bool:
-        """Whether a change of this kind is among them."""
+        """Whether the step made a change of this kind."""
         return any(change.kind == kind for change in self.changes)
 
 
@@ -70,11 +69,11 @@ class Moment:
 class Story:
     """What was watched: the lines of code by number, the steps, and the figures of the whole.
 
-    `is_cut` says that there were more steps than `limit`; the figures are of the whole if `is_rest_counted`, else of
-    these steps. `peak_step` is None where the peak came after the last step. `unshown` is the most tensors that were
-    too many to be looked at after a step, `unread` are those that have no memory to be looked at, and `unknown` the
-    names that were asked for and that no variable had. `seconds` are those of the run, `looking` those of them that
-    went into watching.
+    `is_cut` says that there were more steps than `limit`; the figures are for the whole run if `is_rest_counted`,
+    otherwise for these steps. `peak_step` is None if the peak came after the last step. `unshown` is the largest number
+    of tensors left out after a step because there were too many, `unread` are those without readable memory, and
+    `unknown` the requested names that no variable had. `seconds` is the duration of the run, `looking` the part of it
+    spent on watching.
     """
 
     lines: Mapping[int, str]
@@ -96,10 +95,10 @@ class Story:
 
     @property
     def telling(self) -> int:
-        """The number of the step that tells most: an error, where much memory is held the peak, else the first write;
-        0 if there is none.
+        """The number of the most interesting step: the one with an error; else the peak, if much memory is held; else
+        the first write; 0 if there is none.
         """
-        raised = [moment.number for moment in self.moments if moment.how.startswith("raises")]
+        raised = [moment.number for moment in self.moments if moment.how.startswith(RAISES)]
         writes = [moment.number for moment in self.moments if moment.did("wrote")]
         peak = [self.peak_step] if self.peak_step else []
         order = [*raised, *peak, *writes] if self.peak >= MUCH else [*raised, *writes, *peak]
@@ -111,6 +110,6 @@ class Story:
         return f"{line} …" if statement.end > statement.line else line
 
     def as_dict(self) -> dict[str, Any]:
-        """The story as JSON-ready data; times are left out, so that it is the same on every run."""
+        """The story as JSON-ready data; times are left out, so that every run gives the same."""
         data = {name: value for name, value in plain(self).items() if name not in ("seconds", "looking")}
         return {"schema": SCHEMA, **data}

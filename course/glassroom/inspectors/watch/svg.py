@@ -1,6 +1,6 @@
 """A watched cell as pictures: a card for each storage, with its headers; and one static SVG of the whole story.
 
-In the static picture stand the steps, one below the other, and beneath them the memory as the cell left it.
+The static picture shows the steps, one below the other, and beneath them the memory as the cell left it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from glassroom.drawing.canvas import (
     style,
 )
 from glassroom.drawing.snapshot.svg import draw_strip
+from glassroom.inspectors.watch.stepping import RAISES
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.words import happenings, header_line, limits, signed, storage_line, summary, totals
+from glassroom.records.columns import columns as columns_of
 from glassroom.records.snapshot import Cell, Header, Storage
 
 CSS = style(Path(__file__).with_name("picture.css"))
@@ -34,7 +36,7 @@ MOST_ROWS = 40
 ROW = 17
 SOURCE = 40
 WORDS = 90
-CURVE = 48.0  # how wide the curve of memory is, which runs down beside the code
+CURVE = 48.0  # the width of the memory curve, which runs down beside the code
 NAME = 20
 
 
@@ -45,7 +47,7 @@ def hues_of(story: Story) -> dict[str, int]:
 
 
 def card_of(moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: bool = False) -> str:
-    """One storage after a step, to stand among others under one style sheet."""
+    """The card of one storage after a step; all cards share one style sheet."""
     drawing = Drawing()
     draw_card(drawing, PAD - 6, moment, storage, hues, is_gone)
     return drawing.finished(f"{storage.name}: {storage_line(storage, is_gone)}", CSS, is_part=True)
@@ -74,20 +76,20 @@ def draw_card(
 
 def _draw_header(drawing: Drawing, top: float, header: Header, fact: str | None, hue: int) -> float:
     name, words = shortened(header.name, NAME), header_line(header, fact)
-    drawing.add(f'<g class="h{hue}"><path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
+    drawing.add(f'<g class="hue{hue}"><path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
     drawing.text(PAD + 22, top + 12, name, "fact")
-    x = PAD + 22 + (len(name) + 1.5) * FACT_ADVANCE
+    x = PAD + 22 + (columns_of(name) + 1.5) * FACT_ADVANCE
     most = (min(ROOM, room()) - x) / FACT_ADVANCE
     for line in folded(words, most, most):
         drawing.text(x, top + 12, line, "fact soft")
-        drawing.extend(x + len(line) * FACT_ADVANCE, top + 16)
+        drawing.extend(x + columns_of(line) * FACT_ADVANCE, top + 16)
         top += 15
     drawing.add("</g>")
     return top
 
 
 def _visible(storage: Storage, written: tuple[int, ...]) -> tuple[Cell, ...]:
-    """The cells at both ends, if there are many, and those that were written to."""
+    """The cells to show: if there are many, those at both ends and those that were written to."""
     cells = storage.cells
     if len(cells) <= MOST_CELLS:
         return cells
@@ -102,10 +104,10 @@ def svg_of_story(story: Story) -> str:
     drawing = Drawing()
     drawing.text(PAD, PAD + 14, "watch", "name")
     drawing.text(PAD + 62, PAD + 14, totals(story), "fact soft")
-    drawing.extend(PAD + 62 + len(totals(story)) * FACT_ADVANCE, PAD + 20)
+    drawing.extend(PAD + 62 + columns_of(totals(story)) * FACT_ADVANCE, PAD + 20)
     top: float = PAD + 34
     sources = [shortened(story.source(moment.statement), SOURCE) for moment in story.moments]
-    place = max([80.0, *[34 + len(each.statement.place) * TINY_ADVANCE for each in story.moments]])
+    place = max([80.0, *[34 + columns_of(each.statement.place) * TINY_ADVANCE for each in story.moments]])
     grown = max([0, *[len(signed(each.difference)) for each in story.moments]]) * TINY_ADVANCE
     columns = Columns(
         place=PAD + place,
@@ -120,7 +122,7 @@ def svg_of_story(story: Story) -> str:
     rest = [f"and {len(story.moments) - MOST_ROWS:,} more steps"] if len(story.moments) > MOST_ROWS else []
     for words in [*rest, *limits(story)]:
         drawing.text(PAD, top + 12, words, "fact soft")
-        drawing.extend(PAD + len(words) * FACT_ADVANCE, top + ROW)
+        drawing.extend(PAD + columns_of(words) * FACT_ADVANCE, top + ROW)
         top += ROW
     if story.moments and story.moments[-1].snapshot.storages:
         last = story.moments[-1]
@@ -135,7 +137,7 @@ def svg_of_story(story: Story) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the columns of the steps stand; the line, and the bytes by which memory has grown, end there."""
+    """The x positions of the columns of the steps; the line and the growth in bytes are aligned to the right there."""
 
     place: float
     grown: float
@@ -145,7 +147,7 @@ class Columns:
 
 
 def _draw_step(drawing: Drawing, top: float, columns: Columns, moment: Moment, source: str, most: int) -> float:
-    """Draw a step: its line, how memory has grown, how much is held after it and was at most in it, and what it did."""
+    """Draw a step: its line, the growth of memory, the bytes held after it and at most during it, and what it did."""
     drawing.text(PAD + 26, top + 12, str(moment.number), "tiny end")
     drawing.text(columns.place, top + 12, moment.statement.place, "tiny end")
     drawing.text(columns.grown, top + 12, signed(moment.difference), "fact end")
@@ -156,9 +158,9 @@ def _draw_step(drawing: Drawing, top: float, columns: Columns, moment: Moment, s
     x, y = number(columns.curve), number(top)
     drawing.add(f'<rect class="held" x="{x}" y="{y}" width="{number(held)}" height="{height}"/>')
     drawing.add(f'<path class="high" d="M{number(columns.curve + high)} {y}v{height}"/>')
-    look = "fact bad" if moment.how.startswith("raises") else "fact"
+    look = "fact bad" if moment.how.startswith(RAISES) else "fact"
     for line in words:
         drawing.text(columns.words, top + 12, line, look)
-        drawing.extend(columns.words + len(line) * FACT_ADVANCE, top + ROW)
+        drawing.extend(columns.words + columns_of(line) * FACT_ADVANCE, top + ROW)
         top += ROW
     return top

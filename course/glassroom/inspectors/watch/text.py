@@ -6,6 +6,8 @@ from glassroom.drawing.canvas import shortened
 from glassroom.inspectors.watch.stepping import Statement
 from glassroom.inspectors.watch.story import Story
 from glassroom.inspectors.watch.words import happenings, limits, totals
+from glassroom.records.columns import columns, ljust
+from glassroom.translations.templates import word
 
 SOURCE = 36
 
@@ -14,19 +16,17 @@ def text_of_story(story: Story) -> str:
     """The whole story."""
     lines = [f"watch · {totals(story)}"]
     sources = [shortened(story.source(moment.statement), SOURCE) for moment in story.moments]
-    width = max(map(len, sources), default=0)
+    width = max(map(columns, sources), default=0)
     step_width = len(str(len(story.moments)))
-    places = [_place(moment.statement, story) for moment in story.moments]
-    place_width = max(map(len, places), default=0)
+    digits = len(str(max((moment.statement.line for moment in story.moments), default=0)))
+    places = [_place(moment.statement, digits) for moment in story.moments]
+    place_width = max(map(columns, places), default=0)
     for moment, source, place in zip(story.moments, sources, places, strict=True):
-        head = f"{moment.number:>{step_width}}  {place:<{place_width}}  {source:<{width}}"
-        lines.append(f"{head}  {'; '.join(happenings(moment))}".rstrip())
+        head = f"{moment.number:>{step_width}}  {ljust(place, place_width)}  {ljust(source, width)}"
+        lines.append(f"{head}  {word('; ').join(happenings(moment))}".rstrip())
     return "\n".join([*lines, *limits(story)])
 
 
-def _place(statement: Statement, story: Story) -> str:
-    """A statement's place, with the numbers of lines below one another."""
-    if statement.file:
-        return statement.place
-    digits = len(str(max(moment.statement.line for moment in story.moments)))
-    return f"line {statement.line:>{digits}}"
+def _place(statement: Statement, digits: int) -> str:
+    """A statement's place; line numbers are padded to as many digits, so that they are aligned."""
+    return statement.place if statement.file else f"line {statement.line:>{digits}}"

@@ -1,4 +1,5 @@
-"""Which tensors a watch looks at: those that the code has names for, directly, in lists and dicts, and as gradients."""
+"""The tensors that a watch looks at: those that the code has names for, directly, in lists and dicts, and as
+gradients."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from glassroom.reading.places import Place, everything_at, is_of_a_program, tens
 from glassroom.reading.roles import paths_of_modules
 from glassroom.reading.variables import variables_of
 
-MOST_VISITED = 2_000  # things looked at on the way from one variable
-MOST_TENSORS = 24  # so many have their bytes read
+MOST_VISITED = 2_000  # objects visited from one variable
+MOST_TENSORS = 24  # tensors whose bytes are read
 CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 def mentioned(source: str) -> list[str]:
-    """The names that code mentions, in the order in which it first does."""
+    """The names that code mentions, in the order of their first mention."""
     found: dict[str, tuple[int, int]] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
@@ -36,7 +37,7 @@ def tensors_of(
 ) -> dict[str, object]:
     """The tensors by name: first those of the namespace, then the locals of the functions that run.
 
-    `names` are those of the namespace that count; `only` restricts all to some variables, if it names any.
+    `names` are those of the namespace to look at; `only` restricts all to some variables, if it names any.
     """
     known: set[int] = set()
     given = ((name, namespace[name]) for name in names if name in namespace and (not only or name in only))
@@ -44,18 +45,18 @@ def tensors_of(
     for depth, frame in enumerate(frames):
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             where = f" in {frame.f_code.co_name}()"
-            # Not emptied as `variables_of` would: Python copies the dict back to the variables after a trace.
+            # Unlike `variables_of`, this does not empty the dict: Python copies it back to the variables after a trace.
             held = list(frame.f_locals.items())
             given = ((name, value) for name, value in held if not only or name in only)
             for leaf, tensor in _below(given, known).items():
-                plain = depth == 0 and leaf not in found  # a name of the watched function itself
+                plain = depth == 0 and leaf not in found  # a variable of the watched function itself
                 found[leaf if plain else _free(leaf + where, found)] = tensor
     return found
 
 
 def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) -> dict[str, object]:
-    """The tensors that any variable of the program leads to, also those whose variables are not looked at: of the
-    namespace, of the functions that run, and of the program's functions that have called them.
+    """The tensors that any variable of the program leads to, watched or not: variables of the namespace, of the running
+    functions, and of those functions of the program that called them.
     """
     held: list[tuple[str, Mapping[str, object]]] = [("", namespace)]
     held += [(f" in {frame.f_code.co_name}()", frame.f_locals) for frame in frames]
@@ -65,7 +66,7 @@ def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) ->
         if isinstance(module, str) and module.partition(".")[0] != "glassroom" and is_of_a_program(module):
             held.append((f" in {above.f_code.co_name}()", variables_of(above)))
         above = above.f_back
-    plain: dict[str, object] = {}  # variables that need no word on whose they are
+    plain: dict[str, object] = {}  # variables whose names need no function added
     places: list[tuple[str, object, str]] = []
     for where, variables in held:
         for name, value in list(variables.items()):
@@ -93,14 +94,14 @@ def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
 
 
 def by_id(tensors: Mapping[str, object]) -> dict[int, object]:
-    """Each tensor once, though it has several names."""
+    """Each tensor once, even if it has several names."""
     return {id(each): each for each in tensors.values()}
 
 
 def chosen(states: Mapping[str, tuple[int, int | None]], touched: Mapping[str, int], now: int) -> list[str]:
-    """The names of the tensors to look at where there are too many: what is touched `now`, then what variables and
-    containers hold, then what objects do, networks with their parameters above all; of each what was `touched` last.
-    `states` say which tensor each name is of: one with several names counts once.
+    """The names of the tensors to look at if there are too many: first those touched `now`, then those in variables and
+    containers, then those in objects, such as the parameters of networks; within each group, the last `touched` come
+    first. `states` says which tensor each name stands for: one with several names counts once.
     """
     order = sorted(states, key=lambda name: (touched[name] != now, "." in name, -touched[name]))
     looked_at: set[int] = set()
@@ -111,17 +112,16 @@ def chosen(states: Mapping[str, tuple[int, int | None]], touched: Mapping[str, i
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
-    """The name, or for a recursion's inner variable the name with a number."""
+    """The name, with a number if it is taken, as for the variables of a recursive call."""
     if name not in taken:
         return name
     return next(each for each in (f"{name}, call {n}" for n in range(2, 10**6)) if each not in taken)
 
 
 def _below(variables: Iterable[Place], known: set[int]) -> dict[str, object]:
-    """The tensors that variables lead to, each by every path; variable by variable.
-
-    An object, such as a network, is looked into under the first variable that leads to it, not once more as `self` or
-    as the variable of a loop; `known` are the ids of those so far.
+    """The tensors that variables lead to, each by every path; variable by variable. An object, such as a network, is
+    searched only under the first variable that leads to it, not again as `self` or as a loop variable; `known` are the
+    ids of those searched so far.
     """
     found: dict[str, object] = {}
     for name, value in variables:

@@ -10,8 +10,8 @@ from glassroom.live.widget import LiveWidget
 
 
 class Widget(LiveWidget):
-    """Steps through `frames`: lines of the `code`, what to say, which of `cards` show the storages that the step
-    touched, and which of `briefs` tells of each other. It `opens` on the step that tells most; `curve` names the peak.
+    """Steps through `frames`: lines of the `code`, the text, which of `cards` show the storages that the step touched,
+    and which of `briefs` describe the others. It `opens` on the most interesting step; `curve` names the peak.
     """
 
     text = traitlets.Unicode().tag(sync=True)

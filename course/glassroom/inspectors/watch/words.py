@@ -7,22 +7,23 @@ from glassroom.drawing.words import ARRAYS, counted, listed, short, sized, unrea
 from glassroom.inspectors.watch.story import Change, Moment, Story
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 from glassroom.records.snapshot import Header, Storage
+from glassroom.translations.templates import word
 
 GROUPS = {"allocated": "allocation", "wrote": "write", "copied": "copy"}  # what a reader can jump to
-MOST_TOLD = 6  # things of a kind in a step
+MOST_TOLD = 6  # changes of one kind that are listed for a step
 MOST_PASSED_OVER = 2
 MORE = {
-    "allocated": "allocated",
-    "copied": "copied",
+    "allocated": word("allocated"),
+    "copied": word("copied"),
     "wrote": "written to",
-    "shared": "shared",
-    "resized": "resized",
-    "named": "named",
+    "shared": word("shared"),
+    "resized": word("resized"),
+    "named": word("named"),
     "unnamed": "without a name",
-    "freed": "freed",
+    "freed": word("freed"),
     "shown": "not looked at in the step before",
     "hidden": "not looked at now",
-    "explained": "explained",
+    "explained": word("explained"),
 }
 
 
@@ -42,12 +43,12 @@ def totals(story: Story) -> str:
 
 
 def summary(story: Story) -> str:
-    """One sentence that stands for the story."""
+    """The story in one sentence."""
     return f"Watched cell: {totals(story)}."
 
 
 def limits(story: Story) -> list[str]:
-    """What is said of all that was not looked at."""
+    """The sentences about everything that was not looked at."""
     said = []
     if story.unknown:
         said.append(f"no variable is called {listed(story.unknown)}")
@@ -66,7 +67,7 @@ def limits(story: Story) -> list[str]:
 
 
 def overhead(story: Story) -> str:
-    """What watching cost. It differs from run to run, so it is in the live form alone."""
+    """The time that watching took. It differs from run to run, so only the live form shows it."""
     rest = max(story.seconds - story.looking, 0.0)
     return f"ran for {rest * 1e3:,.1f} ms; watching it took {story.looking * 1e3:,.1f} ms more"
 
@@ -77,7 +78,8 @@ def place(moment: Moment) -> str:
 
 
 def happenings(moment: Moment) -> list[str]:
-    """What a step did, a sentence each; of many things of a kind the first, and of how many more."""
+    """What a step did, one sentence for each change; of many changes of one kind, the first ones and the number of the
+    others."""
     by_kind: dict[str, list[Change]] = {}
     for change in moment.changes:
         by_kind.setdefault(change.kind, []).append(change)
@@ -105,7 +107,7 @@ def lines_of(story: Story, moment: Moment) -> list[str]:
 
 
 def signed(difference: int) -> str:
-    """`+24 B`, `−3.9 KiB`: a difference in few characters; nothing where there is none."""
+    """`+24 B`, `−3.9 KiB`: a difference in a few characters; "" if it is 0."""
     if not difference:
         return ""
     return f"{'+' if difference > 0 else '−'}{short(abs(difference))}"
@@ -117,15 +119,15 @@ def brief(storage: Storage) -> str:
 
 
 def storage_line(storage: Storage, is_gone: bool) -> str:
-    """What is said of a storage after its name."""
+    """The facts about a storage that follow its name."""
     facts = [f"{sized(storage.nbytes)} on {storage.device}"]
     if storage.version is not None:
         facts.append(f"version {storage.version}")
-    return " · ".join(["freed", *facts] if is_gone else facts)
+    return " · ".join([word("freed"), *facts] if is_gone else facts)
 
 
 def header_line(header: Header, fact: str | None) -> str:
-    """What is said of a tensor after its name."""
+    """The facts about a tensor that follow its name."""
     facts = [header.dtype, *shape_facts(header), origin(header) or ""]
     if header.library in ARRAYS:
         facts.insert(0, ARRAYS[header.library])

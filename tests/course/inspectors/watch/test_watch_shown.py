@@ -116,7 +116,7 @@ def shell() -> Any:
     yield made
     made.user_ns.clear()
     InteractiveShell.clear_instance()
-    gc.collect()  # what the shell held is not to end in somebody else's test
+    gc.collect()  # what the shell held should not end in another test
 
 
 def run(shell: Any, cell: str, options: str = "") -> Any:

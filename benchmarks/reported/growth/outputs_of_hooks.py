@@ -1,0 +1,19 @@
+"""A forward hook puts each output aside, and nobody takes it away.
+
+After "torch.no_grad() creates memory leak because of forward hook" (meta-pytorch/opacus).
+
+Told by: seen
+"""
+
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 1))
+seen = []
+handle = net[0].register_forward_hook(lambda module, given, output: seen.append(output))
+
+
+def step() -> None:
+    with torch.no_grad():
+        net(torch.rand(32, 64))
+    pass  # mended: seen.clear()

@@ -1,0 +1,66 @@
+"""An allocation that failed within a block: how many bytes were wanted, by which line, and who held the memory then."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from types import FrameType
+
+from glassroom.drawing.words import counted, sized
+from glassroom.inspectors.timeline.bands import listed_roles
+from glassroom.inspectors.timeline.places import Place, Where, is_of_users
+from glassroom.reading.variables import variables_of
+from glassroom.translations.templates import word
+
+MOST_HOLDERS = 8
+_WANTED = re.compile(r"(?:tried|unable) to allocate ([\d.,]*\d)\.? ?(bytes|[KMGTP]?i?B)\b", re.IGNORECASE)
+_UNITS = {"BYTES": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40, "PIB": 2**50}
+
+
+def wanted_by(error: BaseException | None) -> int | None:
+    """The bytes that a failed allocation wanted, read from the message of PyTorch's, tensorglass's or NumPy's
+    allocator; None for an error of another kind.
+    """
+    found = None if error is None else _WANTED.search(str(error))
+    if found is None or found[2].upper() not in _UNITS:
+        return None
+    return round(float(found[1].replace(",", "")) * _UNITS[found[2].upper()])
+
+
+def variables_at(error: BaseException | None, frame: FrameType) -> dict[str, object]:
+    """The variables of the code within the block of `frame` at the moment when it raised."""
+    found: dict[str, object] = {}
+    trace = None if error is None else error.__traceback__
+    while trace is not None:
+        if trace.tb_frame is not frame:
+            found |= variables_of(trace.tb_frame)
+        trace = trace.tb_next
+    return found
+
+
+def trace_of(error: BaseException) -> list[Place]:
+    """The program's lines in a traceback, the innermost last."""
+    found = []
+    trace = error.__traceback__
+    while trace is not None:
+        if is_of_users(trace.tb_frame):
+            code = trace.tb_frame.f_code
+            found.append(Place(code.co_filename, trace.tb_lineno, code.co_name))
+        trace = trace.tb_next
+    return found
+
+
+def told(
+    nbytes: int, where: Where, holders: Iterable[tuple[int, str]], held: Sequence[tuple[str, Mapping[str, int]]]
+) -> list[str]:
+    """The sentences about a failed allocation: what was `held` then, by device and role, and the largest of the
+    `holders`, each with its bytes.
+    """
+    largest = sorted(holders, key=lambda holder: -holder[0])
+    by_role = [f"{sized(sum(roles.values()))} on {device} ({listed_roles(roles)})" for device, roles in held]
+    total = word("; ").join(by_role) or sized(sum(each for each, _ in largest))
+    lines = [f"an allocation of {sized(nbytes)} failed at {where}; held then: {total}"]
+    lines += [f"{sized(each):>12}  {words}" for each, words in largest[:MOST_HOLDERS]]
+    rest = largest[MOST_HOLDERS:]
+    more = f"{sized(sum(each for each, _ in rest)):>12}  in {counted(len(rest), 'more storage')}"
+    return [*lines, more] if rest else lines

@@ -1,0 +1,1 @@
+"""`memory_log`: what a long training run does to memory, seen in one step of many."""

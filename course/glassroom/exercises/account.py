@@ -1,8 +1,7 @@
-"""The account that an answer is run under: what it allocates, copies and moves, and which operators it calls.
-
-Claims such as "copies nothing", "moves nothing" or "with exp and reductions only" are judged by it. tensorglass tells
-an observer of storages, copies and transfers; PyTorch shows each operator to a dispatch mode; and both hand the
-operators of a subclass to the subclass, under the names by which the answer calls them.
+"""The account that is kept while an answer runs: what it allocates, copies and transfers, and the operators that it
+calls. It decides claims such as "copies nothing", "moves nothing" or "with exp and reductions only". tensorglass
+reports storages, copies and transfers to an observer; PyTorch shows each operator to a dispatch mode; and both pass
+operators on a subclass to the subclass, under the names by which the answer calls them.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from glassroom.reading.torch_operators import (
 )
 from tensorglass import memory, transfers
 
-# What takes values out of the library, or out of the account's sight.
+# Calls that take values out of the library, or out of the account's sight.
 LEAVING = frozenset({"numpy", "tolist", "item", "as_subclass", "__array__", "__dlpack__"})
 
 
 class Call(NamedTuple):
-    """An operator that was called on a watched tensor: "softmax", "add_", "sub", as the answer wrote it."""
+    """An operator that was called on a watched tensor, under the name in the answer: "softmax", "add_", "sub"."""
 
     name: str
     arguments: tuple[Any, ...]
@@ -53,7 +52,7 @@ class Account:
         return {call.name.strip("_") for call in self.calls}
 
     def watched(self, tensor: Any) -> Any:
-        """The same tensor under another header, whose operators the account lists, and those of their results."""
+        """The same tensor under another header; the account lists operators on it and on its results."""
         kind = type(tensor)
         if kind not in self._classes:
             self._classes[kind] = _watching(kind, self)
@@ -62,16 +61,17 @@ class Account:
 
     @property
     def size(self) -> tuple[int, ...]:
-        """How much it says of allocations, copies, transfers and calls."""
+        """The number of allocations, copies, transfers and calls so far."""
         return len(self.allocations), len(self.copies), len(self.transfers), len(self.calls)
 
     def cut(self, size: tuple[int, ...]) -> None:
-        """Take back what was written since it had this size."""
+        """Remove what was recorded since it had this size."""
         lists: tuple[list[Any], ...] = self.allocations, self.copies, self.transfers, self.calls
         for entries, length in zip(lists, size, strict=True):
             del entries[length:]
 
-    # --- what tensorglass tells ---------------------------------------------------------------------------------------
+    # --- what tensorglass reports
+    # ---------------------------------------------------------------------------------------
 
     def born(self, storage: Any, nbytes: int) -> None:
         self.allocations.append(nbytes)
@@ -83,14 +83,14 @@ class Account:
         self.copies.append(nbytes)
 
     def moved(self, transfer: transfers.Transfer) -> None:
-        """A transfer. Numbers that Python hands to the library for a new tensor were in no tensor before."""
+        """Record a transfer, unless Python's numbers go into a new tensor: they were in no tensor before."""
         if transfer.source != "cpu" or transfer.storages[0] is not None:
             self.transfers.append(f"{transfer.source} -> {transfer.target}")
 
     # --- what PyTorch shows -------------------------------------------------------------------------------------------
 
     def run(self, operator: Any, given: tuple[Any, ...], call: Callable[[], Any]) -> Any:
-        """Run an operator of PyTorch, and write down what it did."""
+        """Run an operator of PyTorch, and record what it did."""
         name = operator.overloadpacket.__name__
         before = list(tensors_in(given))
         result = call()
@@ -119,7 +119,7 @@ def open_accounts() -> list[Account]:
 
 @contextmanager
 def account() -> Iterator[Account]:
-    """Within the block an account is kept of tensorglass, and of PyTorch where it has been imported."""
+    """A context in which an account is kept of tensorglass, and of PyTorch if it has been imported."""
     kept = Account()
     mode = OperatorMode(kept) if is_there() else None
     with memory.observed(kept), transfers.observed(kept.moved):
@@ -137,7 +137,7 @@ def account() -> Iterator[Account]:
 
 @contextmanager
 def off_the_record() -> Iterator[None]:
-    """What a check asks of tensors within the block is entered in no account."""
+    """A context in which a check can use tensors without any entry in an account."""
     sizes = [kept.size for kept in _open]
     try:
         with ExitStack() as stack:
@@ -152,7 +152,8 @@ def off_the_record() -> Iterator[None]:
 
 @contextmanager
 def functions_called() -> Iterator[set[str]]:
-    """The names of the libraries' own Python functions that run in the block: `jvp` or `grad`, which no operator is."""
+    """The names of the libraries' Python functions that run in the block, such as `jvp` or `grad`, which are no
+    operators."""
     called: set[str] = set()
 
     def look(frame: FrameType, event: str, _: object) -> None:
@@ -168,7 +169,7 @@ def functions_called() -> Iterator[set[str]]:
 
 
 def _watching(kind: type, kept: Account) -> type:
-    """A class of tensors that adds the operators called on them to an account, as long as it is open."""
+    """A tensor class that records the operators called on its tensors in an account, as long as that is open."""
 
     class Watched(kind):
         @classmethod
@@ -185,14 +186,14 @@ def _watching(kind: type, kept: Account) -> type:
 
 
 def was_moved(tensor: Any) -> bool:
-    """Whether a transfer that tensorglass remembers brought the tensor's bytes where they are."""
+    """Whether the tensor's bytes came to their device by a transfer that tensorglass remembers."""
     storage = tensor.untyped_storage()
     arrived = (each.storages[1] for each in transfers.since())
     return any(target is not None and target() is storage for target in arrived)
 
 
 def is_converted(kept: Account, tensor: Any) -> bool:
-    """Whether the dtype of a watched tensor, and not of what came of it, was converted."""
+    """Whether the dtype of a watched tensor itself was converted, rather than that of a result."""
     conversions = {"to", "type", "type_as", "double", "float", "half", "bfloat16", "int", "long", "short"}
     return any(
         call.name in conversions

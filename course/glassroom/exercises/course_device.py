@@ -1,7 +1,7 @@
 """`course_device(torch)`: the device on which a notebook computes when it is about devices.
 
-The notebook names no device. The learner chooses one, with ``glassroom lab --device``, which leaves word in the
-environment for the kernels that JupyterLab starts.
+The notebook names no device. The learner chooses one, with ``glassroom lab --device``, which sets an environment
+variable for the kernels that JupyterLab starts.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ def course_device(torch: ModuleType) -> str:
     """The type of the device to use with this library, tensorglass or PyTorch: "sim", "cuda" or "cpu".
 
     It is the simulated accelerator unless ``glassroom lab --device`` or the variable GLASSROOM_DEVICE says otherwise,
-    and the CPU where the library has no simulated one, as PyTorch. Raises RuntimeError if CUDA was chosen and is not
-    there.
+    and the CPU if the library has no simulated one, as PyTorch has not. Raises RuntimeError if CUDA was chosen but is
+    not available.
     """
     chosen = os.environ.get(CHOICE) or "sim"
     if chosen not in DEVICES:

@@ -1,8 +1,8 @@
 """Exercises: how one is declared, checked, and hinted at.
 
-An exercise is a function that looks at the learner's answers and raises `Misconception` with a sentence about what a
-wrong answer shows. A check is a conversation, so whatever it is handed (nothing, `...`, a string, a tensor whose
-methods raise) it answers with a sentence and never with a traceback.
+An exercise is a function that examines the learner's answers and raises `Misconception` with a sentence about what a
+wrong answer shows. A check is a conversation, so whatever it is given (nothing, `...`, a string, a tensor whose methods
+raise), it answers with a sentence and never with a traceback.
 
     @exercise(
         "02-window",
@@ -17,13 +17,14 @@ methods raise) it answers with a sentence and never with a traceback.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import difflib
 import inspect
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
@@ -33,41 +34,72 @@ from pathlib import Path
 from textwrap import dedent, indent
 from types import TracebackType
 
-from glassroom.exercises.cards.card import verdict_card
-from glassroom.exercises.facts import MOST_TAKEN, elements, first_sentence
+from glassroom.exercises import own
+from glassroom.exercises._answer_key import enter, hints_of
+from glassroom.exercises.cards.card import asleep_hints, hints_card, is_solved, verdict_card
+from glassroom.exercises.facts import MOST_TAKEN, elements, first_sentence, of_a_backward
+from glassroom.exercises.given import handed_back
+from glassroom.exercises.limit import SECONDS, Stopped, limit, limit_cells
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import checked, hinted
 from glassroom.live.audience import running_code, somebody_watches, widgets_run
-from glassroom.workspace.without_solutions import PLACEHOLDER
+from glassroom.records.columns import joined
+from glassroom.translations.templates import word
 
-PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # as much of what an answer prints is shown
-OURS = str(Path(__file__).resolve().parent)  # frames of files in here are ours
+PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # limits of an answer's printed text that is shown
+OURS = str(Path(__file__).resolve().parent)  # frames of files in this folder are ours
 RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
+CODE = 2  # from this hint on, hints are code
+LEFT_OUT = "# The answer is not in this copy of the course. Your teacher has it."
+
+WORDS = "\0"  # around a name that is words
 
 Examiner = Callable[..., str | None]
 
 
+def _bare(found: re.Match[str]) -> str:
+    words, place = found.groups()
+    return f"{words} {word('at')} `{place}`" if place else words
+
+
+def words(name: str) -> str:
+    """The name of an answer, marked if it is words and no code: "the label of sample 2", but not "f(another x)"."""
+    if WORDS in name:
+        return name
+    try:
+        ast.parse(name.replace("…", "x"), mode="eval")
+    except SyntaxError:
+        bare = name
+        while (inner := re.sub(r"\([^()]*\)|\[[^][]*\]", "", bare)) != bare:
+            bare = inner
+        return f"{WORDS}{name}{WORDS}" if " " in bare else name
+    return name
+
+
 class Misconception(Exception):
-    """A sentence about what a wrong answer shows; raised inside an exercise, printed by `check`."""
+    """A sentence about what a wrong answer shows; raised inside an exercise, printed by `check`.
+
+    Names that are `words` stand in it without backquotes, although the sentence has them for code.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(re.sub(f"`{WORDS}(.*?){WORDS}(\\[[^]`]*\\])?`", _bare, sentence))
 
 
 class Unanswered(Misconception):
-    """The dots are still there, so there is nothing to call wrong."""
+    """The dots are still there, so there is nothing to judge."""
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise: its id, the function that examines the answers, and its ladder of four hints.
+    """One exercise: its id, and the function that examines the answers. `hint` has its hints.
 
     The examiner's positional parameters are the learner's answers, its keyword-only ones what the notebook
-    gives along with them. They are named as in the notebook, so that `setup` followed by the last hint defines them
-    all.
+    gives along with them. They are named as in the notebook.
     """
 
     id: str
     examine: Examiner
-    hints: tuple[str, ...]
-    setup: str = ""
 
     @property
     def answers(self) -> list[str]:
@@ -77,16 +109,15 @@ class Exercise:
 
     @property
     def given(self) -> list[str]:
-        """Names of what the notebook hands to `check` by keyword, along with the answers."""
+        """Names that the notebook passes to `check` by keyword, along with the answers."""
         parameters = inspect.signature(self.examine).parameters.values()
         return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found: whether the exercise is solved, the sentence to tell, and what the answer printed.
-
-    It is open where the dots are still there.
+    """The result of a check: whether the exercise is solved, the sentence to show, and what the answer printed. It is
+    open if the dots are still there.
     """
 
     solved: bool
@@ -96,39 +127,74 @@ class Verdict:
 
 
 _declared: dict[str, Exercise] = {}
+_own: dict[str, Exercise] = {}  # a teacher's own exercises, in files beside the notebook
+_own_faults: list[str] = []  # a teacher's files that could not be run
+_declaring = _declared
 _rungs_taken: dict[str, int] = {}
-_accepted: dict[str, bool] = {}  # what the last check of an exercise said in this process
+_accepted: dict[str, bool] = {}  # the verdict of the last check of each exercise in this process
 
 
 def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Examiner], Examiner]:
     """Declare the decorated function as the examiner of exercise `id` ("02-window", in part 3 "a06-step").
 
-    `hints` are four: the concept, where to look, nearly the code, the answer. `setup` is the code that
-    comes before the exercise in its notebook, as far as the answer needs it. The examiner raises
-    `Misconception` (the `expect_…` functions do) and may return a sentence to be told on success.
+    `hints` are four: the concept, where to look, nearly the code, the answer. `setup` is the code that comes before the
+    exercise in its notebook, as far as the answer needs it. If the answer is empty, the hint says that it has been left
+    out. The examiner raises `Misconception` (the `expect_…` functions do) and may return a sentence to show on success.
     """
     if len(hints) != len(RUNGS):
         raise ValueError(f"exercise {id!r} has {len(hints)} hints; the ladder has four: {', '.join(RUNGS)}")
-    if id in _declared:
+    if id in _declared or id in _own:
         raise ValueError(f"exercise {id!r} is declared twice")
 
     def declare(examine: Examiner) -> Examiner:
-        ladder = tuple(dedent(hint).strip() for hint in hints)
-        _declared[id] = Exercise(id, examine, ladder, dedent(setup).strip())
+        *rungs, answer = (dedent(hint).strip() for hint in hints)
+        _declaring[id] = Exercise(id, examine)
+        enter(id, (*rungs, answer or LEFT_OUT), dedent(setup).strip())
         return examine
 
     return declare
 
 
 def exercises() -> dict[str, Exercise]:
-    """Every exercise of the course by its id, in the order of the notebooks."""
+    """Every exercise by its id: the course's, in the order of the notebooks, then the teacher's own."""
     _import_declarations()
-    return dict(_declared)
+    _look_beside()
+    return {**_declared, **_own}
+
+
+@cache
+def _look_beside() -> None:
+    """Declare the teacher's own exercises that lie beside the notebook, unless others have been declared already."""
+    if not _own:
+        with contextlib.suppress(OSError):  # the working folder may be gone
+            declare_own(own.files_beside(Path.cwd()))
+
+
+def declare_own(files: Mapping[str, str]) -> list[str]:
+    """Declare the exercises in a teacher's own files (text by path), in place of those declared by an earlier call.
+
+    Returns a line for each file that could not be run.
+    """
+    global _declaring
+    _import_declarations()
+    _own.clear()
+    faults: dict[str, BaseException] = {}
+    _declaring = _own
+    try:
+        for path, text in files.items():
+            try:
+                own.run_file(path, text)
+            except (Exception, SystemExit) as error:
+                faults[path] = error
+    finally:
+        _declaring = _declared
+    _own_faults[:] = own.described(faults)
+    return list(_own_faults)
 
 
 @cache
 def _import_declarations() -> None:
-    """Import every module that declares exercises, in the packages beside this file: one package a part."""
+    """Import every module that declares exercises, in the packages beside this file: one package for each part."""
     for name in sorted(_exercise_modules()):
         import_module(name)
 
@@ -143,11 +209,17 @@ def _exercise_modules() -> Iterator[str]:
 
 
 def check(id: str = "", /, *answers: object, **given: object) -> None:
-    """Look at the learner's answers to an exercise and print what they show. Raises nothing but an interrupt."""
+    """Look at the learner's answers to an exercise and print what they show. Raises only interrupts.
+
+    What takes longer than a minute is stopped.
+    """
     __tracebackhide__ = True
     try:
-        verdict = _untouched(id) or judge(id, *answers, **given)
-    except BaseException as error:  # judge lets nothing through but interrupts
+        with limit(SECONDS, "your answer", Stopped):
+            verdict = _untouched(id) or judge(id, *answers, **given)
+    except Stopped as stopped:
+        verdict = Verdict(False, str(stopped))
+    except BaseException as error:  # `judge` passes on only interrupts
         raise error.with_traceback(_without_our_frames(error.__traceback__)) from None
     if isinstance(id, str) and id in exercises():
         checked(id, verdict.solved)
@@ -161,30 +233,46 @@ def check(id: str = "", /, *answers: object, **given: object) -> None:
 
 
 def _untouched(id: object) -> Verdict | None:
-    """What to tell while the cell has the dots of the learner's copy where code should write into something."""
+    """The sentence for a cell that still has the dots of the learner's copy where code should write into something."""
     if not isinstance(id, str):
         return None
-    dots = rf'^{PLACEHOLDER}\n\s*\.\.\.\s*\ncheck\("{re.escape(id)}"'
+    dots = rf'^#.*\n\s*\.\.\.\s*\ncheck\("{re.escape(id)}"'
     if not re.search(dots, running_code(), re.MULTILINE):
         return None
     return Verdict(False, f'the dots wait for your code. Try a line; hint("{id}") helps.', is_open=True)
 
 
 def _show(id: str, verdict: Verdict, text: str) -> None:
-    """The verdict as a card, and below it a button for hints, where the exercise is not solved."""
+    """Show the verdict as a card and, if the exercise is not solved, a button for hints below it."""
     from IPython.display import display
 
     kind = "right" if verdict.solved else "open" if verdict.is_open else "wrong"
     display(verdict_card(id, kind, verdict.message, verdict.printed, text))
     if not verdict.solved and id in exercises() and widgets_run():
-        from glassroom.exercises.cards.widgets import Hinting  # needs anywidget
+        _offer_hints(id)
 
-        taken = [_rung(id, place) for place in range(_rungs_taken.get(id, 0))][: len(RUNGS)]
-        display(Hinting(list(RUNGS), taken, lambda place: _take_hint(id, place)))
+
+def _offer_hints(id: str, told: str = "") -> None:
+    """Display the hints so far, with the button for the next one; `told` is the text that `hint` would print."""
+    from IPython.display import display
+
+    from glassroom.exercises.cards.widgets import Hinting  # needs anywidget
+
+    def taken() -> list[tuple[str, str, bool]]:
+        return [_rung(id, place) for place in range(min(_rungs_taken.get(id, 0), len(RUNGS)))]
+
+    def given(place: int) -> tuple[str, str, bool]:
+        found = _take_hint(id, place)
+        asleep.update(asleep_hints(taken(), text))
+        return found
+
+    text = f'hint("{id}") gives the next hint.'
+    asleep = display(asleep_hints(taken(), told), display_id=True)
+    display(Hinting(list(RUNGS), taken(), given))
 
 
 def _take_hint(id: str, place: int) -> tuple[str, str, bool]:
-    """The hint at this place of the ladder, which counts as taken."""
+    """The hint at this position, which then counts as taken."""
     _rungs_taken[id] = max(_rungs_taken.get(id, 0), place + 1)
     hinted(id, place + 1)
     return _rung(id, place)
@@ -192,7 +280,7 @@ def _take_hint(id: str, place: int) -> tuple[str, str, bool]:
 
 def _rung(id: str, place: int) -> tuple[str, str, bool]:
     """What the hint is, its text, and whether that is code."""
-    return RUNGS[place], exercises()[id].hints[place], place >= RUNGS.index("nearly the code")
+    return RUNGS[place], hints_of(id)[place], place >= CODE
 
 
 def is_refused(id: str) -> bool:
@@ -222,7 +310,9 @@ def _verdict(found: Exercise, answers: Sequence[object], given: dict[str, object
         solved, message = False, str(misconception)
     except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
         solved, message = False, f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?"
-        if _is_raised_by_a_learner(error.__traceback__):
+        if told := of_a_backward(error):
+            message = told
+        elif _is_raised_by_a_learner(error.__traceback__):
             message = f"while it was checked, your code raised {first_sentence(error)}"
     return Verdict(solved, message, _first_lines(written))
 
@@ -267,7 +357,7 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
         raise Misconception(f"this exercise is checked by {call}.") from error
     missing = [name for name in found.answers if _is_unanswered(bound.arguments.get(name, ...))]
     if missing:
-        names = ", ".join(f"`{name}`" for name in missing)
+        names = word(", ").join(f"`{name}`" for name in missing)
         waits = "waits" if len(missing) == 1 else "wait"
         raise Unanswered(f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
     if empty := [name for name in found.answers if bound.arguments[name] is None]:
@@ -277,8 +367,9 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
     for name, answer in bound.arguments.items():
         if elements(answer) > MOST_TAKEN:  # going through its rows alone would fill the memory
             raise Misconception(f"`{name}` has {elements(answer):,} elements, more than any exercise asks for.")
-    lesson = found.examine(*bound.args, **bound.kwargs)
-    return f"{found.id} is solved. {lesson}" if lesson else f"{found.id} is solved."
+    with handed_back(given.values()):
+        lesson = found.examine(*bound.args, **bound.kwargs)
+    return joined(is_solved(found.id), lesson) if lesson else is_solved(found.id)
 
 
 @contextmanager
@@ -310,7 +401,15 @@ def hint(id: str = "", /) -> None:
     rung = min(_rungs_taken.get(found.id, 0), len(RUNGS) - 1)
     name, text, is_code = _take_hint(found.id, rung)
     heading = f"Hint {rung + 1} of {len(RUNGS)}, {name}:"
-    print(f"{heading}\n{indent(text, '    ')}" if is_code else in_lines(f"{heading} {text}"))
+    told = f"{heading}\n{indent(text, '    ')}" if is_code else in_lines(f"{heading} {text}")
+    if widgets_run():
+        _offer_hints(found.id, told)
+    elif somebody_watches():
+        from IPython.display import display
+
+        display(hints_card([(name, text, is_code)], told))
+    else:
+        print(told)
 
 
 def _find(id: object) -> Exercise | str:
@@ -322,4 +421,17 @@ def _find(id: object) -> Exercise | str:
         return known[id]
     near = difflib.get_close_matches(id, known, n=1)
     meant = f' Did you mean "{near[0]}"?' if near else ""
-    return f'there is no exercise "{id[:40]}".{meant}'
+    broken = "".join(f" {each}." for each in _own_faults)
+    return f'there is no exercise "{id[:40]}".{meant}' + broken
+
+
+def _runs_an_answer(source: str) -> bool:
+    """Whether a cell checks an answer, or uses what answers an exercise that has been checked before."""
+    known = exercises()
+    if any(id in known for id in re.findall(r'\b(?:check|stand_in)\(\s*"([^"]+)"', source)):
+        return True
+    names = {name for id in _accepted if id in known for name in known[id].answers}
+    return not names.isdisjoint(re.findall(r"(?<![\w.])\w+", source))
+
+
+limit_cells(_runs_an_answer)

@@ -14,15 +14,27 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from glassroom.exercises import facts
 from glassroom.exercises.account import Account, off_the_record
-from glassroom.exercises.engine import Misconception
+from glassroom.exercises.engine import Misconception, Unanswered, words
+from glassroom.translations.templates import word
 
 P = ParamSpec("P")
+R = TypeVar("R")
 
 MOST_COMPARED = 10_000  # values of a tensor that are compared before and after a call
+
+
+def _named(expectation: Callable[..., R]) -> Callable[..., R]:
+    """The second argument of the expectation, the answer's name, may be words."""
+
+    @wraps(expectation)
+    def told(answer: Any, name: str, *args: Any, **kwargs: Any) -> R:
+        return expectation(answer, words(name), *args, **kwargs)
+
+    return told
 
 
 # --- several slots ---------------------------------------------------------------------------------------------------
@@ -33,7 +45,7 @@ class _Slots:
     """The slots of an exercise that have been looked at, and what is wrong with some of them."""
 
     seen: int = 0
-    wrong: dict[str, str] = field(default_factory=dict)
+    wrong: dict[str, Misconception] = field(default_factory=dict)
 
     @contextmanager
     def slot(self, name: str) -> Iterator[None]:
@@ -43,7 +55,7 @@ class _Slots:
         try:
             yield
         except Misconception as misconception:
-            self.wrong.setdefault(name, str(misconception))
+            self.wrong.setdefault(name, misconception)
         finally:
             _open_slots.reset(token)
 
@@ -68,11 +80,13 @@ def every_slot() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
         return
     first, *further = slots.wrong.values()
     if not further:
-        raise Misconception(first)
+        raise first
+    kind = Unanswered if all(isinstance(each, Unanswered) for each in slots.wrong.values()) else Misconception
     *most, last = (f"`{name}`" for name in slots.wrong)
-    raise Misconception(
-        f"{slots.seen - len(slots.wrong)} of {slots.seen} are right; {', '.join(most)} and {last} are not yet. "
-        f"To begin with the first: {first}"
+    right = slots.seen - len(slots.wrong)
+    raise kind(
+        f"{right} of {slots.seen} {'is' if right == 1 else 'are'} right; {word(', ').join(most)} and {last} are not "
+        f"yet. To begin with the first: {first}"
     )
 
 
@@ -100,6 +114,7 @@ def expect(condition: object, misconception: str) -> None:
         raise Misconception(misconception)
 
 
+@_named
 @_slot
 def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, str] | None = None) -> None:
     """A plain answer (number, bool, string, or a tuple of them: a shape, a stride) is the expected one."""
@@ -118,9 +133,11 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
         raise Misconception(f"`{name}` is {facts.text(answer)}: {slip}")
     if _kind(answer) == _kind(expected):
         raise Misconception(f"`{name}` is {facts.text(answer)}, which is not right.")
-    raise Misconception(f"`{name}` is {facts.text(answer)}; it should be {_kind(expected)}.")
+    told = f"`{name}` is {facts.text(answer)}; it should be {_kind(expected)}."
+    raise Unanswered(told) if isinstance(answer, str) else Misconception(told)  # "six" is no number that could be wrong
 
 
+@_named
 @_slot
 def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]) -> None:
     """The answer is this word, and none of the others that there are to choose from, each with what it shows.
@@ -131,7 +148,7 @@ def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]
     chosen = words.get(_bare(answer)) if isinstance(answer, str) else None
     if chosen is None:
         *most, last = (f'"{word}"' for word in sorted(words.values()))
-        raise Misconception(f"`{name}` is {facts.text(answer)}; it should be {', '.join(most)} or {last}.")
+        raise Misconception(f"`{name}` is {facts.text(answer)}; it should be {word(', ').join(most)} or {last}.")
     expect_equal(chosen, name, expected, others)
 
 
@@ -155,6 +172,7 @@ def expect_words(table: Mapping[str, tuple[str, Mapping[str, str]]], answers: Se
             expect_word(answer, name, word, others)
 
 
+@_named
 def expect_tensor(
     answer: Any,
     name: str,
@@ -182,6 +200,7 @@ def expect_tensor(
         raise Misconception(f"`{name}` begins at offset {facts.offset(answer)}; it should begin at {offset}.")
 
 
+@_named
 def expect_device(answer: Any, name: str, device: str) -> None:
     """The tensor is on a device of this type."""
     found = facts.device(answer)
@@ -189,6 +208,7 @@ def expect_device(answer: Any, name: str, device: str) -> None:
         raise Misconception(f"`{name}` is on {found}; it should be on {device}.")
 
 
+@_named
 def expect_value(answer: Any, name: str, expected: Any) -> None:
     """The tensor holds these values; `expected` is a tensor or (nested) lists."""
     wanted = facts.values(expected)
@@ -205,6 +225,7 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
         )
 
 
+@_named
 def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
     """The answer shares its memory with `of`; `because` says which operation would."""
     expect_tensor(answer, name)
@@ -212,6 +233,7 @@ def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = ""
         raise Misconception(_sentences(f"`{name}` is a copy: it has a storage of its own, not `{of_name}`'s.", because))
 
 
+@_named
 def expect_copy(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
     """The answer has memory of its own, apart from that of `of`."""
     expect_tensor(answer, name)
@@ -222,6 +244,7 @@ def expect_copy(answer: Any, name: str, of: Any, of_name: str, because: str = ""
         raise Misconception(_sentences(text, because))
 
 
+@_named
 def expect_as_given(given: Any, name: str, expected: Any) -> None:
     """What the notebook gave is as it was; else an answer is compared with something that it has overwritten."""
     expect(
@@ -231,6 +254,7 @@ def expect_as_given(given: Any, name: str, expected: Any) -> None:
     )
 
 
+@_named
 def call(function: Any, name: str, *arguments: Any, written: str = "") -> Any:
     """What the learner's function returns for these arguments; what it raises becomes a sentence.
 
@@ -250,6 +274,7 @@ def call(function: Any, name: str, *arguments: Any, written: str = "") -> Any:
     return result
 
 
+@_named
 def call_writing(function: Any, name: str, *arguments: Any) -> Any:
     """Like `call`, of a function that may write into what it is given."""
     result = run(function, name, *arguments)
@@ -258,6 +283,7 @@ def call_writing(function: Any, name: str, *arguments: Any) -> Any:
     return result
 
 
+@_named
 def run(function: Any, name: str, *arguments: Any) -> Any:
     """Like `call_writing`, of a function that need not return anything."""
     if not callable(function) or facts.is_tensor(function):
@@ -265,21 +291,22 @@ def run(function: Any, name: str, *arguments: Any) -> Any:
     try:
         return function(*arguments)
     except (Exception, SystemExit) as error:
-        raise Misconception(f"{_given(arguments)}`{name}` raised {facts.first_sentence(error)}") from None
+        told = facts.of_a_backward(error) or f"{_given(arguments)}`{name}` raised {facts.first_sentence(error)}"
+        raise Misconception(told) from None
 
 
 def _tensors_in(arguments: Sequence[Any]) -> Iterator[Any]:
     """The tensors among arguments, and in lists and tuples of them."""
-    for each in arguments:
-        if type(each) in (list, tuple):
-            yield from _tensors_in(each)
-        elif facts.is_tensor(each):
-            yield each
+    for argument in arguments:
+        if type(argument) in (list, tuple):
+            yield from _tensors_in(argument)
+        elif facts.is_tensor(argument):
+            yield argument
 
 
 def _as_it_is(tensor: Any) -> tuple[Any, ...]:
     """How often it was written to, its dtype, and its values if they are few: writes through .data are not counted."""
-    few = facts.elements(tensor) <= MOST_COMPARED
+    few = facts.device(tensor) != "meta" and facts.elements(tensor) <= MOST_COMPARED
     return facts.version(tensor), facts.dtype_name(tensor), facts.values(tensor) if few else None
 
 
@@ -301,7 +328,7 @@ def expect_no_copies(kept: Account, name: str, because: str = "") -> None:
 
 def expect_without(kept: Account, name: str, operators: Iterable[str], because: str = "") -> None:
     """None of these operators was called on the answer's arguments, or on what came of them."""
-    for used in sorted(kept.names & {each.strip("_") for each in operators}):
+    for used in sorted(kept.names & {operator.strip("_") for operator in operators}):
         expect(False, f"`{name}` calls `{used}`. {because}".rstrip())
 
 
@@ -328,9 +355,10 @@ def _kind(value: Any) -> str:
     if isinstance(value, (float, complex)):
         return "a plain number"
     if isinstance(value, str):
-        return "a string"
+        return word("a string")
     if isinstance(value, list):
-        return f"a list of {len(value)}" + (" lists" if value and all(isinstance(part, list) for part in value) else "")
+        of_lists = bool(value) and all(isinstance(part, list) for part in value)
+        return f"a list of {len(value)} lists" if of_lists else f"a list of {len(value)}"
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else facts.text(value)
 
 
@@ -351,8 +379,8 @@ def _slip(answer: Any, expected: Any) -> str:
 
 def _given(arguments: Sequence[Any]) -> str:
     """The tensors and arrays among the arguments, as the beginning of a sentence."""
-    given = [facts.text(each) for each in arguments if facts.is_tensor(each) or facts.is_array(each)]
-    return f"given {' and '.join(given)}, " if given else ""
+    given = [facts.text(argument) for argument in arguments if facts.is_tensor(argument) or facts.is_array(argument)]
+    return f"given {word(' and ').join(given)}, " if given else ""
 
 
 def _other_values(name: str, found: Any, wanted: Any) -> str:

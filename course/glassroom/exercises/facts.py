@@ -13,6 +13,8 @@ from numbers import Number
 from types import FunctionType
 from typing import Any
 
+from glassroom.translations.templates import word
+
 PLAIN = (bool, int, float, complex, str)
 """Types whose repr is short, deterministic and safe to print."""
 
@@ -107,13 +109,16 @@ def values(x: Any) -> Any:
 
 
 def elements(x: Any) -> int:
-    """How many elements a tensor or an array has, or the largest of those in lists and tuples; 0 for all else."""
+    """How many elements a tensor or an array has, or the largest of those in lists and tuples; 0 for all else.
+
+    A tensor on meta has none: it is a header, and going through it costs nothing.
+    """
     if type(x) in (list, tuple):
         return max(map(elements, x), default=0)
     if not (is_tensor(x) or is_array(x)):
         return 0
     try:
-        return math.prod(shape(x))
+        return 0 if device(x) == "meta" else math.prod(shape(x))
     except Exception:  # it only looks like a tensor; the exercise says so
         return 0
 
@@ -194,9 +199,9 @@ def text(x: object) -> str:
     if isinstance(x, type):
         return f"the class {x.__name__}"
     if isinstance(x, (list, tuple)):
-        return f"a {'list' if isinstance(x, list) else 'tuple'} of {len(x)}"
+        return f"a {word('list') if isinstance(x, list) else word('tuple')} of {len(x)}"
     if isinstance(x, FunctionType):
-        return "a function"
+        return word("a function")
     return f"an object of type {type(x).__name__}"
 
 
@@ -232,8 +237,11 @@ def shortened(line: str) -> str:
 
 
 def without_addresses(line: str) -> str:
-    """The line as it reads in every run: addresses in memory differ from one to the next. `10x3` is a size."""
-    return re.sub(r"\b0x[0-9a-fA-F]{6,}", "0x…", line)
+    """The line as it reads in every run: addresses in memory differ from one to the next, and so do places of files.
+
+    `10x3` is a size. What PyTorch says of a custom operator names the file of its module.
+    """
+    return re.sub(r"\b0x[0-9a-fA-F]{6,}", "0x…", re.sub(r" \(with implementation in <module [^>]*>\)", "", line))
 
 
 def first_line(error: BaseException) -> str:
@@ -263,6 +271,19 @@ def first_sentence(error: BaseException) -> str:
     """The first line of an error as a sentence among others: with one mark at its end."""
     line = first_line(error).rstrip()
     return line if line.endswith((".", "!", "?")) else f"{line}."
+
+
+def of_a_backward(error: BaseException) -> str:
+    """What an error of autograd's shows of a `backward` that somebody wrote; "" if it is another error."""
+    if found := re.search(r"incorrect number of gradients \(expected (\d+), got (\d+)\)", str(error)):
+        needed, returned = found.groups()
+        return (
+            f"the backward returned {returned} where {needed} gradients are needed: one for each argument of forward, "
+            "and None where there is none. Does it end with `return`?"
+        )
+    if "appears to not have been used in the graph" in str(error):
+        return "no gradient arrives: something was cut off, or the backward returned None. Does it end with `return`?"
+    return ""
 
 
 def leaf_of(tensor: Any) -> Any:

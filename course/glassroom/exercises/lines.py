@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from textwrap import fill
+from glassroom.records.columns import broken, columns
 
 WIDTH = 78
 
 
 def in_lines(text: str) -> str:
     """The text with its long lines broken between words; what goes on is set in by two."""
-    return "\n".join(line if len(line) <= WIDTH else _broken(line) for line in text.splitlines())
+    return "\n".join(line if columns(line) <= WIDTH else _broken(line) for line in text.splitlines())
 
 
 def _broken(line: str) -> str:
-    return fill(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(broken(line, WIDTH, indent="  "))

@@ -10,10 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from glassroom.exercises import facts
-from glassroom.exercises.cards.card import asked_card, revealed_card
+from glassroom.exercises.cards.card import Asked, Revealed
+from glassroom.exercises.cards.sheet import Sheet, sheet_of_this_cell, tell
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import predicted
 from glassroom.live.audience import somebody_watches, widgets_run
+from glassroom.records.columns import columns, ljust
+from glassroom.translations.templates import word
 
 UNSAID = "…"
 UNKNOWN = "–"
@@ -29,7 +32,7 @@ _TRUTHS: dict[str, Callable[[Any], Any]] = {
     "value": facts.values,
 }
 SAME_SENSE = {"shared": "view", "shares": "view", "alias": "view", "copied": "copy", "copies": "copy"}
-ANY_ERROR = ("error", "an error", "exception", "an exception", "some error")
+ANY_ERROR = frozenset({"error", "an error", "exception", "an exception", "some error"})
 KINDS = ("memory", *_TRUTHS, "error")
 NUMBERS = ("value", "offset", "nbytes")
 WRITTEN_AS = {
@@ -90,25 +93,34 @@ class Prediction:
         self.answers = dict(answers)
         self.taught = ""  # the notebook that the answer was taught in, known from the revealing on
         self.right, self.said = 0, 0
-        self._display: Any = None  # the handle of the widget that asks, if there is one
+        self._sheet: Sheet | None = None  # with the widget that asks, if there is one
 
     def ask(self) -> None:
         """Display buttons and fields for the answers. What is chosen is an answer as though it had been typed."""
-        from IPython.display import display
+        self._sheet = sheet_of_this_cell()
+        self._sheet.ask(self)
 
-        from glassroom.exercises.cards.widgets import Asking  # needs anywidget
-
-        said = {kind: _typed(kind, each) for kind, each in self.answers.items()}
-        self._display = display(Asking(self.question, self.answers, said, self._take), display_id=True)
-
-    def _take(self, kind: str, answer: object) -> str:
+    def take(self, kind: str, answer: object) -> str:
         """Take an answer from the widget; returns what to say about it."""
         self.answers[kind] = answer
         advice = _advice(kind, answer).strip()
-        return f"{kind}: {advice.strip('()')}" if advice else f"Noted: {', '.join(self._said())}"
+        return f"{kind}: {advice.strip('()')}" if advice else f"Noted: {word(', ').join(self._said())}"
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is nothing more to say."""
+        return len(self._said()) == len(self.answers)
+
+    def asked(self) -> Asked:
+        """The question, and what has been said."""
+        return Asked(self.question, [(kind, as_text(kind, answer)) for kind, answer in self.answers.items()])
+
+    def typed(self) -> dict[str, str]:
+        """The answers as they would be typed into the widget's fields, by kind; "" where there is none."""
+        return {kind: as_text(kind, answer) if _is_said(kind, answer) else "" for kind, answer in self.answers.items()}
 
     def _said(self) -> list[str]:
-        return [f"{kind} {_said(kind, said)}" for kind, said in self.answers.items() if _is_said(kind, said)]
+        return [f"{kind} {as_text(kind, said)}" for kind, said in self.answers.items() if _is_said(kind, said)]
 
     def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN, taught: str = "") -> None:
         """Print the question, and what was said beside what is true of `result`. Never raises.
@@ -133,20 +145,12 @@ class Prediction:
             _reviewed[self.question] = self
         told = facts.whole_message(raised) if raised is not None else ""
         text = "\n".join(filter(None, [in_lines(self.question), _table_of_answers(rows), in_lines(told)]))
+        if self._sheet is not None:
+            self._sheet.revealed(self)
         if somebody_watches():
-            self._show(rows, told, text)
+            tell(Revealed(self.question, rows, told), text)
         else:
             print(text)
-
-    def _show(self, rows: list[tuple[str, str, str, str]], told: str, text: str) -> None:
-        """The answers beside the truth as a card; the widget becomes one too, which can be saved."""
-        from IPython.display import display
-
-        if self._display is not None and len(self._said()) == len(self.answers):  # else there is more to say
-            said = [(kind, _said(kind, each)) for kind, each in self.answers.items()]
-            self._display.update(asked_card(self.question, said, repr(self)))
-            self._display = None
-        display(revealed_card(self.question, rows, told, text))
 
     def _row_of_answer(
         self, kind: str, said: object, result: Any, of: Any, value: Any, raised: BaseException | None
@@ -162,11 +166,11 @@ class Prediction:
             truths = (truth, *_fitting(raised)) if kind == "error" else (truth, shown)
             written = UNKNOWN if truth is NOT_GIVEN else _fact_written(kind, shown)
         except Exception as error:
-            return kind, _said(kind, said), f"cannot be told: {facts.first_line(error)}", ""
-        return kind, _said(kind, said), written, "" if written == UNKNOWN else _mark(kind, said, *truths)
+            return kind, as_text(kind, said), f"cannot be told: {facts.first_line(error)}", ""
+        return kind, as_text(kind, said), written, "" if written == UNKNOWN else mark_of(kind, said, *truths)
 
     def __repr__(self) -> str:
-        lines = [f"  {kind:<10}  {_said(kind, said)}{_advice(kind, said)}" for kind, said in self.answers.items()]
+        lines = [f"  {kind:<10}  {as_text(kind, said)}{_advice(kind, said)}" for kind, said in self.answers.items()]
         return "\n".join([in_lines(f"Prediction: {self.question}"), *lines])
 
     def _ipython_display_(self) -> None:
@@ -218,8 +222,8 @@ def _plain(kind: str, said: Any) -> Any:
     if kind in ("shape", "stride"):
         return tuple(said) if isinstance(said, (tuple, list)) else (said,)
     if kind == "memory" and isinstance(said, str):
-        word = said.lower().strip().removeprefix("a ")
-        return SAME_SENSE.get(word, word)
+        memory = said.lower().strip().removeprefix("a ")
+        return SAME_SENSE.get(memory, memory)
     if kind == "dtype":
         name = facts.dtype_name(said)
         return facts.SECOND_NAMES.get(name, name)
@@ -228,7 +232,8 @@ def _plain(kind: str, said: Any) -> Any:
     return facts.values(said)
 
 
-def _said(kind: str, said: object) -> str:
+def as_text(kind: str, said: object) -> str:
+    """An answer as cards write it; `UNSAID` where there is none."""
     if not _is_said(kind, said):
         return UNSAID
     try:
@@ -245,7 +250,7 @@ def _fact_written(kind: str, fact: object) -> str:
     return facts.text(fact)
 
 
-def _mark(kind: str, said: object, *truths: Any) -> str:
+def mark_of(kind: str, said: object, *truths: Any) -> str:
     """Right if it says the same as one of the truths, which are several forms of one."""
     if not _is_said(kind, said):
         return ""
@@ -263,18 +268,11 @@ def _mark(kind: str, said: object, *truths: Any) -> str:
     return "✓" if right else "✗"
 
 
-def _typed(kind: str, said: object) -> str:
-    """An answer as it would be typed into the widget's field."""
-    if not _is_said(kind, said):
-        return ""
-    return _said(kind, said)
-
-
 def _table_of_answers(rows: list[tuple[str, str, str, str]]) -> str:
     lines = []
-    table = [("", "you said", "truth", ""), *rows]
-    widths = [max(len(row[column]) for row in table) for column in range(3)]
+    table = [("", "you said", word("truth"), ""), *rows]
+    widths = [max(columns(row[column]) for row in table) for column in range(3)]
     for row in table:
-        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False))
+        cells = (ljust(cell, width) for cell, width in zip(row, widths, strict=False))
         lines.append("  ".join(["", *cells, row[3]]).rstrip())  # set in, so that the questions stand out
     return "\n".join(lines)

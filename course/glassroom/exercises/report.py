@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from glassroom.exercises.engine import exercises
 from glassroom.exercises.progress import Attempts, Progress, read_progress
+from glassroom.records.columns import ljust
 from glassroom.workspace.catalogue import Entry, catalogue, parts_of, way_from
 from glassroom.workspace.contents import PARTS
 from glassroom.workspace.learner_folder import working_copy_around
@@ -61,7 +62,7 @@ class Report:
     def summary(self) -> str:
         solved, all_of_them = (sum(getattr(row, name) for row in self.rows) for name in ("solved", "exercises"))
         hints = sum(row.hints for row in self.rows)
-        right, said = (sum(each[place] for each in self.progress.predictions.values()) for place in (0, 1))
+        right, said = (sum(prediction[place] for prediction in self.progress.predictions.values()) for place in (0, 1))
         told = [f"{solved} of {all_of_them} exercises solved", f"{hints} hint{'' if hints == 1 else 's'} taken"]
         if said:
             told.append(f"{right} of {said} predictions right")
@@ -77,7 +78,7 @@ class Report:
         return "\n".join(told)
 
     def _line(self, row: Row) -> str:
-        told = f"  {row.mark} {row.entry.number} {row.entry.title:<40} {_of(row)}"
+        told = f"  {row.mark} {row.entry.number} {ljust(row.entry.title, 40)} {_of(row)}"
         return f"{told}   ← continue here" if row.is_next else told
 
     def _repr_html_(self) -> str:
@@ -135,7 +136,7 @@ def report_on(done: Progress, page: PurePosixPath) -> Report:
     for entry in entries:
         ids = exercises_of(entry)
         attempts = [done.exercises.get(id, Attempts()) for id in ids]
-        solved, hints = sum(each.solved for each in attempts), sum(each.hints for each in attempts)
+        solved, hints = sum(attempt.solved for attempt in attempts), sum(attempt.hints for attempt in attempts)
         is_next = solved < len(ids) and not any(row.is_next for row in rows)
         rows.append(Row(entry, solved, len(ids), hints, is_next))
     return Report(rows, done, page)
@@ -144,7 +145,7 @@ def report_on(done: Progress, page: PurePosixPath) -> Report:
 def exercises_of(entry: Entry) -> list[str]:
     """The ids of the exercises that are declared for a notebook."""
     module = f"glassroom.exercises.{entry.part.partition('_')[2]}.nb{entry.place.stem}"
-    return [each.id for each in exercises().values() if each.examine.__module__ == module]
+    return [exercise.id for exercise in exercises().values() if exercise.examine.__module__ == module]
 
 
 def _of(row: Row) -> str:

@@ -16,6 +16,8 @@ from glassroom.exercises.engine import RUNGS
 from glassroom.exercises.prediction import Prediction, reviewed
 from glassroom.exercises.progress import Progress, read_progress
 from glassroom.exercises.report import exercises_of
+from glassroom.records.columns import ljust
+from glassroom.translations.templates import word
 from glassroom.workspace.catalogue import Entry, catalogue
 from glassroom.workspace.learner_folder import working_copy_around
 from glassroom.workspace.sources import notebooks_folder
@@ -48,19 +50,20 @@ class Again:
     def summary(self) -> str:
         told = [f"{self.right} of {self.said} answers right"] if self.said else []
         if self.said and self.open:
-            told.append(f"{_count(self.open, 'question')} left open")
+            told.append(f"{_count(self.open, word('question'))} left open")
         if not self.rows:
             told.append(ALL_RIGHT if self.said else UNSAID)
         return " · ".join(told) if told else "Read these again:"
 
     def __repr__(self) -> str:
-        return "\n".join([self.summary, *(f"  {row.name:<44} {', '.join(row.reasons)}" for row in self.rows)])
+        rows = (f"  {ljust(row.name, 44)} {word(', ').join(row.reasons)}" for row in self.rows)
+        return "\n".join([self.summary, *rows])
 
     def _repr_html_(self) -> str:
         """A table with links. A review lies in the folder of its part, beside those of the others."""
         rows = [
             f'<tr><td style="text-align:left"><a href="../{escape(row.entry.place.as_posix())}">{escape(row.name)}</a>'
-            f'</td><td style="text-align:left">{escape(", ".join(row.reasons))}</td></tr>'
+            f'</td><td style="text-align:left">{escape(word(", ").join(row.reasons))}</td></tr>'
             for row in self.rows
         ]
         table = f"<table aria-label='Worth reading again'><tbody>{''.join(rows)}</tbody></table>" if rows else ""
@@ -84,12 +87,12 @@ def again(asked: Sequence[Prediction], done: Progress, entries: Iterable[Entry])
     for entry in entries:
         missed = sum(each.right < each.said for each in asked if each.taught == topic(entry))
         attempts = [done.exercises[id] for id in exercises_of(entry) if id in done.exercises]
-        unsolved = sum(not each.solved for each in attempts)
-        given = sum(each.solved and each.hints >= len(RUNGS) for each in attempts)
+        unsolved = sum(not attempt.solved for attempt in attempts)
+        given = sum(attempt.solved and attempt.hints >= len(RUNGS) for attempt in attempts)
         reasons = [
-            *([f"{_count(missed, 'question')} missed"] if missed else []),
-            *([f"{_count(unsolved, 'exercise')} not solved"] if unsolved else []),
-            *([f"{_count(given, 'exercise')} solved with the answer"] if given else []),
+            *([f"{_count(missed, word('question'))} missed"] if missed else []),
+            *([f"{_count(unsolved, word('exercise'))} not solved"] if unsolved else []),
+            *([f"{_count(given, word('exercise'))} solved with the answer"] if given else []),
         ]
         if reasons:
             weights.append((missed + unsolved + given, Row(entry, reasons)))
@@ -104,4 +107,4 @@ def topic(entry: Entry) -> str:
 
 
 def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    return f"{number} {thing}{'' if number == 1 or not thing.isascii() else 's'}"

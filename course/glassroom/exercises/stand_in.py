@@ -6,27 +6,37 @@ than its text says.
 
 from __future__ import annotations
 
+import linecache
 import sys
-from collections.abc import Iterator
-from types import CodeType
+from collections.abc import Callable, Iterator
+from functools import wraps
+from types import CodeType, FunctionType
 from typing import Any
 
-from glassroom.exercises.engine import exercises, is_refused
+from glassroom.exercises._answer_key import hints_of
+from glassroom.exercises.engine import LEFT_OUT, exercises, is_refused
+from glassroom.exercises.limit import limit
 from glassroom.exercises.lines import in_lines
+from glassroom.translations.templates import word
 
 BY_ITS_NAME: Any = object()
+PLACE = "<stand_in>"  # the file of an answer of the course's own, where there is no notebook
 FIRST_LINE = (
     "# the course's own\n"  # where the learner's copy says "your code here": the same lines have the same numbers
 )
 
 
-def stand_in(id: str, answer: Any = BY_ITS_NAME) -> Any:
+def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any:
     """The learner's answer to exercise `id`; or the course's own, as long as there is none that a check accepts.
 
     The answer is what the caller's variable of its name holds, unless it is given. The course's own stands in where
     there is no such variable (the cell that makes it raised), where it is still `...`, and where the last check
-    refused it. That is said, and nothing of it is shown. Of an exercise with several answers, a tuple of them all.
+    refused it. That is said, and nothing of it is shown. Of an exercise with several answers, a tuple of them all. In
+    a copy of the course that has no answers, nothing stands in, and what the learner has is handed back.
     Raises ValueError where there is no such exercise.
+
+    With `seconds`, a function of the learner's is stopped when a call takes longer: it raises a `TimeoutError`, which
+    says so in one sentence.
     """
     exercise = exercises().get(id)
     if exercise is None:
@@ -37,16 +47,42 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME) -> Any:
         names[exercise.answers[0]] = answer
     written = [names.get(name, ...) for name in exercise.answers]
     is_open = any(each is ... for each in written)
-    if is_open or is_refused(id):
-        made = _run(exercise.hints[-1], names)
+    told = word(" and ").join(f"`{name}`" for name in exercise.answers)
+    is_or_are, it_or_them = ("is", "it") if len(written) == 1 else ("are", "them")
+    if hints_of(id)[-1] != LEFT_OUT and (is_open or is_refused(id)):
+        made = _run(hints_of(id)[-1], names)
         written = [made[name] for name in exercise.answers]
-        told = " and ".join(f"`{name}`" for name in exercise.answers)
-        is_or_are, it_or_them = ("is", "it") if len(written) == 1 else ("are", "them")
         why = f"The last check refused {told}. Until one accepts {it_or_them},"
         if is_open:
             why = f"{told} {is_or_are} still to be written. Until then"
         print(in_lines(f"{why} the course's own stands in, so that what follows runs."))
+        return written[0] if len(written) == 1 else tuple(written)
+    if is_open:
+        print(in_lines(f"{told} {is_or_are} still to be written. What follows needs {it_or_them}."))
+    if seconds:
+        written = [
+            stopped(each, seconds, each.__name__) if isinstance(each, FunctionType) else each for each in written
+        ]
     return written[0] if len(written) == 1 else tuple(written)
+
+
+def is_stood_in(answer: object) -> bool:
+    """Whether this is a function of the course's own that `stand_in` has made."""
+    if not isinstance(answer, FunctionType):
+        return False
+    file = answer.__code__.co_filename
+    return file == PLACE or linecache.getline(file, 1) == FIRST_LINE
+
+
+def stopped(function: Callable[..., Any], seconds: float, name: str) -> Callable[..., Any]:
+    """The function, less that it goes on for longer than these seconds: then it raises a `TimeoutError`."""
+
+    @wraps(function)
+    def limited(*arguments: Any, **named: Any) -> Any:
+        with limit(seconds, f"`{name}`"):
+            return function(*arguments, **named)
+
+    return limited
 
 
 def _run(answer: str, names: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +91,7 @@ def _run(answer: str, names: dict[str, Any]) -> dict[str, Any]:
     Only these are handed to it: functions keep their globals alive, and with them tensors that nobody else holds. In a
     notebook the code has a cell of its own, so that pictures name its lines.
     """
-    code, place = FIRST_LINE + answer, "<stand_in>"
+    code, place = FIRST_LINE + answer, PLACE
     ipython = sys.modules.get("IPython")
     if ipython is not None and (shell := ipython.get_ipython()) is not None:
         place = shell.compile.cache(code)

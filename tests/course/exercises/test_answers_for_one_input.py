@@ -1,14 +1,19 @@
-"""Answers that fit what the notebook shows, and nothing else. Other inputs tell, the dtype, and what was written to."""
+"""Answers that fit only the notebook's own inputs. Checks detect them by other inputs, the dtype, and writes."""
+
+import ast
+from contextlib import suppress
+from types import FunctionType
 
 import pytest
 from exercise_answers import COURSE, wrong_answers
 
 from glassroom.exercises import judge
+from glassroom.exercises._answer_key import hints_of, setup_of
 from glassroom.exercises.account import account
 from glassroom.exercises.engine import Misconception
 from glassroom.exercises.expect import call
 
-CLIPPED = COURSE["autograd-clipped"].hints[-1]
+CLIPPED = hints_of("autograd-clipped")[-1]
 WRITES = "writes into the tensor that it is given"
 
 WRONG = [
@@ -81,17 +86,17 @@ def in_parts(steps, x, parts):
         "0 results were alive after the forward with parts=3",
     ),
     ("a09-multiply", "def multiply_rule(grad, a, b): return grad * b, torch.tensor(GRAD_A)", "gradient of b"),
-    ("a04-step", COURSE["a04-step"].hints[-1].replace("rate *", "0.25 *"), "use `rate`"),
-    ("a06-step", COURSE["a06-step"].hints[-1].replace("rate *", "0.25 *"), "use `rate`"),
-    ("e02-mended", COURSE["e02-mended"].hints[-1].replace("        matrix, x = ctx.saved_tensors\n", ""), "not theirs"),
-    ("e02-is-right", COURSE["e02-is-right"].hints[-1].replace("each.detach()", "each"), "works in place"),
+    ("a04-step", hints_of("a04-step")[-1].replace("rate *", "0.25 *"), "use `rate`"),
+    ("a06-step", hints_of("a06-step")[-1].replace("rate *", "0.25 *"), "use `rate`"),
+    ("e02-mended", hints_of("e02-mended")[-1].replace("        matrix, x = ctx.saved_tensors\n", ""), "not theirs"),
+    ("e02-is-right", hints_of("e02-is-right")[-1].replace("each.detach()", "each"), "works in place"),
     (
         "e04-bend",
         "def bend(f, x, v): return torch.func.jvp(torch.func.grad(f), (v,), (x,))[1]",
         "is not the Hessian times v",
     ),
-    ("e05-swish", COURSE["e05-swish"].hints[-1].replace("return gradient * (", "return ("), "what arrives is left out"),
-    ("e08-small", COURSE["e08-small"].hints[-1].replace(", zeroed=zeroed", ""), "`zeroed` should go on"),
+    ("e05-swish", hints_of("e05-swish")[-1].replace("return gradient * (", "return ("), "what arrives is left out"),
+    ("e08-small", hints_of("e08-small")[-1].replace(", zeroed=zeroed", ""), "`zeroed` should go on"),
     (
         "n06-convolve",
         """
@@ -116,12 +121,12 @@ def convolve(images, weight):
         "def dropout(x, p, training): return x * (torch.rand_like(x) >= p) / 0.8 if training else x",
         "p = 0.5",
     ),
-    ("n03-adam", COURSE["n03-adam"].hints[-1].replace("rate *", "0.1 *"), "twice the rate"),
-    ("n07-truncate", COURSE["n07-truncate"].hints[-1].replace("split(length)", "split(4)"), "with a length of 5"),
-    ("n10-step", COURSE["n10-step"].hints[-1].replace("/ scale", "/ 1024"), "with a scale of 256"),
+    ("n03-adam", hints_of("n03-adam")[-1].replace("rate *", "0.1 *"), "twice the rate"),
+    ("n07-truncate", hints_of("n07-truncate")[-1].replace("split(length)", "split(4)"), "with a length of 5"),
+    ("n10-step", hints_of("n10-step")[-1].replace("/ scale", "/ 1024"), "with a scale of 256"),
     (
         "autograd-clipped",
-        COURSE["autograd-clipped"].hints[-1].replace("limit", "1.0").replace("x, 1.0", "x, limit"),
+        hints_of("autograd-clipped")[-1].replace("limit", "1.0").replace("x, 1.0", "x, limit"),
         "limit 4",
     ),
 ]
@@ -150,3 +155,64 @@ def answer_that_fails(torch):
     names = {"torch": torch}
     exec("def limit(tensor, largest): return tensor.register_hook(lambda g: g * norm)", names)
     return [names["limit"]]
+
+
+def test_an_answer_that_writes_into_what_is_given_spoils_no_answer_after_it():
+    """In a notebook both are handed the same tensors, which another cell has made."""
+    import tensorglass as torch
+
+    def writing(function):
+        def overwrites(*arguments):
+            for each in arguments:
+                if isinstance(each, torch.Tensor):
+                    with suppress(RuntimeError), torch.no_grad():
+                        each.copy_(each.flip(0) + 3)
+            return function(*arguments)
+
+        return overwrites
+
+    tried = 0
+    for id, exercise in COURSE.items():
+        names = _model(torch, id, hints_of(id)[-1])
+        answers, given = [names[each] for each in exercise.answers], {each: names[each] for each in exercise.given}
+        if given and any(isinstance(each, FunctionType) for each in answers):
+            judge(id, *(writing(each) if isinstance(each, FunctionType) else each for each in answers), **given)
+            verdict = judge(id, *answers, **given)
+            assert verdict.solved, (id, verdict.message)
+            tried += 1
+    assert tried > 100
+
+
+def test_a_backward_that_returns_nothing_is_told_what_it_lacks():
+    import tensorglass as torch
+
+    class Forgotten(ast.NodeTransformer):
+        def visit_FunctionDef(self, function):
+            if function.name == "backward":
+                function.body = [
+                    ast.Expr(each.value) if isinstance(each, ast.Return) else each for each in function.body
+                ]
+            return function
+
+    tried = 0
+    for id, exercise in COURSE.items():
+        if "def backward(ctx" in hints_of(id)[-1]:
+            written = ast.unparse(ast.fix_missing_locations(Forgotten().visit(ast.parse(hints_of(id)[-1]))))
+            names = _model(torch, id, written)
+            verdict = judge(
+                id, *(names[each] for each in exercise.answers), **{each: names[each] for each in exercise.given}
+            )
+            assert not verdict.solved
+            assert "raised" not in verdict.message, (id, verdict.message)
+            assert "gradient" in verdict.message, (id, verdict.message)
+            tried += 1
+    assert tried > 5
+
+
+def _model(torch, id, answer):
+    """The names that an exercise's setup and this answer make."""
+    names = {"torch": torch, "F": torch.nn.functional}
+    exec("import math, numpy as np", names)
+    exec(setup_of(id), names)
+    exec(answer, names)
+    return names

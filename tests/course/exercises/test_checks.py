@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import pydoc
 import random
 import re
 import reprlib
+import sys
 import traceback
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from glassroom.exercises import Misconception, check, engine, exercise, exercises, hint, judge
+from glassroom.exercises._answer_key import hints_of, setup_of
 from glassroom.exercises.account import account
 from glassroom.exercises.expect import (
     call,
@@ -193,14 +196,25 @@ def test_the_last_hint_is_code_that_passes_the_check(torch, exercise_id):
     found = COURSE[exercise_id]
     names = {"torch": torch, "np": numpy}
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(found.setup, names)
-        exec(found.hints[-1], names)
+        exec(setup_of(found.id), names)
+        exec(hints_of(found.id)[-1], names)
     verdict = judge(
         exercise_id,
         *(names[name] for name in found.answers),
         **{name: names[name] for name in found.given},
     )
     assert verdict.solved, verdict.message
+
+
+@pytest.mark.parametrize("exercise_id", COURSE)
+def test_looking_around_in_a_kernel_meets_no_answer(exercise_id):
+    found, answer = COURSE[exercise_id], hints_of(exercise_id)[-1]
+    module = sys.modules[found.examine.__module__]
+    met = [repr(found), str(vars(found)), pydoc.plain(pydoc.render_doc(found))]
+    met += [getattr(found, name) for name in dir(found) if isinstance(getattr(found, name, None), str)]
+    met += [text for name, text in vars(module).items() if isinstance(text, str) and not name.startswith("_")]
+    assert [text for text in met if answer in text] == []
+    assert not hasattr(found, "hints")
 
 
 def test_what_an_answer_prints_follows_the_verdict():
@@ -386,8 +400,23 @@ def test_all_wrong_slots_are_named_and_the_first_is_explained():
     table = {"a": (True, "It is."), "b": (False, "It is not."), "c": (True, "It must be.")}
     assert misconception(expect_truths, table, (True, True, True)) == "`b` is True. It is not."
     told = misconception(expect_truths, table, (False, False, False))
-    assert told == "1 of 3 are right; `a` and `c` are not yet. To begin with the first: `a` is False. It is."
+    assert told == "1 of 3 is right; `a` and `c` are not yet. To begin with the first: `a` is False. It is."
     expect_truths(table, (True, False, True))
+
+
+def test_a_name_that_is_words_stands_without_the_marks_of_code(torch):
+    a = torch.arange(3)
+    assert (
+        misconception(expect_equal, 3, "the label of samples[2]", 4)
+        == "the label of samples[2] is 3, which is not right."
+    )
+    told = misconception(expect_tensor, a, "the first of ready(batch)", value=[0, 1, 3])
+    assert told.startswith("the first of ready(batch) holds [0, 1, 2]; ")
+    told = misconception(expect_value, torch.arange(200), "the first of ready(batch)", torch.zeros(200))
+    assert told == "the first of ready(batch) at `[1]` is 1; it should be 0."
+    told = misconception(expect_equal, 3, "the number of calls of `step` in 8 rounds", 4)
+    assert told == "the number of calls of `step` in 8 rounds is 3, which is not right."
+    assert misconception(expect_equal, 3, "sum(another x)", 4) == "`sum(another x)` is 3, which is not right."
 
 
 def test_slots_of_several_expectations_stand_in_blocks_of_their_own(torch):
@@ -451,3 +480,12 @@ def test_an_answer_that_waits_is_open_and_one_that_was_given_is_not():
     assert judge("00-numbers", ...).is_open
     assert not judge("00-numbers", None).is_open
     assert not judge("00-numbers", 5).is_open
+
+
+def test_a_word_where_a_number_is_asked_for_is_no_answer_rather_than_a_wrong_one():
+    assert judge("00-numbers", "six").is_open
+    assert judge("00-numbers", "six").message == "`numbers` is 'six'; it should be a plain integer."
+    shapes = [(6, 28, 28), (6, 14, 14), (16, 10, 10), (16, 5, 5)]
+    assert judge("n06-sizes", *shapes, "hundred").is_open
+    assert judge("n06-sizes", "big", *shapes[1:], "hundred").is_open
+    assert not judge("n06-sizes", (6, 28), *shapes[1:], "hundred").is_open

@@ -15,26 +15,44 @@ PAGE = prose(CONTENTS)
 QUESTIONS = [*range(1, 41)]
 INDEX = {
     int(question): links(CONTENTS, leads)
-    for question, leads in re.findall(r"^\| (\d+) \|[^|]+\| (\[[^|\n]+) \|$", PAGE, flags=re.MULTILINE)
+    for question, leads in re.findall(r"^\| (\d+)\. [^|]+\| (\[[^|\n]+) \|$", PAGE, flags=re.MULTILINE)
 }
-ROW = r"^\| (\d\d) \| (\[[^|]+?\]\(\S+\.ipynb\)) \| [^|]+ \| (\d+) \| ([^|]*) \|$"
+ROW = r"^\| (\[(\d\d) [^|]+?\]\(\S+\.ipynb\)), (\d+) min \| ([^|]*) \|$"
 
 
 def test_every_notebook_stands_in_the_tables_in_order_with_its_minutes():
     rows = re.findall(ROW, PAGE, flags=re.MULTILINE)
-    places = [place for _, link, _, _ in rows for place in links(CONTENTS, link)]
+    places = [place for link, _, _, _ in rows for place in links(CONTENTS, link)]
     assert places == list(NOTEBOOKS)
-    for (shown, link, minutes, _), place in zip(rows, places, strict=True):
+    for (link, shown, minutes, asked), place in zip(rows, places, strict=True):
         assert shown == number(place)
-        assert link.startswith(f"[{about(place)['title']}]"), place
+        assert link.startswith(f"[{shown} {about(place)['title']}]"), place
+        assert asked.startswith(about(place).get("asks", "")), place
         assert int(minutes) == about(place)["minutes"]
 
 
 def test_what_a_notebook_needs_comes_before_it():
     order = list(NOTEBOOKS)
-    for _, link, _, needs in re.findall(ROW, PAGE, flags=re.MULTILINE):
+    for link, _, _, needs in re.findall(ROW, PAGE, flags=re.MULTILINE):
         [place] = links(CONTENTS, link)
         assert all(order.index(each) < order.index(place) for each in links(CONTENTS, needs)), place
+
+
+def test_the_page_begins_with_where_to_go_on_and_the_paths_and_has_all_notebooks_after_the_questions():
+    headings = re.findall(r"^## (.+)$", PAGE, flags=re.MULTILINE)
+    assert headings[:3] == ["Three short paths", "If you came with a question", "All notebooks"]
+    opening = PAGE.split("\n## ")[0]
+    assert "continue here" in opening
+    assert "hours" not in opening
+
+
+def test_no_table_has_an_empty_heading_and_none_more_columns_than_a_phone_has_room_for():
+    heads = re.findall(r"^(\|.*\|)\n\|(?:---\|)+$", PAGE, flags=re.MULTILINE)
+    assert heads
+    for head in heads:
+        columns = [each.strip() for each in head.strip("|").split("|")]
+        assert all(columns)
+        assert len(columns) <= 2
 
 
 def test_the_index_has_every_question():
@@ -56,7 +74,7 @@ def test_a_short_path_leads_through_notebooks_in_an_order_in_which_none_is_missi
 
 
 def test_the_page_tells_the_hours_and_the_words():
-    assert re.search(r"^About [\d.]+ hours in \d+ notebooks", PAGE, flags=re.MULTILINE)
+    assert re.search(r"About [\d.]+ hours in\s\d+ notebooks", PAGE)
     glossary = PAGE.split("## Glossary")[1]
     for word in ("storage", "view", "stride", "leaf", "reference cycle", "in-place"):
         assert f"| **{word}** |" in glossary
@@ -101,7 +119,7 @@ def test_links_and_page_follow_a_notebook_that_comes_and_one_that_goes(tmp_path)
     added.parent.mkdir()
     added.write_bytes(serialise(new))
     write_contents(copy)
-    assert "| 11 | [New](9_more/11_new.ipynb) | Is it there? | 30 |" in "".join(
+    assert "| [11 New](9_more/11_new.ipynb), 30 min | Is it there? |" in "".join(
         source for cell in parse((copy / CONTENTS).read_bytes())["cells"] for source in cell["source"]
     )
     assert f"../{first.parent.name}/{third.name}" in added.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Whatever makes tensors is held to the copies that PyTorch makes of arrays, tensors, lists and buffers."""
+"""Every function that makes tensors copies arrays, tensors, lists and buffers exactly when PyTorch does."""
 
 import warnings
 from array import array

@@ -124,7 +124,11 @@ def test_every_part_is_one_that_the_tests_know():
 def test_a_notebook_is_small_enough_for_one_sitting(place):
     assert len(NOTEBOOKS[place]["cells"]) <= 36
     assert 1 <= len(checked(place)) <= 6
-    assert about(place)["minutes"] <= 45
+    minutes = about(place)["minutes"]
+    assert minutes <= 60
+    assert f"About {minutes} minutes" in cells(place, "markdown")[0]
+    if minutes > 45:
+        assert "if you have time" in cells(place, "markdown")[0]
 
 
 @pytest.mark.parametrize(
@@ -154,6 +158,12 @@ def test_a_notebook_opens_with_its_question_and_ends_with_a_summary_and_pytorch(
     headings = re.findall(r"^## (.+)$", prose(place), flags=re.MULTILINE)
     assert headings[-1] == "In PyTorch"
     assert "Summary" in headings
+
+
+@pytest.mark.parametrize("place", NOTEBOOKS)
+def test_every_column_of_a_table_has_a_heading(place):
+    heads = re.findall(r"^(\|.*\|)\n\|(?:\s*:?-+:?\s*\|)+$", prose(place), flags=re.MULTILINE)
+    assert [head for head in heads if not all(each.strip() for each in head.strip("|").split("|"))] == []
 
 
 @pytest.mark.parametrize("place", NOTEBOOKS)

@@ -31,19 +31,28 @@ def test_dots_become_the_courses_own_and_it_says_so(capsys: pytest.CaptureFixtur
 
 
 def test_the_courses_own_uses_the_names_that_are_there() -> None:
-    counted = []
+    asked = []
 
-    def waiting(root: str) -> dict[str, int]:
-        counted.append(root)
-        return {root: 0}
+    def tiles(frame: torch.Tensor, size: int) -> torch.Tensor:
+        asked.append(size)
+        return frame.view(2, size, 2, size, 3).transpose(1, 2)
 
-    class Leaf:
-        rule, grad = None, None
+    stand_in("image-pixelate", ...)(torch.ones(4, 4, 3), 2)
+    assert asked == [2]
 
-    leaf = Leaf()
-    stand_in("a09-backward", ...)(leaf, 2.0)
-    assert counted == [leaf]
-    assert leaf.grad == 2.0
+
+def test_a_function_of_the_learners_is_stopped_after_the_time_that_the_cell_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    check("11-cell", right, samples=SAMPLES)
+
+    def cell(*_: object) -> None:
+        while True:
+            pass
+
+    with pytest.raises(TimeoutError, match=r"`cell` ran for more than 0\.05 seconds and was stopped: look for a loop"):
+        stand_in("11-cell", cell, seconds=0.05)()
+    assert stand_in("11-cell", right, seconds=60)((1, 2), (4, 1), 3) == 9
 
 
 def test_an_exercise_that_is_not_there_is_told() -> None:

@@ -14,7 +14,50 @@ for factor in (1.0, 2.0, 3.0):
     recorded.append(w.grad)
 """
 
+PARTS_OF_PYTORCH = """
+def in_parts(steps, x, parts):
+    return torch.utils.checkpoint.checkpoint_sequential(steps, parts, x, use_reentrant=False)
+"""
+NOTHING_BACK = """
+    @staticmethod
+    def forward(ctx, x):
+        root = x.sqrt()
+        ctx.save_for_backward(root)
+        return root
+
+    @staticmethod
+    def backward(ctx, gradient):
+        gradient / (2 * ctx.saved_tensors[0])
+"""
+PAIR = """
+class Pair:
+    def count(self): return 2
+    def make(self, index): return Ledger()
+"""
+SMALL_OF_ANOTHER = """
+class Small(NumpyBackend):
+    def allocate(self, nbytes, device, *, zeroed=False):
+        if nbytes > 2**20: raise RuntimeError("too much")
+        return super().allocate(nbytes, device, zeroed=zeroed)
+"""
+
 WRONG = [
+    (
+        "t04-turned",
+        "def turned(d): r = d.deg2rad(); return torch.atan2(r.sin(), r.cos()).rad2deg()",
+        "180 itself should become",
+    ),
+    ("09-halves", "halves = weights.half().untyped(); saved = 8", "is an untyped storage"),
+    ("09-bytes", "def byte_range(t): return 0, t.nbytes - 1", "last byte"),
+    ("t02-throws", "def throws(n): return torch.randn(n, 2).add(3.5).round().clamp(1, 6).long()", "not fair"),
+    ("t02-together", "def shuffled(x, y, g): p = torch.randperm(10, generator=g); return x[p], y[p]", "shape (6, 1)"),
+    ("a07-parts", PARTS_OF_PYTORCH, "`checkpoint_sequential` leaves the last part out"),
+    ("e01-root", "class Root(torch.autograd.Function):" + NOTHING_BACK, "no gradient arrives"),
+    ("e08-pair", PAIR, "make(2)` raised nothing"),
+    ("e08-small", SMALL_OF_ANOTHER, "should derive from `Ledger`"),
+    ("n04-batches", "def batches(count, size, shuffle): return torch.arange(count).chunk(size)", "split makes those"),
+    ("n09-tie", "scores = embed", "are one module now"),
+    ("n09-append", "def append(room, n, new): room[:, :, n : n + new.shape[2]] = new; return new", "only what is new"),
     (
         "t03-brighter",
         """
@@ -363,6 +406,9 @@ def clip(parameters, longest):
 ]  # fmt: skip
 
 RIGHT = [
+    ("09-bytes", "def byte_range(t): b = t.storage_offset() * t.element_size(); return b, b + t.nbytes"),
+    ("t04-turned", "def turned(d): return ((d / 360 + 0.5) % 1 - 0.5) * 360"),
+    ("t09-unit", "def unit(x, xp): return x / xp.linalg.vector_norm(x, axis=-1, keepdims=True)"),
     ("t06-channels", "brightness = batch.transpose(0, 1).flatten(1).mean(1)"),
     ("t06-channels", "brightness = torch.stack([batch[:, c].mean() for c in range(3)])"),
     (

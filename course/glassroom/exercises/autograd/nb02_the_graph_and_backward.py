@@ -181,7 +181,7 @@ def once(s: Any, *, first: Any, second: Any) -> str:
 
 
 def _is_kept(result: Any) -> bool:
-    """Whether what exp saved in the trunk under the result is there still."""
+    """Whether what exp saved in the trunk under the result still exists."""
     node = result.grad_fn
     while node.name() != "ExpBackward0":
         node = node.next_functions[0][0]

@@ -1,4 +1,5 @@
-"""Exercises of part 3's notebook 04: what is not followed, and what is not recorded."""
+"""Exercises of part 3's notebook 04: values that gradients do not flow through, and operations that are not
+recorded."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from glassroom.exercises.facts import first_sentence, same_value, values
 
 
 def gradients(loss: Any, *leaves: Any) -> list[Any]:
-    """What a backward from `loss` brings to each leaf, as lists, or None; the leaves' own `grad` is left as it was."""
+    """The gradient of `loss` for each leaf, as a list, or None; the leaves' own `grad` stays as it was."""
     before = [leaf.grad for leaf in leaves]
     for leaf in leaves:
         leaf.grad = None
@@ -28,7 +29,7 @@ def gradients(loss: Any, *leaves: Any) -> list[Any]:
         return [None if leaf.grad is None else values(leaf.grad) for leaf in leaves]
     except RuntimeError as error:
         raise Misconception(
-            f"loss.backward() raised {first_sentence(error)} Leave the backward to the check, and run the cell again."
+            f"`loss.backward()` raised {first_sentence(error)} Leave the backward to the check, and run the cell again."
         ) from None
     finally:
         for leaf, grad in zip(leaves, before, strict=True):
@@ -36,7 +37,7 @@ def gradients(loss: Any, *leaves: Any) -> list[Any]:
 
 
 def expect_loss(loss: Any, value: float) -> None:
-    """The loss is one number, of this value, and a way leads back from it."""
+    """Expect the loss to be one number with this value and a graph."""
     expect_tensor(loss, "loss", shape=(), dtype="float32")
     expect_value(loss, "loss", value)
     expect(

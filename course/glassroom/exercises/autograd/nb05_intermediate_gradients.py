@@ -8,6 +8,7 @@ from typing import Any
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import first_sentence, is_tensor, leaf_of, same_value, text, values
+from glassroom.translations.templates import as_is
 
 
 @exercise(
@@ -262,7 +263,7 @@ CHOICES = {
     "penalty": ("grad", "torch.autograd.grad returns the gradient and fills no `.grad`."),
     "reversal": ("hook", "Only what a hook returns goes on in the gradient's place."),
     "debugging": ("retain_grad", "Backward runs anyway; h need only keep what comes by."),
-    "frugal": ("post hook", "It is called for a leaf, once `.grad` is complete."),
+    "frugal": (as_is("post hook"), "It is called for a leaf, once `.grad` is complete."),
 }
 
 

@@ -227,7 +227,7 @@ def noticed(through_view: Any, through_detach: Any, through_data: Any, under_no_
 
 
 def _backward(result: Any, name: str) -> None:
-    """Run backward; that it meets an overwritten tensor becomes a sentence."""
+    """Run backward; its error about an overwritten tensor becomes a sentence."""
     try:
         result.backward()
     except RuntimeError as error:

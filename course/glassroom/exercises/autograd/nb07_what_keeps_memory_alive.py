@@ -237,7 +237,7 @@ class _Graphs:
         self._marks = list[weakref.ref[_Mark]]()
 
     def watch(self, result: Any) -> Any:
-        """The result, with a mark that lives as long as its node."""
+        """Return the result, with a mark that lives as long as its node."""
         if result.requires_grad:
             mark = _Mark()
             result.register_hook(mark.stay)
@@ -256,7 +256,7 @@ class _Mark:
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Within it, only reference counting frees anything."""
+    """A context in which only reference counting frees anything."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

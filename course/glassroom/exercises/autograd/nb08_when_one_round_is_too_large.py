@@ -38,6 +38,9 @@ def valley(parts: Any, runs: Any) -> str:
                 32: "Between 32 parts there are 31 tensors, and a part has two layers: 33 at once. Balance the two.",
                 64: "Then every input is kept, as without checkpoint.",
                 1: "One part is computed again all at once: the hill is as high as before.",
+                7: "Count the parts, not the tensors between them.",
+                16: "Between 16 parts there are 15 tensors, and a part has four layers: 19 at once. Balance the two.",
+                4: "Between 4 parts there are 3 tensors, and a part has 16 layers: 19 at once. Balance the two.",
                 2: "Two parts of 32 layers: one of them is kept whole while it is computed again.",
             }
             expect_equal(parts, "parts", 8, mistakes)
@@ -101,6 +104,12 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
         kept = sum(storage() is not None for storage in storages)
         loss.backward()
         expect(max(runs) > 1, "no step was run a second time in the backward: there is no checkpoint in it.")
+        once = runs.count(1)
+        expect(
+            not once or runs != [2] * (6 - once) + [1] * once,
+            f"the last {once} of six steps were run once: they are in no checkpoint. `checkpoint_sequential` leaves "
+            "the last part out; here every part should be in one.",
+        )
         expect(
             runs == [2] * 6,
             f"the six steps were run {', '.join(map(str, runs))} times; it should be twice each. A function that is "

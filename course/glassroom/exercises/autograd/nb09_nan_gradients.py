@@ -11,7 +11,7 @@ from glassroom.exercises.facts import same_value, values
 
 
 def _gradient(function: Callable[..., Any], name: str, x: Any) -> Any:
-    """The gradient of the sum of what the learner's function makes of a leaf with these values."""
+    """The gradient of the sum of the learner's function, at a leaf with these values."""
     leaf = x.detach().clone().requires_grad_()
     result = call(function, name, leaf)
     expect_tensor(result, f"{name}(x)")

@@ -1,10 +1,11 @@
-"""Exercises of notebook 10: an autograd engine, written by the learner."""
+"""Exercises of notebook 10: the rules of an autograd engine, and a node's turn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from glassroom.exercises import facts
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value, run
 
@@ -134,180 +135,109 @@ def _expect_matmul_rule(matmul_rule: Callable[..., Any], grad: Any, a: Any, b: A
         expect_value(found, f"the gradient of {name}", wanted)
 
 
-def _graphs(node: Callable[..., Any]) -> dict[str, tuple[Any, dict[Any, int]]]:
-    """Small graphs by what they compute, and how many gradients each of their nodes is sent."""
+@exercise(
+    "a09-rows",
+    setup="""
+    grad, a, rows = torch.arange(8.0).view(4, 2), torch.zeros(3, 2), torch.tensor([2, 0, 2, 2])
+    """,
+    hints=[
+        "A row that was read three times has three times the influence: its gradients add up. One never read has none.",
+        "Begin with zeros of a's size. `index_add_` (part 1, notebook 04) adds to a row as often as it is named.",
+        "def rows_rule(grad, a, rows):\n    return torch.zeros_like(a).index_add_(0, …, …)",
+        "def rows_rule(grad, a, rows):\n    return torch.zeros_like(a).index_add_(0, rows, grad)",
+    ],
+)
+def rows_rule(rows_rule: Callable[..., Any], *, grad: Any, a: Any, rows: Any) -> str:
+    for arriving, chosen in ((grad, rows), (grad[:2] + 1, rows[:2] * 0 + 1)):
+        found = call(rows_rule, "rows_rule", arriving, a, chosen)
+        expect(not isinstance(found, (tuple, list)), "`rows_rule` should return one gradient, that of `a`.")
+        expect_tensor(found, "the gradient of a")
+        expect(
+            tuple(found.shape) != tuple(arriving.shape) or tuple(arriving.shape) == tuple(a.shape),
+            f"The gradient has the size of what arrives, {tuple(arriving.shape)}; `a` has {tuple(a.shape)}.",
+        )
+        expect_tensor(found, "the gradient of a", shape=tuple(a.shape))
+        wanted, last = a.new_zeros(a.shape), a.new_zeros(a.shape)
+        for row, each in zip(chosen.tolist(), arriving, strict=True):
+            wanted[row] += each
+            last[row] = each
+        expect(
+            facts.same_value(facts.values(wanted), facts.values(last))
+            or not facts.same_value(facts.values(found), facts.values(last)),
+            "A row that was read several times got one of its gradients only (an index with `+=` adds once to each). "
+            "They have to add up.",
+        )
+        expect_value(found, "the gradient of a", wanted)
+    return "Each row gets the sum of what arrives for it, and a row that nobody read gets zeros."
 
-    def passing(value: float, *inputs: Any) -> Any:
-        return node(value, inputs, lambda grad: [grad] * len(inputs))
 
+@exercise(
+    "a09-turn",
+    setup="""
+    class node:
+        def __init__(self, value, inputs=(), rule=None):
+            self.value, self.inputs, self.rule, self.grad = value, inputs, rule, None
+    """,
+    hints=[
+        "Two kinds of nodes: a leaf keeps what arrives and sends nothing; any other sends and keeps nothing.",
+        "node.rule(grad) gives one gradient for each of node.inputs, in the same order: zip puts them in pairs.",
+        """
+        def turn(node, grad):
+            if node.rule is None:
+                node.grad = grad if node.grad is None else …
+                return []
+            return list(zip(…, …))
+        """,
+        """
+        def turn(node, grad):
+            if node.rule is None:
+                node.grad = grad if node.grad is None else node.grad + grad
+                return []
+            return list(zip(node.inputs, node.rule(grad)))
+        """,
+    ],
+)
+def turn(turn: Callable[..., Any], *, node: Any) -> str:
     x, y = node(1.0), node(2.0)
-    one = passing(3.0, x, y)
-    twice = passing(2.0, x, x)
-    left, right = passing(2.0, twice), passing(2.0, twice)
-    diamond = passing(4.0, left, right)
-    far = passing(5.0, passing(4.0, passing(3.0, x)), x)
-    middle = far.inputs[0]
-    inner = middle.inputs[0]
-    return {
-        "x + y": (one, {one: 0, x: 1, y: 1}),
-        "x + x": (twice, {twice: 0, x: 2}),
-        "a node that two others use": (diamond, {diamond: 0, left: 1, right: 1, twice: 2, x: 2}),
-        "a leaf that is used near the root and far from it": (far, {far: 0, middle: 1, inner: 1, x: 2}),
-        "a leaf alone": (x, {x: 0}),
-    }
+    calls: list[float] = []
 
+    def rule(grad: float) -> tuple[float, float]:
+        calls.append(grad)
+        return grad * 5, grad * 7
 
-@exercise(
-    "a09-waiting",
-    setup="""
-    class node:
-        def __init__(self, value, inputs=(), rule=None):
-            self.value, self.inputs, self.rule, self.grad = value, inputs, rule, None
-    """,
-    hints=[
-        "Visit every node once, and count for each of its inputs that one more gradient will come from here.",
-        "Keep a stack of nodes that are still to be visited. An input goes onto it when it is met for the first time; "
-        "it is counted every time.",
-        """
-        def waiting(root):
-            counts, stack = {root: 0}, [root]
-            while stack:
-                for source in stack.pop().inputs:
-                    if source not in counts:
-                        …
-                    counts[source] += 1
-            return counts
-        """,
-        """
-        def waiting(root):
-            counts, stack = {root: 0}, [root]
-            while stack:
-                for source in stack.pop().inputs:
-                    if source not in counts:
-                        counts[source] = 0
-                        stack.append(source)
-                    counts[source] += 1
-            return counts
-        """,
-    ],
-)
-def waiting(waiting: Callable[..., Any], *, node: Any) -> str:
-    for title, (root, wanted) in _graphs(node).items():
-        found = call(waiting, "waiting", root)
-        expect(isinstance(found, dict), "`waiting` should return a dictionary from nodes to numbers.")
-        expect(root in found, "The root belongs in the dictionary too, with 0.")
-        expect(set(found) <= set(wanted), f"In the graph of {title}, `waiting` has nodes that the root does not use.")
-        missing = len(wanted) - len(found)
-        expect(not missing, f"In the graph of {title}, {missing} of {len(wanted)} nodes are missing.")
-        for each, count in wanted.items():
-            expect(
-                found[each] >= count,
-                f"In the graph of {title}, a node that is sent {count} gradients counts {found[each]}. Count it every "
-                "time that it is an input, also of the same node.",
-            )
-            expect(
-                found[each] <= count,
-                f"In the graph of {title}, a node that is sent {count} gradients counts {found[each]}. Each node is "
-                "visited once, however often it is met, and nothing sends a gradient to the root.",
-            )
-    return "Now every node knows how many gradients to wait for."
-
-
-@exercise(
-    "a09-backward",
-    setup="""
-    class node:
-        def __init__(self, value, inputs=(), rule=None):
-            self.value, self.inputs, self.rule, self.grad = value, inputs, rule, None
-
-    def waiting(root):
-        counts, stack = {root: 0}, [root]
-        while stack:
-            for source in stack.pop().inputs:
-                if source not in counts:
-                    counts[source] = 0
-                    stack.append(source)
-                counts[source] += 1
-        return counts
-    """,
-    hints=[
-        "Three things to keep: how many gradients each node still waits for, what has arrived, and who is ready.",
-        "Take a ready node and its gradient. A leaf adds it to grad; else zip(node.inputs, node.rule(grad)) says what "
-        "goes where. Count down; at 0 the input is ready.",
-        """
-        def backward(root, gradient):
-            missing, arrived, ready = waiting(root), {root: gradient}, [root]
-            while ready:
-                node = ready.pop()
-                grad = arrived.pop(node)
-                if node.rule is None:
-                    node.grad = …
-                    continue
-                for source, part in zip(node.inputs, node.rule(grad)):
-                    arrived[source] = …
-                    missing[source] -= 1
-                    if missing[source] == 0:
-                        ready.append(source)
-        """,
-        """
-        def backward(root, gradient):
-            missing, arrived, ready = waiting(root), {root: gradient}, [root]
-            while ready:
-                node = ready.pop()
-                grad = arrived.pop(node)
-                if node.rule is None:
-                    node.grad = grad if node.grad is None else node.grad + grad
-                    continue
-                for source, part in zip(node.inputs, node.rule(grad)):
-                    arrived[source] = arrived[source] + part if source in arrived else part
-                    missing[source] -= 1
-                    if missing[source] == 0:
-                        ready.append(source)
-        """,
-    ],
-)
-def backward(backward: Callable[..., Any], *, node: Any, waiting: Any) -> str:
-    calls: dict[str, int] = {}
-
-    def scaled(name: str, value: float, *factors: tuple[float, Any]) -> Any:
-        def rule(grad: float) -> list[float]:
-            calls[name] = calls.get(name, 0) + 1
-            return [grad * factor for factor, _ in factors]
-
-        return node(value, tuple(source for _, source in factors), rule)
-
-    x, y = node(1.0), node(1.0)
-    inner = scaled("inner", 1.0, (2.0, x), (3.0, y))
-    left, right = scaled("left", 1.0, (5.0, inner)), scaled("right", 1.0, (7.0, inner))
-    root = scaled("root", 1.0, (1.0, left), (1.0, right), (11.0, x))
-    run(backward, "backward", root, 10.0)
-    expect(x.grad is not None, "A leaf's gradient belongs in its `grad`; after `backward` it is still None.")
+    middle = node(3.0, (x, y), rule)
+    sent = _pairs(run(turn, "turn", middle, 10.0))
     expect(
-        max(calls.values(), default=0) <= 1,
-        "A node that two others use has called its rule twice. It has to wait until both gradients have arrived.",
+        calls == [10.0],
+        f"A node with a rule calls it once, with the gradient that arrived; yours calls it {len(calls)} times.",
     )
-    expect(inner.grad is None, "Only leaves keep their gradient: the `grad` of a node with a rule stays None.")
+    expect(middle.grad is None, "Only leaves keep their gradient: the `grad` of a node with a rule stays None.")
+    expect(
+        x.grad is None and y.grad is None, "`turn` sends the gradients on; an input adds them when its own turn comes."
+    )
+    expect(
+        [each for each, _ in sent] == [x, y],
+        "`turn` should return a pair for each input, in their order: (input, gradient).",
+    )
+    expect_equal([part for _, part in sent], "what is sent to the two inputs", [50.0, 70.0])
+    expect(
+        not _pairs(run(turn, "turn", x, 2.0)), "A leaf has nobody to send anything to: `turn` returns an empty list."
+    )
+    expect_equal(x.grad, "the `grad` of a leaf to which 2.0 has come", 2.0)
+    run(turn, "turn", x, 3.0)
     expect_equal(
         x.grad,
-        "the gradient of a leaf that is used near the root and far from it",
-        350.0,
-        mistakes={
-            35.0: "`gradient` is what arrives at the root; it is not 1 here.",
-            **dict.fromkeys(
-                (100.0, 110.0, 140.0, 240.0),
-                "The first gradient was lost: gradients that arrive at the same node add up.",
-            ),
-        },
+        "the `grad` of a leaf to which 2.0 has come, and then 3.0",
+        5.0,
+        mistakes={3.0: "A leaf adds what arrives to the `grad` that it has; yours starts over."},
     )
-    expect_equal(y.grad, "the gradient of a leaf behind a node that two others use", 360.0)
-    run(backward, "backward", root, 10.0)
-    expect_equal(
-        x.grad,
-        "the gradient after a second backward",
-        700.0,
-        mistakes={350.0: "A leaf adds what arrives to the `grad` that it has; yours starts over."},
-    )
-    alone = node(1.0)
-    run(backward, "backward", alone, 3.0)
-    expect_equal(alone.grad, "the gradient of a leaf that is itself the root", 3.0)
-    return "Each node ran once, when all of its gradients had arrived, and the leaves added up."
+    return "A leaf adds up, every other node sends on."
+
+
+def _pairs(sent: Any) -> list[tuple[Any, Any]]:
+    """What `turn` returned, as pairs."""
+    expect(sent is not None, "`turn` returned nothing. It should return a list of pairs, which is empty for a leaf.")
+    pairs = list(sent) if isinstance(sent, (list, tuple, zip)) else [sent]
+    fits = all(isinstance(each, (tuple, list)) and len(each) == 2 for each in pairs)
+    expect(fits, "`turn` should return a list of pairs: an input, and the gradient that goes to it.")
+    return [(each[0], each[1]) for each in pairs]

@@ -1,4 +1,4 @@
-"""Exercises of notebook 11: functions whose value and gradient are chosen apart."""
+"""Exercises of notebook 11: functions whose value and gradient are chosen independently."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from glassroom.exercises.expect import call, expect, expect_tensor
 from glassroom.exercises.facts import dtype_name
 
 POINTS = [-1.7, -0.4, 0.3, 0.9, 1.6, 2.5]
-ARRIVING = [3.0, -0.5, 0.25, -2.0, 1.5, -4.0]  #: the gradient that comes from behind
+ARRIVING = [3.0, -0.5, 0.25, -2.0, 1.5, -4.0]  #: the gradient that arrives at the function
 
 
 def _sent_back(
     function: Callable[..., Any], name: str, torch: Any, *inputs: Sequence[float]
 ) -> tuple[Any, list[Any], list[Any]]:
     """What the function returns, and the gradients of its inputs when `ARRIVING` comes back."""
-    leaves = [torch.tensor(list(each), requires_grad=True) for each in inputs]
+    leaves = [torch.tensor(list(source), requires_grad=True) for source in inputs]
     result = call(function, name, *leaves)
     expect_tensor(result, f"what `{name}` returns", shape=(len(inputs[0]),), dtype=dtype_name(leaves[0]))
     expect(
-        all(leaf.tolist() == torch.tensor(list(each)).tolist() for leaf, each in zip(leaves, inputs, strict=True)),
+        all(leaf.tolist() == torch.tensor(list(source)).tolist() for leaf, source in zip(leaves, inputs, strict=True)),
         f"`{name}` has changed what it was given.",
     )
     expect(result.requires_grad, f"No gradient can flow back from what `{name}` returns: all of it is detached.")

@@ -22,11 +22,11 @@ MASTS = """
 masts = torch.tensor([[0.0, 0.0], [6.0, 0.0], [6.0, 4.0], [0.0, 4.0]])
 measured = torch.tensor([4.43, 2.20, 3.26, 4.97])
 """
-DISTANCES = """
+_DISTANCES = """
 def distances(position, masts):
     return (position - masts).norm(dim=1)
 """
-LOSS = """
+_LOSS = """
 def loss_of(position, masts, measured):
     return ((distances(position, masts) - measured) ** 2).mean()
 """
@@ -37,7 +37,7 @@ def _leaf(masts: Any, place: list[float]) -> Any:
 
 
 def _gradient(result: Any, position: Any, name: str) -> list[float]:
-    """The gradient that a result's backward gives the position; what goes wrong on the way becomes a sentence."""
+    """The gradient of a result with respect to the position; an error in backward becomes a sentence."""
     expect(
         result.requires_grad, f"`{name}` does not require grad: detach, item, no_grad or numpy cut it off `position`."
     )
@@ -153,7 +153,7 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
 
 @exercise(
     "fit-loss",
-    setup=MASTS + DISTANCES,
+    setup=MASTS + _DISTANCES,
     hints=[
         "What a node has saved must stay as it is until its backward. An operator that makes a new tensor is safe.",
         "distances(position, masts) - measured, without the = sign; then the square, then the mean.",
@@ -192,7 +192,7 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
 
 
 def _calling(function: FunctionType, **others: Any) -> FunctionType:
-    """The same function, where global names stand for other things."""
+    """The same function, with some global names bound to other objects."""
     names = {**function.__globals__, **others}
     again = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     again.__kwdefaults__ = function.__kwdefaults__
@@ -206,7 +206,7 @@ def _that_save_their_result(position: Any, masts: Any) -> Any:
 
 @exercise(
     "fit-step",
-    setup=MASTS + DISTANCES + LOSS,
+    setup=MASTS + _DISTANCES + _LOSS,
     hints=[
         "backward adds to .grad, so clear it first. And a step must not be part of a graph.",
         "position.grad = None, backward, and under no_grad position -= …, which writes into position itself.",
@@ -303,7 +303,7 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
     weights = torch.ones(50, requires_grad=True)
 
     def pack(tensor: Any) -> _Saved:
-        saved = _Saved(tensor.detach())  # a result itself would hold the node that holds it
+        saved = _Saved(tensor.detach())  # the result itself would make a reference cycle with its node
         alive.append(weakref.ref(saved))
         return saved
 

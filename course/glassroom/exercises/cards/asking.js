@@ -1,6 +1,6 @@
-// A prediction that waits for its answers: buttons where there are few, else a field to type into.
+// Predictions that wait for their answers: buttons where there are few, else a field to type into. Several are a table.
 
-import { keepKeys, prose } from "../../live/elements.js";
+import { keepKeys, make, prose } from "../../live/elements.js";
 
 const choice = (name, value, label, chosen, told) => {
   const input = Object.assign(document.createElement("input"), { type: "radio", name, value, checked: chosen });
@@ -12,54 +12,77 @@ const choice = (name, value, label, chosen, told) => {
   return whole;
 };
 
-const render = ({ model, el }) => {
-  const root = document.createElement("div");
-  root.className = "gr gr-answer";
-  root.dataset.kind = "open";
-  keepKeys(root); // they are for the buttons, and not for the notebook
-  root.setAttribute("role", "group");
-  root.setAttribute("aria-label", `Prediction: ${model.get("question")}`);
-  const question = document.createElement("p");
-  question.append(...prose(model.get("question")));
-  const said = document.createElement("p");
-  said.className = "gr-said";
-  said.setAttribute("aria-live", "polite");
-  const group = `gr-${Math.random().toString(36).slice(2)}`;
-
-  const tell = (kind, value) => {
-    model.set("answers", { ...model.get("answers"), [kind]: value });
-    model.save_changes();
-  };
-  const fields = model.get("fields").map(({ kind, choices, hint }) => {
-    const field = document.createElement("fieldset");
-    const legend = Object.assign(document.createElement("legend"), { textContent: kind });
-    const now = model.get("answers")[kind] ?? "";
-    field.append(legend);
+const asked = ({ question, fields }, group, answers, told) => {
+  const one = make("div", "gr-question");
+  one.setAttribute("role", "group");
+  one.setAttribute("aria-label", `Prediction: ${question}`);
+  const words = make("p");
+  words.append(...prose(question));
+  const places = make("div", "gr-fields");
+  for (const { kind, choices, hint } of fields) {
+    const field = make("fieldset");
+    const now = answers(kind);
+    field.append(make("legend", "", kind));
     for (const value of choices) {
       field.append(choice(`${group}-${kind}`, value, value, value === now, (chosen) => {
         for (const typed of field.querySelectorAll("input[type=text]")) typed.value = "";
-        tell(kind, chosen);
+        told(kind, chosen);
       }));
     }
     if (hint) {
-      const typed = Object.assign(document.createElement("input"), {
+      const typed = Object.assign(make("input"), {
         type: "text", placeholder: hint, value: choices.includes(now) ? "" : now, spellcheck: false,
       });
       typed.setAttribute("aria-label", `${kind}: ${hint}`);
       typed.addEventListener("change", () => {
         for (const each of field.querySelectorAll("input[type=radio]")) each.checked = false;
-        tell(kind, typed.value);
+        told(kind, typed.value);
       });
       field.append(typed);
     }
-    return field;
-  });
+    places.append(field);
+  }
+  one.append(words, places);
+  return one;
+};
+
+const render = ({ model, el }) => {
+  const root = make("div", "gr gr-answer");
+  root.dataset.kind = "open";
+  keepKeys(root); // they are for the buttons, and not for the notebook
+  const said = make("p", "gr-said");
+  said.setAttribute("aria-live", "polite");
+  root.append(said);
+  const group = `gr-${Math.random().toString(36).slice(2)}`;
+  let shown = 0;
+
+  const ask = () => {
+    const questions = model.get("questions");
+    root.classList.toggle("gr-several", questions.length > 1);
+    for (; shown < questions.length; shown += 1) {
+      const place = shown;
+      const tell = (kind, value) => {
+        model.set("answers", { ...model.get("answers"), [`${place} ${kind}`]: value });
+        model.save_changes();
+      };
+      const answers = (kind) => model.get("answers")[`${place} ${kind}`] ?? "";
+      said.before(asked(questions[place], `${group}-${place}`, answers, tell));
+    }
+  };
   const show = () => (said.textContent = model.get("noted"));
+  const close = () => model.get("closed") && root.remove();
+  model.on("change:questions", ask);
   model.on("change:noted", show);
+  ask();
   show();
-  root.append(question, ...fields, said);
   el.append(root);
-  return () => model.off("change:noted", show);
+  model.on("change:closed", close);
+  close();
+  return () => {
+    model.off("change:questions", ask);
+    model.off("change:noted", show);
+    model.off("change:closed", close);
+  };
 };
 
 export default { render };

@@ -1,77 +1,173 @@
-"""Cards: what a check or a prediction says, as HTML that needs no kernel. Right and wrong are mark, word and color."""
+"""Cards: what a check or a prediction says, as HTML that needs no kernel. Right and wrong are shown by a mark, a word
+and a color."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from glassroom.live.embed import style_of
+from glassroom.translations.templates import word
 
 RIGHT, WRONG = "✓", "✗"
 MARKS = {"right": RIGHT, "wrong": WRONG, "partly": "◐", "open": "…"}
-WORDS = {"right": "right", "wrong": "not yet", "open": "not answered"}
+WORDS = {"right": word("right"), "wrong": "not yet", "open": "not answered"}
 SHEET = Path(__file__).with_name("card.css")
+#: What a card of predictions says, for programs: the questions, with the kinds of facts asked or with the truth.
+PREDICTIONS = "application/vnd.glassroom.predictions+json"
+
+
+class Revealed(NamedTuple):
+    """A prediction beside the truth: rows of what was asked, said and true, and a mark; and the error it met, told."""
+
+    question: str
+    rows: Sequence[tuple[str, str, str, str]]
+    raised: str
+
+
+class Asked(NamedTuple):
+    """A prediction: its question, and what has been said so far, kind by kind."""
+
+    question: str
+    said: Sequence[tuple[str, str]]
 
 
 class Card:
-    """A card in a notebook; its text is what is printed where nobody watches."""
+    """A card in a notebook; its text is printed where there is no person at a notebook. Programs read `data`."""
 
-    def __init__(self, text: str, html: str) -> None:
-        self.text, self.html = text, html
+    def __init__(self, text: str, html: str, data: Mapping[str, object] | None = None) -> None:
+        self.text, self.html, self.data = text, html, data
 
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/plain": self.text, "text/html": self.html}
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:
+        bundle: dict[str, object] = {"text/plain": self.text, "text/html": self.html}
+        return bundle if self.data is None else {**bundle, PREDICTIONS: self.data}
+
+
+def is_solved(id: str) -> str:
+    """The sentence that an exercise is solved; the check's own sentence follows it."""
+    return f"{id} is solved."
 
 
 def verdict_card(id: str, kind: str, message: str, printed: str, text: str) -> Card:
-    """What a check says of an answer: that it is "right", "wrong", or still "open"."""
-    shown = message.removeprefix(f"{id} is solved.").strip()
+    """A check's verdict on an answer: "right", "wrong", or still "open"."""
+    shown = message.removeprefix(is_solved(id)).strip()
     head = {"right": f"{id} is solved", "wrong": f"{id}: not yet", "open": f"{id}: your turn"}[kind]
     body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{escape(head)}</p>']
     if shown:
-        body.append(f"<p>{_prose(shown[0].upper() + shown[1:])}</p>")
+        body.append(f"<p>{_prose(_begun(shown))}</p>")
     if printed:
         body.append(f"<p>While it was checked, your answer printed:</p><pre>{escape(printed)}</pre>")
     return Card(text, _page(kind, f"Check of {id}: {WORDS[kind]}", body))
 
 
-def revealed_card(question: str, rows: Sequence[tuple[str, str, str, str]], raised: str, text: str) -> Card:
-    """What was predicted beside what is true: rows of what was asked, said and true, and a mark."""
-    marks = [row[3] for row in rows if row[3]]
+def _begun(sentence: str) -> str:
+    """The sentence with a capital at its beginning, unless it begins with code such as `len(x)`."""
+    is_code = re.search(r"[(\[_=]|\.\w", sentence.split()[0])
+    return sentence if is_code else sentence[0].upper() + sentence[1:]
+
+
+def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
+    """What was predicted beside what is true, for one prediction or for several in one table."""
+    marks = [row[3] for each in revealed for row in each.rows if row[3]]
     right = marks.count(RIGHT)
     kind = "open" if not marks else "right" if right == len(marks) else "wrong" if not right else "partly"
     head = "You did not say anything." if not marks else f"{right} of {len(marks)} right"
-    cells = "".join(_row(row) for row in rows)
-    body = [
-        f"<p>{_prose(question)}</p>",
-        '<table><thead><tr><th scope="col"><span hidden>asked</span></th><th scope="col">you said</th>'
-        f'<th scope="col">truth</th><th scope="col"></th></tr></thead><tbody>{cells}</tbody></table>',
-        f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{head}</p>',
+    columns = (word("asked"), "you said", word("truth"), "")
+    body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{head}</p>']
+    if len(revealed) == 1:
+        [(question, rows, raised)] = revealed
+        body = [f"<p>{_prose(question)}</p>", _table(columns, f"<tbody>{''.join(map(_row, rows))}</tbody>"), *body]
+        if raised:
+            body.append(f"<pre>{escape(raised)}</pre>")
+    else:
+        body.append(_table(columns, "".join(map(_rows_of_one, revealed)), "gr-several"))
+    told = [
+        {"question": each.question, "truth": {row[0]: row[2] for row in each.rows}, "raised": each.raised}
+        for each in revealed
     ]
+    return Card(text, _page(kind, f"Prediction: {head}", body), {"told": told})
+
+
+def asleep_question(asked: Sequence[Asked], text: str, is_closed: bool = False) -> Card:
+    """What stands for the widget of predictions: where its kernel has gone, and once they are all revealed (closed).
+
+    The widget is displayed directly below. The style sheet hides the card as long as the widget works; otherwise it
+    hides the widget's place, which JupyterLab fills with "model not found".
+    """
+    body = _asked(asked)
+    if not is_closed:
+        body.append('<p class="gr-said">Run this cell again to answer here.</p>')
+    look = "gr-asleep gr-closed" if is_closed else "gr-asleep"
+    data = {"asked": [{"question": each.question, "kinds": [kind for kind, _ in each.said]} for each in asked]}
+    return Card(text, f'<div class="{look}">{_page("open", word("Prediction"), body)}</div>', data)
+
+
+def hints_card(hints: Sequence[tuple[str, str, bool]], text: str) -> Card:
+    """The hints so far, each with its kind, and whether it is code."""
+    items = [
+        f"<li>{escape(rung)}: {f'<pre>{escape(hint)}</pre>' if is_code else _prose(hint)}</li>"
+        for rung, hint, is_code in hints
+    ]
+    return Card(text, _page("open", word("Hints"), [f"<ol>{''.join(items)}</ol>"]))
+
+
+def asleep_hints(hints: Sequence[tuple[str, str, bool]], text: str) -> Card:
+    """The hints so far, after the button for the next one has gone with its kernel."""
+    page = hints_card(hints, text).html if hints else f"<style>{style_of(SHEET)}</style>"
+    return Card(text, f'<div class="gr-asleep">{page}</div>')
+
+
+def _asked(asked: Sequence[Asked]) -> list[str]:
+    """One question with an answer a line; several as a table."""
+    if len(asked) == 1:
+        [(question, said)] = asked
+        lines = [f"<p><code>{escape(kind)}</code> {escape(answer)}</p>" for kind, answer in said]
+        return [f"<p>{_prose(question)}</p>", *lines]
+    rows = "".join(
+        f'<tbody><tr><th scope="row">{_prose(question)}</th><td>{_in_lines(kind for kind, _ in said)}</td>'
+        f"<td>{_in_lines(answer for _, answer in said)}</td></tr></tbody>"
+        for question, said in asked
+    )
+    return [_table((word("asked"), "", "you said"), rows, "gr-several")]
+
+
+def _in_lines(words: Iterable[str]) -> str:
+    return "<br>".join(map(escape, words))
+
+
+def _table(columns: Sequence[str], bodies: str, look: str = "") -> str:
+    """A table; a column without a heading is that of marks, or of kinds."""
+    heads = "".join(f'<th scope="col">{each}</th>' if each else "<td></td>" for each in columns)
+    return f'<table class="{look}"><thead><tr>{heads}</tr></thead>{bodies}</table>'
+
+
+def _rows_of_one(revealed: Revealed) -> str:
+    """The rows of one prediction among several, below its question; a single row has the question at its head."""
+    question, rows, raised = revealed
+    if len(rows) == 1:
+        told = _row(rows[0], f"{_prose(question)} <small>{escape(rows[0][0])}</small>")
+    else:
+        told = f'<tr><th scope="rowgroup" colspan="4">{_prose(question)}</th></tr>'
+        told += "".join(_row(row, f"<small>{escape(row[0])}</small>") for row in rows)
     if raised:
-        body.append(f"<pre>{escape(raised)}</pre>")
-    return Card(text, _page(kind, f"Prediction: {head}", body))
+        told += f'<tr><td colspan="4"><pre>{escape(raised)}</pre></td></tr>'
+    return f"<tbody>{told}</tbody>"
 
 
-def asked_card(question: str, said: Sequence[tuple[str, str]], text: str) -> Card:
-    """A prediction that has been revealed: the question, and what was said."""
-    body = [f"<p>{_prose(question)}</p>"]
-    body += [f"<p><code>{escape(kind)}</code> {escape(answer)}</p>" for kind, answer in said]
-    return Card(text, _page("open", "Prediction", body))
-
-
-def _row(row: tuple[str, str, str, str]) -> str:
+def _row(row: tuple[str, str, str, str], head: str = "") -> str:
+    """A row of a table, at whose head is the kind of fact, unless another `head` is given as HTML."""
     kind, said, truth, mark = row
-    word = {RIGHT: "right", WRONG: "wrong"}.get(mark, "")
-    told = f"{mark} {word}" if word else ""
+    look = {RIGHT: "right", WRONG: "wrong"}.get(mark, "")
+    told = {RIGHT: f"{mark} {word('right')}", WRONG: f"{mark} {word('wrong')}"}.get(mark, "")
     return (
-        f'<tr><th scope="row">{escape(kind)}</th><td>{escape(said)}</td><td>{escape(truth)}</td>'
-        f'<td class="{word}">{told}</td></tr>'
+        f'<tr><th scope="row">{head or escape(kind)}</th><td>{escape(said)}</td><td>{escape(truth)}</td>'
+        f'<td class="{look}">{told}</td></tr>'
     )
 
 
@@ -83,5 +179,5 @@ def _page(kind: str, label: str, body: Sequence[str]) -> str:
 
 
 def _prose(text: str) -> str:
-    """A sentence with its code, between backquotes, as code."""
+    """A sentence as HTML, with text between backquotes as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))

@@ -1,4 +1,4 @@
-"""The two widgets: one that takes the answers to a prediction, and one that gives hints."""
+"""The two widgets: one that takes the answers to predictions, and one that gives hints."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import traitlets
 
 from glassroom.exercises.cards.card import SHEET
 from glassroom.live.embed import module_of, style_of
+from glassroom.translations.templates import as_is
 
 HERE = Path(__file__).parent
 CHOICES = {
     "memory": ["view", "copy"],
     "contiguous": ["True", "False"],
-    "error": ["none", "an error"],
+    "error": ["none", as_is("an error")],
     "value": ["True", "False"],
 }
 TYPED = {
@@ -32,48 +33,60 @@ TYPED = {
 }
 
 
-#: Questions whose value is True or False, as far as their words tell; for the others two buttons would mislead.
+#: Questions whose answer is True or False, recognised by their words; for others two buttons would mislead.
 YES_OR_NO = re.compile(
+    r"吗|是否|能否|"
     r"True|False|equal|requires_grad|is_leaf|(?:^|[,.:;?] |\band )(?:is|are|does|do|can|has|have|will|may)\b",
     re.IGNORECASE,
 )
 
 
-def _field(kind: str, question: str) -> dict[str, Any]:
-    """How an answer is given: the buttons, and what stands in the field where it can be typed."""
+def field_of(kind: str, question: str) -> dict[str, Any]:
+    """How an answer is given: the buttons, and the placeholder of the field if it can be typed."""
     choices = [] if kind == "value" and not YES_OR_NO.search(question) else CHOICES.get(kind, [])
     hint = TYPED.get(kind, "")
     return {"kind": kind, "choices": choices, "hint": f"or {hint}" if choices and kind == "value" else hint}
 
 
+def _form(question: str, said: Mapping[str, str]) -> dict[str, Any]:
+    return {"question": question, "fields": [field_of(kind, question) for kind in said]}
+
+
+def _given(place: int, said: Mapping[str, str]) -> dict[str, str]:
+    return {f"{place} {kind}": typed for kind, typed in said.items() if typed}
+
+
 class Asking(anywidget.AnyWidget):
-    """Takes the answers to a prediction, and hands them on as they are given; `text` stands for it elsewhere."""
+    """Takes the answers to predictions, and hands them on as they are given: `take(0, "memory", "view")`.
+
+    `said` are answers as they would be typed, by kind; "" where there is none. An answer is known by the place of its
+    question and its kind: "0 memory".
+    """
 
     _esm = module_of(HERE / "asking.js")
     _css = style_of(SHEET)
-    question = traitlets.Unicode().tag(sync=True)
-    fields: Any = traitlets.List().tag(sync=True)
+    questions: Any = traitlets.List().tag(sync=True)
     answers: Any = traitlets.Dict().tag(sync=True)
     noted = traitlets.Unicode().tag(sync=True)
+    closed = traitlets.Bool(False).tag(sync=True)  # nothing is asked any more, and nothing shown
 
-    def __init__(
-        self,
-        question: str,
-        answers: Mapping[str, object],
-        said: Mapping[str, str],
-        answer: Callable[[str, object], str],
-    ) -> None:
-        fields = [_field(kind, question) for kind in answers]
-        given = {kind: said[kind] for kind, each in answers.items() if each is not ...}
-        super().__init__(question=question, fields=fields, answers=given)
-        self._answer = answer
+    def __init__(self, take: Callable[[int, str, object], str], question: str, said: Mapping[str, str]) -> None:
+        super().__init__(questions=[_form(question, said)], answers=_given(0, said))
+        self._take = take
+
+    def ask(self, question: str, said: Mapping[str, str]) -> None:
+        """One more question."""
+        with self.hold_sync():
+            self.answers = {**self.answers, **_given(len(self.questions), said)}
+            self.questions = [*self.questions, _form(question, said)]
 
     @traitlets.observe("answers")
     def _hand_on(self, change: Any) -> None:
         before = change["old"] if isinstance(change["old"], dict) else {}
-        for kind, typed in change["new"].items():
-            if before.get(kind) != typed and hasattr(self, "_answer"):
-                self.noted = self._answer(kind, value_of(kind, typed))
+        for key, typed in change["new"].items():
+            place, _, kind = key.partition(" ")
+            if before.get(key) != typed and hasattr(self, "_take") and int(place) < len(self.questions):
+                self.noted = self._take(int(place), kind, value_of(kind, typed))
 
 
 class Hinting(anywidget.AnyWidget):
@@ -98,7 +111,7 @@ class Hinting(anywidget.AnyWidget):
 
 
 def value_of(kind: str, typed: str) -> object:
-    """What was typed or chosen, as a learner would have written it into the cell."""
+    """The value of what was typed or chosen, as if the learner had written it into the cell."""
     text = typed.strip()
     if not text:
         return ...

@@ -75,7 +75,7 @@ def root(Root: Any, *, x: Any, grad: Callable[..., Any]) -> str:
         not same_value(values(first.detach()), [each / 2 for each in right]),
         "the derivative is right, but what arrives is not multiplied by it.",
     )
-    expect_equal(values(first.detach()), "2 times the derivative", right)
+    expect_equal(values(first.detach()), "what backward returns where 2 arrives", right)
     missing = (
         "the derivative is right, but the second one is not: what was saved, or what backward computed with, has no "
         "history. Save the output itself, and use operators that have derivatives."
@@ -149,7 +149,7 @@ def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
         not same_value(values(first), values(sigmoid)),
         "the derivative is right, but what arrives is not multiplied by it.",
     )
-    expect_equal(values(first.detach()), "2 times the derivative", values(2 * sigmoid))
+    expect_equal(values(first.detach()), "what backward returns where 2 arrives", values(2 * sigmoid))
     missing = (
         "the derivative is right, but there is no second one: what backward computed with has no history. Save the "
         "input, and compute the sigmoid in backward, by operators that have derivatives."
@@ -164,5 +164,5 @@ def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
         all(each == each for each in found),
         "both derivatives are right, but for a nan in the second: something overflows in it. torch.sigmoid does not.",
     )
-    expect_equal(found, "2 times the second derivative", right)
+    expect_equal(found, "the second derivative, times 2,", right)
     return "Nothing overflows, both derivatives are right, and what backward needs was saved by the context."

@@ -125,7 +125,7 @@ def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any])
             gradcheck(Mended.apply, alone, raise_exception=False),
             f"gradcheck still finds a mismatch with respect to input {place}, `{name}`.",
         )
-    others = [(each.detach() * 2 - 1).requires_grad_() for each in inputs]
+    others = [(source.detach() * 2 - 1).requires_grad_() for source in inputs]
     expect(
         gradcheck(Mended.apply, others, raise_exception=False),
         "given other tensors, the gradient is not theirs: backward takes what it needs out of ctx.saved_tensors.",

@@ -159,7 +159,7 @@ def mean_square(MeanSquare: Any, *, A: Any, y: Any) -> str:
     found = call(MeanSquare.apply, "MeanSquare.apply", p, A, y)
     expect_tensor(found, "MeanSquare.apply(p, A, y)", shape=())
     expect_value(found, "MeanSquare.apply(p, A, y)", right.detach())
-    numbers = sum(each.numel() for each in found.grad_fn.saved_tensors)
+    numbers = sum(saved_tensor.numel() for saved_tensor in found.grad_fn.saved_tensors)
     call(lambda: (found * 3).backward() or True, "walking back from 3 times it")
     (right * 3).backward()
     expect(p.grad is not None, "no gradient arrives at p. Is it the first of what backward returns?")

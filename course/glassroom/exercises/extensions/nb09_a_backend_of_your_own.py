@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_equal, expect_words
+from glassroom.exercises.engine import Misconception, exercise
+from glassroom.exercises.expect import call, call_writing, expect, expect_equal, expect_words
 from glassroom.exercises.facts import first_line
 
 MOST = 2**20
@@ -82,8 +82,14 @@ def pair(Pair: Any, *, Ledger: Any) -> str:
 )
 def small(Small: Any) -> str:
     backend = call(Small, "Small")
+    bases = (base.__name__ for base in type(backend).__mro__)
+    expect("Ledger" in bases, "`Small` should derive from `Ledger`, so that everything else is the ledger's.")
     for nbytes in (1000, MOST):
-        run = call(partial(backend.allocate, zeroed=True), "allocate", nbytes, None)
+        try:
+            run = call_writing(partial(backend.allocate, zeroed=True), f"allocate({nbytes}, device)", nbytes, None)
+        except Misconception as misconception:
+            expect(nbytes < MOST, f"{misconception} Up to 1 MiB at a time, 2**20 bytes, should be allocated.")
+            raise
         expect_equal(
             getattr(run, "nbytes", None),
             f"allocate({nbytes}, device).nbytes",

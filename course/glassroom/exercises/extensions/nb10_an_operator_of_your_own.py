@@ -26,7 +26,7 @@ def _log_cosh(x: float) -> float:
 
 
 def _rounded(numbers: list[float]) -> list[float]:
-    return [round(each, 4) for each in numbers]
+    return [round(number, 4) for number in numbers]
 
 
 @exercise(
@@ -145,7 +145,7 @@ def function(LogCosh: Any, *, torch: Any) -> str:
     expect(second is not None, lost)
     wanted = [(1 - slope**2) * (n + 1) for n, slope in enumerate(slopes)]
     bends = values(second.detach())
-    expect(not all(each == 0 for each in bends), lost)
+    expect(not all(bend == 0 for bend in bends), lost)
     expect(
         same_value(bends, wanted, 1e-8),
         f"the second derivative, of weights 1 to 5, is {_rounded(bends)}; it should be {_rounded(wanted)}.",
@@ -180,7 +180,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
     speeds = values(moves)
     for found, name, factors, right in (
         (result[0], "the speed", slopes, speeds),
-        (result[1], "the acceleration", [1 - each**2 for each in slopes], [each**2 for each in speeds]),
+        (result[1], "the acceleration", [1 - slope**2 for slope in slopes], [slope**2 for slope in speeds]),
     ):
         expect_tensor(found, name, shape=(5,), dtype="float32")
         mine = values(found)
@@ -231,7 +231,7 @@ def center(center: Callable[..., Any], *, readings: Any) -> str:
         name = f"center of {_rounded(numbers)}"
         expect(c == c, f"the {name} is nan: did a step go so far that no curvature was left? Begin at the median.")
         mean, middle = sum(numbers) / len(numbers), sorted(numbers)[(len(numbers) - 1) // 2]
-        slope = -sum(math.tanh(each - c) for each in numbers)
+        slope = -sum(math.tanh(number - c) for number in numbers)
         expect(
             abs(slope) < 1e-3 or abs(c - mean) > 1e-4,
             f"the {name} is the mean, {mean:.2f}: that minimizes squares, and two bad readings carry it away.",

@@ -15,6 +15,7 @@ from glassroom.exercises.expect import (
     expect_view,
 )
 from glassroom.exercises.facts import nbytes, share_memory
+from glassroom.translations.templates import word
 
 
 @exercise(
@@ -114,9 +115,9 @@ def paint_the_frame(board: Any, *, canvas: Any) -> str:
         "`board` is still all 0: `board[…] = 1` writes into it, `name = 1` does not.",
     )
     expect(not any(inside), "part of the inside is painted. `board[0]` is a row; a column is `board[:, 0]`.")
-    for name, edge in (("top", cells[0]), ("bottom", cells[-1])):
+    for name, edge in ((word("top"), cells[0]), (word("bottom"), cells[-1])):
         expect(edge == [1] * 7, f"the {name} row is not all 1 yet.")
-    for name, column in (("left", 0), ("right", -1)):
+    for name, column in ((word("left"), 0), (word("right"), -1)):
         expect(
             [row[column] for row in cells] == [1] * 5,
             f"the {name} column is not all 1 yet. A column is board[:, …].",

@@ -169,14 +169,14 @@ def crop(joined: Any, *, x: Any) -> str:
 def price(
     flat_and_price: Callable[[Any], Any], *, contiguous: Any, transposed: Any, half: Any, every_other: Any
 ) -> str:
-    samples = {
-        "a contiguous tensor": contiguous,
-        "a transposed tensor": transposed,
-        "the left half of each row": half,
-        "every other element, a[::2],": every_other,
-        "the last rows of a contiguous tensor": contiguous[2:],
-    }
-    for kind, tensor in samples.items():
+    samples = (
+        ("a contiguous tensor", contiguous),
+        ("a transposed tensor", transposed),
+        ("the left half of each row", half),
+        ("every other element, a[::2],", every_other),
+        ("the last rows of a contiguous tensor", contiguous[2:]),
+    )
+    for kind, tensor in samples:
         with account() as kept:
             result = call(flat_and_price, "flat_and_price", tensor)
         expect(

@@ -8,10 +8,11 @@ from typing import Any
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_value
 from glassroom.exercises.facts import dtype_name, memory_range, nbytes, values
+from glassroom.translations.templates import word
 
 ALL_OF_IT = "It is {}: a header on the storage of measured, which keeps all its 4,000 bytes."
 LEFT: dict[str, tuple[int, dict[int, str]]] = {
-    "part": (4000, {12: ALL_OF_IT.format("a slice")}),
+    "part": (4000, {12: ALL_OF_IT.format(word("a slice"))}),
     "packed": (4000, {12: ALL_OF_IT.format("contiguous already, so contiguous() gives back the slice")}),
     "picked": (12, {4000: "A list as an index copies what it picks, and nothing else."}),
     "double": (
@@ -72,6 +73,10 @@ def halves(halves: Any, saved: Any, *, weights: Any) -> str:
         not hasattr(halves, "stride"),
         "`halves` is a tensor; it should be a storage, and storages have conversions of their own.",
     )
+    expect(
+        hasattr(halves, "dtype"),
+        "`halves` is an untyped storage: bytes, with no dtype. The conversion of a typed one returns a typed one.",
+    )
     expect_equal(
         dtype_name(halves),
         "the dtype of halves",
@@ -96,7 +101,12 @@ def halves(halves: Any, saved: Any, *, weights: Any) -> str:
     return "Half the bytes, in a new storage; the old one has not changed."
 
 
+WHOLE = {
+    (0, 15): "That counts elements; count bytes.",
+    (0, 119): "119 is the last byte; the byte after it was asked for.",
+}
 SECOND_ROW = {
+    (0, 120): "That is the whole storage; the tensor sees a part of it.",
     (0, 24): "It begins in the second row of the storage.",
     (24, 120): "That goes on to the end of the storage; the tensor ends before it.",
 }
@@ -125,7 +135,7 @@ SECOND_ROW = {
 )
 def byte_range(byte_range: Callable[[Any], Any], *, x: Any, grid: Any) -> str:
     cases = [
-        ("byte_range(grid)", grid, (0, 120), {(0, 15): "That counts elements; count bytes."}),
+        ("byte_range(grid)", grid, (0, 120), WHOLE),
         ("byte_range(grid[1])", grid[1], (24, 48), SECOND_ROW),
         ("byte_range(grid[3:])", grid[3:], (72, 120), {(9, 15): "That counts elements; count bytes."}),
         ("byte_range(x[1:])", x[1:], (4, 12), {(8, 24): "An element of x is a float32: 4 bytes, not 8."}),
@@ -137,7 +147,7 @@ def byte_range(byte_range: Callable[[Any], Any], *, x: Any, grid: Any) -> str:
             "these are addresses in the computer's memory. Subtract the address at which the storage begins.",
         )
         expect_equal(answer, name, expected, mistakes=mistakes)
-    return "The bytes that the picture shows, worked out from two addresses."
+    return "The bytes that the picture shows: where the tensor begins in its storage, and how many bytes it sees."
 
 
 @exercise(
@@ -151,7 +161,7 @@ def byte_range(byte_range: Callable[[Any], Any], *, x: Any, grid: Any) -> str:
     ],
 )
 def windows(windows: Any, *, signal_storage: Any) -> str:
-    expect_tensor(windows, "windows", shape=(4, 3))
+    expect_tensor(windows, "windows", shape=(4, 3), dtype="float32")
     expect(
         tuple(windows.stride()) != (3, 1) or values(windows)[1] == [1.0, 2.0, 3.0],
         "`windows` lie side by side; they should overlap. How far is it from one row to the next?",

@@ -62,7 +62,10 @@ def dataset(Digits: Callable[..., Any], *, raw: Any, labels: Any) -> str:
     made = call(Digits, "Digits", pictures, targets)
     expect(hasattr(type(made), "__len__"), "`Digits(raw, labels)` has no length: `__len__` is missing.")
     expect_equal(
-        len(made), "len(Digits(raw, labels)) for six pictures", 6, mistakes={384: "Count pictures, not pixels."}
+        call(lambda: len(made), "len(Digits(raw, labels))"),
+        "len(Digits(raw, labels)) for six pictures",
+        6,
+        mistakes={384: "Count pictures, not pixels."},
     )
     expect(hasattr(type(made), "__getitem__"), "`Digits(raw, labels)[2]` is not there: `__getitem__` is missing.")
     picture, label = _pair(made[2], "Digits(raw, labels)[2]", "a picture and a label")
@@ -139,6 +142,7 @@ def batches(batches: Callable[..., Any]) -> str:
             f"the list of sizes of {name}",
             [32, 32, 32, 4],
             mistakes={
+                (4,) * 25: "chunk(32) makes up to 32 pieces; pieces of 32 were asked for. split makes those.",
                 (32, 32, 32): "The last four pictures are in no batch.",
                 (25, 25, 25, 25): "chunk makes equal pieces; 32 in each was asked for. split does that.",
                 (32, 32, 32, 32): "The last batch has pictures that are in another one too, or are not there.",

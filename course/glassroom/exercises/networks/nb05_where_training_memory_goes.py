@@ -71,7 +71,7 @@ def saved(saved_bytes: Callable[..., Any], *, reader: Any, pictures: Any) -> str
         return reader(rows)
 
     right = 16 * (64 + 6 * 32) * 4
-    _, *later = [each for each in reader.parameters() if len(each.shape) == 2]
+    _, *later = [parameter for parameter in reader.parameters() if len(parameter.shape) == 2]
     weights = sum(each.nbytes for each in later)  # the first one's input wants no gradient, so that weight is not saved
     found = call(saved_bytes, "saved_bytes", forward, reader)
     expect(calls, "`forward` was not called: saved_bytes(forward, model) should call it, without arguments.")
@@ -179,12 +179,15 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
     whole.backward()
     for counted in (forwards, backwards, waiting, losses):
         counted.clear()
-    before = [values(each.detach()) for each in model.parameters()]
+    before = [values(parameter.detach()) for parameter in model.parameters()]
     model(pictures[:2]).sum().backward()  # gradients of before, which do not belong to this step
     result = call(accumulate, "accumulate", model, loss_of, parts)
     expect_equal(len(forwards), "the number of losses for three parts", 3)
     expect(
-        all(same_value(values(each.detach()), old) for each, old in zip(model.parameters(), before, strict=True)),
+        all(
+            same_value(values(parameter.detach()), old)
+            for parameter, old in zip(model.parameters(), before, strict=True)
+        ),
         "the parameters have changed. Leave the step to the caller.",
     )
     found = next(iter(model.parameters())).grad
@@ -252,8 +255,8 @@ def is_kept(loss: Any) -> bool:
 def without_gradients(reader: Any) -> Any:
     """A copy of a reader; that of a tensor has a copy of its gradient, unless the tensor is a Parameter."""
     copied = deepcopy(reader)
-    for each in copied.parameters():
-        each.grad = None
+    for parameter in copied.parameters():
+        parameter.grad = None
     return copied
 
 

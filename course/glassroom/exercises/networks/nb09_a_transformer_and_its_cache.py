@@ -109,6 +109,7 @@ def _normalized(x: Any) -> Any:
 def tie(embed: Any, scores: Any) -> str:
     for module, name in ((embed, "embed"), (scores, "scores")):
         expect(hasattr(module, "weight") and hasattr(module, "parameters"), f"`{name}` is not a module with a weight.")
+    expect(embed is not scores, "`embed` and `scores` are one module now. Keep both, and let them have one weight.")
     first, second = embed.weight, scores.weight
     expect_tensor(first, "embed.weight", shape=(5, 8))
     expect_tensor(second, "scores.weight", shape=(5, 8))
@@ -125,7 +126,8 @@ def tie(embed: Any, scores: Any) -> str:
         "twice, with a part of the gradient in each. Assign the parameter itself, not its data.",
     )
     expect(
-        any(each is first for each in scores.parameters()) and any(each is first for each in embed.parameters()),
+        any(parameter is first for parameter in scores.parameters())
+        and any(parameter is first for parameter in embed.parameters()),
         "the tensor is the same, but not both modules have it as a parameter.",
     )
     expect(bool(first.requires_grad), "the parameter no longer asks for a gradient.")
@@ -168,7 +170,7 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
         wanted.append(piece)
         expect_tensor(made, "append(…)")
         expect(
-            shape(made) != shape(piece) or length == 0,
+            made is not piece and (shape(made) != shape(piece) or length == 0),
             "`append` returned only what is new; return everything that is filled, from position 0 on.",
         )
         expect(
@@ -231,6 +233,7 @@ def cache_of_the_machine(cache_bytes: Callable[..., Any], users: Any) -> str:
             mistakes={
                 numbers * each: "That is the keys alone; values are kept as well.",
                 2 * numbers: "That counts numbers; each has several bytes.",
+                2 * numbers * each // count: "That is one user's; count all of them.",
                 2 * numbers * each // blocks: "That is one block's; every block has a cache of its own.",
                 2 * numbers * each // heads: "That is one head's; every head has keys of its own.",
                 2
@@ -246,6 +249,7 @@ def cache_of_the_machine(cache_bytes: Callable[..., Any], users: Any) -> str:
         "users",
         8,
         mistakes={
+            7: "256 KiB are 256 * 1024 bytes.",
             16: "Is every number counted twice, once as part of a key and once of a value?",
             32: "A float32 has four bytes.",
             4: "That is right with the weights in memory, too. The question was about 256 KiB for caches alone.",

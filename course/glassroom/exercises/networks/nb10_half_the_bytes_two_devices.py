@@ -338,14 +338,14 @@ def reduce(all_reduce: Callable[..., Any], *, weight: Any, devices: Any) -> str:
     rows = [[1.0, 10.0], [3.0, 20.0], [8.0, 60.0]]
     places = [devices[0], devices[1], devices[0]]
     gradients = [weight.detach().to(place).new_tensor(row) for row, place in zip(rows, places, strict=True)]
-    was = [(each.untyped_storage().data_ptr(), str(each.device)) for each in gradients]
+    was = [(gradient.untyped_storage().data_ptr(), str(gradient.device)) for gradient in gradients]
     handed = list(gradients)
     run(all_reduce, "all_reduce", handed)
     expect(
-        [(each.untyped_storage().data_ptr(), str(each.device)) for each in gradients] == was,
+        [(gradient.untyped_storage().data_ptr(), str(gradient.device)) for gradient in gradients] == was,
         "the tensors are on other storages than before; write into those that are there.",
     )
-    found = [values(each) for each in gradients]
+    found = [values(gradient) for gradient in gradients]
     expect(
         not same_value(found, rows),
         "the tensors are as they were: a name inside the function went on to something new, or what was returned is "

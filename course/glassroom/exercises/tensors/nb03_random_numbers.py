@@ -44,13 +44,18 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
     expect(6 in eyes, "in 600 throws there is no 6. randint leaves its upper end out, as range does.")
     expect(7 not in eyes, "a die shows a 7. randint leaves out its upper end, so that end should be 7.")
     expect_equal(sorted(eyes), "the numbers that came up", [1, 2, 3, 4, 5, 6])
+    often = sorted(sum(throw.count(number) for throw in drawn) for number in range(1, 7))
+    expect(
+        often[0] > 120 and often[-1] < 280,  # a fair die is outside of this once in 10**8
+        f"the dice are not fair: of 1,200, the rarest number came up {often[0]} times, the most frequent {often[-1]}.",
+    )
     expect(any(a != b for a, b in drawn), "the two dice always show the same. Throw each of them.")
     expect(
         values(call(throws, "throws", 600)) != drawn,
         "two calls give the same throws. Leave the seed to the caller.",
     )
     expect_tensor(call(throws, "throws", 5), "throws(5)", shape=(5, 2))
-    return "Two dice, 1 to 6: the end, 7, is left out."
+    return "Two dice, and each shows 1 to 6 equally often."
 
 
 @exercise(
@@ -140,6 +145,11 @@ def together(shuffled: Callable[..., Any], *, x: Any, y: Any, generator: Callabl
     expect(
         values(shuffle(3)[1]) == drawn,
         "the generator was in the same state, but the order is different: it was not drawn from `generator`.",
+    )
+    few = call(shuffled, "shuffled", x[:6], y[:6], generator().manual_seed(3))[0]
+    expect(
+        shape(few) == (6, *shape(x)[1:]),
+        "for another `x`, of 6 rows, the result does not have 6. Ask `x` how many there are.",
     )
     expect(values(shuffle(4)[1]) != drawn, "another generator gives the same order: it was not drawn from `generator`.")
     return "One order, drawn once, for rows and labels."

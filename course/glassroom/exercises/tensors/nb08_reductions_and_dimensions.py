@@ -22,7 +22,9 @@ def holds_nan(x: Any) -> bool:
     return bool((x != x).any())
 
 
-def along_the_last(function: Callable[..., Any], name: str, x: Any, expected: Any, wrong: dict[str, Any]) -> Account:
+def along_the_last(
+    function: Callable[..., Any], name: str, x: Any, expected: Any, wrong: Sequence[tuple[str, Any]]
+) -> Account:
     """The learner's function gives `expected` for `x` and leaves `x` alone. `wrong`: what other dimensions give.
 
     Returns the account of the call.
@@ -37,7 +39,7 @@ def along_the_last(function: Callable[..., Any], name: str, x: Any, expected: An
         "Subtract the largest of each row first.",
     )
     found, right = values(result), values(expected)
-    for where, other in wrong.items():
+    for where, other in wrong:
         expect(
             same_value(found, right) or not same_value(found, values(other)),
             f"For a tensor of shape {shape(x)}, the shares add up to 1 {where}, not along the last dimension, "
@@ -112,7 +114,7 @@ def channels(brightness: Any, *, batch: Any) -> str:
 )
 def shares(shares: Callable[..., Any], *, samples: Sequence[Any]) -> str:
     for x in samples:
-        wrong = {"in the whole tensor": x / x.sum(), "along dimension 0": x / x.sum(0)}
+        wrong = [("in the whole tensor", x / x.sum()), ("along dimension 0", x / x.sum(0))]
         along_the_last(shares, "shares", x, x / x.sum(-1, keepdim=True), wrong)
     return "Each number is divided by the sum of its own row, in any number of dimensions."
 
@@ -263,7 +265,7 @@ def so_far(so_far: Any, *, days: Any) -> str:
 def softmax(stable_softmax: Callable[..., Any], *, samples: Sequence[Any]) -> str:
     accounts = []
     for x in samples:
-        wrong = {"in the whole tensor": x.flatten().softmax(0).view(x.shape), "along dimension 0": x.softmax(0)}
+        wrong = [("in the whole tensor", x.flatten().softmax(0).view(x.shape)), ("along dimension 0", x.softmax(0))]
         accounts.append(along_the_last(stable_softmax, "stable_softmax", x, x.softmax(-1), wrong))
     for kept in accounts:
         writing = "That is the function that you are writing: use exp and reductions."

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from glassroom.exercises.engine import exercise
+from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_value
 from glassroom.exercises.facts import (
     dtype_name,
@@ -58,6 +58,7 @@ from glassroom.exercises.facts import (
 )
 def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
     sensor = call(Sensor, "Sensor", array)
+    expect(sensor is not array, "`Sensor(array)` is `array` itself; it should be an object that holds it.")
     for method in ("__dlpack__", "__dlpack_device__"):
         expect(hasattr(sensor, method), f"A `Sensor` has no method `{method}`.")
     made = call(lambda: from_dlpack(sensor), "torch.from_dlpack(Sensor(array))")
@@ -67,7 +68,17 @@ def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
         "The result is not on the memory of `array`. Hand out the array's own capsule, not a copy's.",
     )
     expect_value(made, "torch.from_dlpack(Sensor(array))", values(array))
-    return "Two methods, and every library that speaks DLPack can read your class without a copy."
+    other = array * 2 + 1
+    made = call(lambda: from_dlpack(Sensor(other)), "torch.from_dlpack(Sensor(other))")
+    expect(share_memory(made, other), "A `Sensor` of another array hands out the memory of the first one.")
+    call(lambda: sensor.__dlpack__(copy=True), "Sensor(array).__dlpack__(copy=True)")
+    made = call(lambda: from_dlpack(sensor, copy=True), "torch.from_dlpack(Sensor(array), copy=True)")
+    expect(
+        not share_memory(made, array),
+        "`torch.from_dlpack(Sensor(array), copy=True)` is no copy: pass the arguments of `__dlpack__` on to the "
+        "array's own.",
+    )
+    return "Every library that speaks DLPack can read your class without a copy."
 
 
 @exercise(
@@ -88,9 +99,17 @@ def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
 def unit(unit: Callable[..., Any], *, torch: Any) -> str:
     rows = [[3.0, 4.0], [0.0, 2.0], [-6.0, 8.0]]
     wanted = [[0.6, 0.8], [0.0, 1.0], [-0.6, 0.8]]
-    for xp, x, kind in ((np, np.array(rows), "an array"), (torch, torch.tensor(rows), "a tensor")):
+    for xp, x, kind in (
+        (np, np.array(rows), "an array"),
+        (torch, torch.tensor(rows, requires_grad=True), "a tensor"),  # NumPy refuses those that require grad
+    ):
         name = f"unit(x, {xp.__name__.replace('numpy', 'np').replace('tensorglass', 'torch')})"
-        result = call(unit, "unit", x, xp)
+        try:
+            result = call(unit, "unit", x, xp)
+        except Misconception as misconception:
+            told = f"`{name}` hands the tensor to NumPy. Let `xp` compute, and convert nothing."
+            expect("Can't call numpy()" not in str(misconception), told)
+            raise
         expect(
             is_array(result) if xp is np else is_tensor(result),
             f"`{name}` was given {kind} and returned {type(result).__name__}. Let `xp` compute, and convert nothing.",

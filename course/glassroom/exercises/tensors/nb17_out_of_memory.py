@@ -12,6 +12,7 @@ from glassroom.exercises.expect import (
     expect,
     expect_equal,
 )
+from glassroom.translations.templates import word
 
 MIB = 2**20
 
@@ -138,4 +139,4 @@ class _Endless(BaseException):
 def _listed(sizes: list[int]) -> str:
     """All of a few sizes; of many, the first ones and the last."""
     shown = list(map(str, sizes))
-    return ", ".join(shown if len(shown) <= 8 else [*shown[:4], "…", shown[-1]])
+    return word(", ").join(shown if len(shown) <= 8 else [*shown[:4], "…", shown[-1]])

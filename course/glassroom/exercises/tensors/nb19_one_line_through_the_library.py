@@ -23,10 +23,10 @@ CALLS = ["t", "__getitem__", "__iadd__", "__setitem__"]
 )
 def calls(calls: Any) -> str:
     expect(
-        isinstance(calls, (list, tuple)) and all(isinstance(each, str) for each in calls),
+        isinstance(calls, (list, tuple)) and all(isinstance(call, str) for call in calls),
         "`calls` should be a list of names, such as `['t', …]`.",
     )
-    found = [each.strip().removesuffix("()").rpartition(".")[2] for each in calls]
+    found = [call.strip().removesuffix("()").rpartition(".")[2] for call in calls]
     found = [{"add_": "__iadd__"}.get(each, each) for each in found]
     expect(found[:1] == ["t"], "What is written first is called first: `t`.")
     expect("__add__" not in found, "`+=` is not `+`: Python asks for `__iadd__` first, addition in place.")

@@ -82,7 +82,7 @@ def one_hot(one_hot: Callable[..., Any], *, tensor: Any) -> str:
     random = Random(2)
     inputs = [([random.randrange(4) for _ in range(random.randrange(1, 7))], 4) for _ in range(TURNS)]
     _judged(
-        one_hot, "one_hot", tensor, inputs, lambda labels, n: [[int(each == c) for c in range(n)] for each in labels]
+        one_hot, "one_hot", tensor, inputs, lambda labels, n: [[int(label == c) for c in range(n)] for label in labels]
     )
     return "One comparison of a column with a row, and each label has its 1."
 

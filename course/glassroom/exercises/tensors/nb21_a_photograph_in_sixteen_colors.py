@@ -24,7 +24,7 @@ device = "sim" if hasattr(torch, "sim") else "cpu"
 pixels = ((torch.arange(4000 * 3) * 37 % 101).view(4000, 3) / 100).to(device)
 palette = pixels[::250].clone()
 """
-ROUND = """
+_ROUND = """
 def nearest(pixels, palette):
     return ((palette**2).sum(1) - 2 * (pixels @ palette.t())).argmin(1)
 
@@ -150,7 +150,7 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
 
 @exercise(
     "colors-fit",
-    setup=PIXELS + ROUND,
+    setup=PIXELS + _ROUND,
     hints=[
         "Nothing in the loop may ask the device for a value: no item(), no if, no print.",
         "Each round: labels from nearest, then a palette from means. After the last one, ask nearest for the labels "

@@ -55,7 +55,7 @@ WHICH = "penalty, reversal, debugging, frugal = "
 WRONG = [
     ("a05-chain", CHAIN.format(before="pass", after="pass", result="a.grad, b.grad, c.grad"), "was not asked"),
     ("a05-chain", CHAIN.format(before="pass", after=KEEP_ALL, result="a.grad, b.grad, c.grad"), "before backward ran"),
-    ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="c.grad, b.grad, a.grad"), "the gradient of a`"),
+    ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="c.grad, b.grad, a.grad"), "the gradient of a "),
     ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="w.grad, b.grad, c.grad"), "the gradient of `w`"),
     ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="a.grad"), "it should return three gradients"),
     ("a05-saliency", SALIENCY.format(how="return torch.autograd.grad(model(image), image)"), "returns a tuple"),

@@ -13,54 +13,21 @@ def fitted(grad, size):
     return grad
 """
 MATMUL = "def matmul_rule(grad, a, b): return "
-WAITING = """
-def waiting(root):
-    counts, stack = {{root: {first}}}, [root]
-    while stack:
-        for source in stack.pop().inputs:
-            if source not in counts:
-                counts[source] = 0
-                {push}
-            {count}
-    {last}
-    return counts
-"""
-BACKWARD = """
-def backward(root, gradient):
-    missing, arrived, ready = waiting(root), {{root: {first}}}, [root]
-    while ready:
-        node = ready.pop()
-        grad = arrived.pop(node)
-        {all}
-        if node.rule is None:
-            node.grad = {leaf}
-            continue
-        for source, part in zip(node.inputs, node.rule(grad)):
-            arrived[source] = {arrive}
-            missing[source] -= 1
-            if missing[source] == 0:
-                ready.append(source)
+ROWS = "def rows_rule(grad, a, rows): "
+TURN = """
+def turn(node, grad):
+    if node.rule is None:
+        node.grad = {leaf}
+        return {nothing}
+    {before}
+    return {sent}
 """
 ADDED = "grad if node.grad is None else node.grad + grad"
-SUMMED = "arrived[source] + part if source in arrived else part"
-RECURSIVE = """
-def backward(root, gradient):
-    if root.rule is None:
-        root.grad = gradient if root.grad is None else root.grad + gradient
-        return
-    for source, part in zip(root.inputs, root.rule(gradient)):
-        backward(source, part)
-"""
+SENT = "list(zip(node.inputs, node.rule(grad)))"
 
 
-def backward(first: str = "gradient", all: str = "pass", leaf: str = ADDED, arrive: str = SUMMED) -> str:
-    return BACKWARD.format(first=first, all=all, leaf=leaf, arrive=arrive)
-
-
-def waiting(
-    first: str = "0", push: str = "stack.append(source)", count: str = "counts[source] += 1", last: str = ""
-) -> str:
-    return WAITING.format(first=first, push=push, count=count, last=last)
+def turn(leaf: str = ADDED, nothing: str = "[]", before: str = "pass", sent: str = SENT) -> str:
+    return TURN.format(leaf=leaf, nothing=nothing, before=before, sent=sent)
 
 
 test_wrong_answers = wrong_answers(
@@ -73,23 +40,29 @@ test_wrong_answers = wrong_answers(
         ("a09-fitted", FITTED.format(front="sum(0)", kept="sum(dim)"), "keepdim"),
         ("a09-fitted", FITTED.format(front="mean(0)", kept="mean(dim, keepdim=True)"), "That is a mean"),
         ("a09-fitted", FITTED.format(front="sum(-1)", kept="sum(dim, keepdim=True)"), "has size"),
-        ("a09-fitted", FITTED.format(front="select(0, 0)", kept="sum(dim, keepdim=True)"), "`fitted(grad, (3, 4))"),
+        ("a09-fitted", FITTED.format(front="select(0, 0)", kept="sum(dim, keepdim=True)"), "fitted(grad, (3, 4))"),
         ("a09-matmul", MATMUL + "grad @ b, a @ grad", "raised RuntimeError"),
         ("a09-matmul", MATMUL + "(grad @ b.t()).t(), a.t() @ grad", "is transposed"),
         ("a09-matmul", MATMUL + "grad @ b.t()", "two gradients"),
         ("a09-matmul", MATMUL + "a.t() @ grad, grad @ b.t()", "gradient of a"),
-        ("a09-waiting", waiting(count=""), "Count it every time"),
-        ("a09-waiting", waiting(first="1"), "nothing sends a gradient to the root"),
-        ("a09-waiting", waiting(push=""), "are missing"),
-        ("a09-waiting", waiting(last="del counts[root]"), "The root belongs"),
-        ("a09-waiting", waiting(count="counts[source] = 1"), "also of the same node"),
-        ("a09-waiting", "def waiting(root): return len(root.inputs)", "a dictionary"),
-        ("a09-backward", RECURSIVE, "called its rule twice"),
-        ("a09-backward", backward(first="1.0"), "it is not 1 here"),
-        ("a09-backward", backward(leaf="grad"), "yours starts over"),
-        ("a09-backward", backward(arrive="part"), "gradients that arrive at the same node add up"),
-        ("a09-backward", backward(all="node.grad = grad"), "Only leaves keep"),
-        ("a09-backward", "def backward(root, gradient): root.grad = gradient", "is still None"),
+        ("a09-rows", ROWS + "return grad[rows]", "has the size of what arrives"),
+        ("a09-rows", ROWS + "return grad", "has the size of what arrives"),
+        ("a09-rows", ROWS + "made = torch.zeros_like(a); made[rows] = grad; return made", "They have to add up"),
+        ("a09-rows", ROWS + "made = torch.zeros_like(a); made[rows] += grad; return made", "They have to add up"),
+        ("a09-rows", ROWS + "return torch.zeros_like(a)", "the gradient of a"),
+        ("a09-rows", ROWS + "return torch.zeros_like(a).index_add_(0, rows, grad), rows", "one gradient"),
+        ("a09-turn", turn(leaf="grad"), "yours starts over"),
+        ("a09-turn", turn(nothing="None"), "returned nothing"),
+        ("a09-turn", turn(before="node.grad = grad"), "Only leaves keep"),
+        ("a09-turn", turn(sent="list(node.rule(grad))"), "a list of pairs"),
+        ("a09-turn", turn(sent="list(zip(node.rule(grad), node.inputs))"), "(input, gradient)"),
+        ("a09-turn", turn(sent="list(zip(node.inputs, node.rule(1.0)))"), "calls it"),
+        ("a09-turn", turn(sent="[(each, grad) for each in node.inputs]"), "calls it 0 times"),
+        (
+            "a09-turn",
+            turn(before="for each, part in zip(node.inputs, node.rule(grad)): each.grad = part", sent="[]"),
+            "own turn",
+        ),
     ]
 )
 
@@ -107,40 +80,17 @@ test_unusual_right_answers = right_answers(
         ("a09-fitted", "def fitted(grad, size): return grad.sum_to_size(size)"),
         ("a09-matmul", MATMUL + "torch.einsum('nm,km->nk', grad, b), torch.einsum('nk,nm->km', a, grad)"),
         ("a09-matmul", MATMUL + "[(b @ grad.t()).t(), (grad.t() @ a).t()]"),
+        ("a09-rows", ROWS + "return torch.nn.functional.one_hot(rows, len(a)).to(grad.dtype).t() @ grad"),
+        ("a09-rows", ROWS + "return torch.zeros_like(a).index_put_((rows,), grad, accumulate=True)"),
         (
-            "a09-waiting",
-            "from collections import Counter\n"
-            "def waiting(root):\n"
-            "    counts, seen = Counter({root: 0}), set()\n"
-            "    def visit(node):\n"
-            "        if node in seen: return\n"
-            "        seen.add(node)\n"
-            "        for each in node.inputs: counts[each] += 1; visit(each)\n"
-            "    visit(root)\n"
-            "    return counts",
+            "a09-rows",
+            "def rows_rule(grad, a, rows):\n"
+            "    made = torch.zeros_like(a)\n"
+            "    for row, each in zip(rows.tolist(), grad): made[row] += each\n"
+            "    return made",
         ),
-        (
-            "a09-waiting",
-            "def waiting(root):\n"
-            "    nodes = [root]\n"
-            "    for node in nodes: nodes += [each for each in dict.fromkeys(node.inputs) if each not in nodes]\n"
-            "    return {node: sum(each.inputs.count(node) for each in nodes) for node in nodes}",
-        ),
-        (
-            "a09-backward",
-            "def backward(root, gradient):\n"
-            "    order = []\n"
-            "    def visit(node):\n"
-            "        if node not in order:\n"
-            "            for each in node.inputs: visit(each)\n"
-            "            order.append(node)\n"
-            "    visit(root)\n"
-            "    grads = {root: gradient}\n"
-            "    for node in reversed(order):\n"
-            "        if node.rule is None: node.grad = (node.grad or 0.0) + grads[node]; continue\n"
-            "        for each, part in zip(node.inputs, node.rule(grads[node])):\n"
-            "            grads[each] = grads.get(each, 0) + part",
-        ),
-        ("a09-backward", backward(leaf="(node.grad or 0.0) + grad", arrive="arrived.get(source, 0.0) + part")),
+        ("a09-turn", turn(leaf="(node.grad or 0.0) + grad", nothing="()")),
+        ("a09-turn", turn(sent="tuple([each, part] for each, part in zip(node.inputs, node.rule(grad)))")),
+        ("a09-turn", turn(sent="zip(node.inputs, node.rule(grad))")),
     ]
 )

@@ -5,6 +5,7 @@ import weakref
 from exercise_answers import right_answers, wrong_answers
 
 from glassroom.exercises import exercises
+from glassroom.exercises._answer_key import hints_of
 
 COURSE = exercises()
 
@@ -183,7 +184,7 @@ KEPT = {
 def test_the_answers_are_what_the_library_does(torch):
     exercise = COURSE["a07-who"]
     answers = {}
-    exec(exercise.hints[-1], answers)
+    exec(hints_of(exercise.id)[-1], answers)
     for name in exercise.answers:
         y = torch.ones(1000, requires_grad=True).tanh()
         saved = weakref.ref(y.untyped_storage())

@@ -194,7 +194,7 @@ WRONG = [
     (
         "e01-softplus",
         SOFTPLUS.format(forward=STABLE, saved="x", gradient="gradient * torch.exp(kept) / (1 + torch.exp(kept))"),
-        "2 times the derivative",
+        "what backward returns where 2 arrives",
     ),
     (
         "e01-softplus",
@@ -204,7 +204,7 @@ WRONG = [
     (
         "e01-softplus",
         SOFTPLUS.format(forward=STABLE, saved="x", gradient="gradient * (torch.sigmoid(kept) + kept - kept.detach())"),
-        "2 times the second derivative",
+        "the second derivative, times 2,",
     ),
     ("e01-root", ROOT_ON_CTX, "keeps a tensor as `ctx.root`"),
     (
@@ -223,7 +223,11 @@ WRONG = [
         "the second one is not",
     ),
     ("e01-root", ROOT.format(save=SAVE, kept="(root,)", gradient="1 / (2 * root)"), "is not multiplied"),
-    ("e01-root", ROOT.format(save=SAVE, kept="(root,)", gradient="gradient / root"), "2 times the derivative"),
+    (
+        "e01-root",
+        ROOT.format(save=SAVE, kept="(root,)", gradient="gradient / root"),
+        "what backward returns where 2 arrives",
+    ),
     ("e01-softplus", SOFTPLUS_ONCE, "there is no second one"),
     ("e01-softplus", "def Softplus(x): return x", "a class that derives from"),
     ("e01-split", split(mark=""), "mark_non_differentiable(whole)"),

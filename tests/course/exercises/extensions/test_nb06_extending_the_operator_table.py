@@ -37,7 +37,7 @@ WRONG = [
     (
         "e05-swish",
         SWISH.format(forward=FORWARD, keep=KEEP, back=BACK.replace(", None", ""), register=REGISTER),
-        "incorrect number of gradients",
+        "returned 2 where 3 gradients are needed",
     ),
     (
         "e05-swish",

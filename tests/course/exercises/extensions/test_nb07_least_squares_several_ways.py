@@ -76,7 +76,7 @@ WRONG = [
     (
         "e06-mean-square",
         MEAN_SQUARE.format(keep=KEEP, result=MEAN, back="gradient * ctx.saved_tensors[0]"),
-        "incorrect number of gradients",
+        "returned 1 where 3 gradients are needed",
     ),
     (
         "e06-mean-square",

@@ -5,6 +5,7 @@ from textwrap import dedent
 import pytest
 
 from glassroom.exercises import exercises, judge
+from glassroom.exercises._answer_key import setup_of
 
 COURSE = exercises()
 WHO = "listing, turning, sending, adding, asking = "
@@ -62,7 +63,7 @@ WRONG = [
 def test_wrong_answer_is_told_what_it_shows(exercise_id, attempt, told):
     exercise = COURSE[exercise_id]
     names = {}
-    exec(dedent(exercise.setup), names)
+    exec(dedent(setup_of(exercise.id)), names)
     exec(attempt, names)
     verdict = judge(
         exercise_id,

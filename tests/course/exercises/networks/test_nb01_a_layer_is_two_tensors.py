@@ -83,7 +83,7 @@ BEGUN = {
 
 @pytest.mark.parametrize("name", BEGUN)
 def test_the_answers_are_what_the_notebooks_own_training_does(torch, name):
-    """It is told with `relu`: `clamp(min=0)` has a slope of 1 at 0, and would learn from a first weight of zeros."""
+    """With `relu`, since `clamp(min=0)` has a slope of 1 at 0, and would learn from a first weight of zeros."""
     torch.manual_seed(0)
     given = {"torch": torch, "pictures": torch.rand(1500, 64), "labels": torch.arange(1500) % 10}
     given["predict"] = lambda *question, **answer: None

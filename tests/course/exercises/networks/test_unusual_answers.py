@@ -214,7 +214,7 @@ WRONG = [
          "i in range(0, count, size)]"), "In an order, each comes once"),
     ("n04-batches", BATCHES + ("    parts = list(torch.arange(count).split(size))\n"
          "    return [parts[i] for i in torch.randperm(len(parts))] if shuffle else parts"),
-     "Shuffle the indices, then split them"),
+     "Shuffle the indices"),
     ("n04-collate", COLLATE + "torch.cat(pictures), torch.tensor(labels)", "stack keeps them"),
     ("n04-dataset", DIGITS.format(a="raw.float() / 16", b="self.raw[i], self.labels[i].item()"),
      "Convert in __getitem__"),

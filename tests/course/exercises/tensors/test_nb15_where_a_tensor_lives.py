@@ -6,6 +6,7 @@ import pytest
 
 import tensorglass
 from glassroom.exercises import exercises, judge
+from glassroom.exercises._answer_key import setup_of
 
 COURSE = exercises()
 ALLOWED = "scaled, joined, picked, counted, written = "
@@ -35,7 +36,7 @@ WRONG = [
 def answered(identity: str, code: str):
     exercise = COURSE[identity]
     names = {"torch": tensorglass}
-    exec(dedent(exercise.setup), names)
+    exec(dedent(setup_of(exercise.id)), names)
     exec(code, names)
     return judge(
         identity, *(names[each] for each in exercise.answers), **{each: names[each] for each in exercise.given}

@@ -5,6 +5,7 @@ from textwrap import dedent
 from exercise_answers import right_answers, wrong_answers
 
 from glassroom.exercises import exercises
+from glassroom.exercises._answer_key import hints_of
 
 COURSE = exercises()
 
@@ -52,8 +53,8 @@ WRONG = [
     ("t13-values", "def values_of(tensor): return tensor.tolist()", "it should be a tensor"),
     ("t13-values", "def values_of(tensor): tensor.detach()", "Does it end with `return`"),
     ("t13-worker", "def scale_row(result, row, factor): return result[row] * factor", "has not changed"),
-    ("t13-worker", "def scale_row(result, row, factor): result *= factor", "`row 0 after scale_row"),
-    ("t13-worker", "def scale_row(result, row, factor): result[row] = factor", "`row 1 after scale_row"),
+    ("t13-worker", "def scale_row(result, row, factor): result *= factor", "row 0 after scale_row"),
+    ("t13-worker", "def scale_row(result, row, factor): result[row] = factor", "row 1 after scale_row"),
     ("t13-lock", READ_BEFORE, "once you have the lock"),
     ("t13-lock", A_NAME, "Is it written with"),
     ("t13-lock", WRITTEN_AFTER, "after the lock had been given back"),
@@ -78,7 +79,7 @@ test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
 
 def test_the_answers_are_what_the_library_does(torch):
     answers = {}
-    exec(dedent(COURSE["t13-shared"].hints[-1]), answers)
+    exec(dedent(hints_of("t13-shared")[-1]), answers)
     x = torch.arange(6.0).view(2, 3)
     x[0].share_memory_()
     made = {

@@ -34,11 +34,24 @@ WRONG = [
     ),
     ("t09-safe", "def to_tensor(array): array", "returned nothing"),
     ("t09-join", "class Sensor:\n    def __init__(self, array): pass", "no method `__dlpack__`"),
+    ("t09-join", "Sensor = lambda array: array", "is `array` itself"),
     ("t09-join", JOINED + "self.array.copy().__dlpack__(**wishes)", "not on the memory of `array`"),
     ("t09-join", JOINED + "self.array", "raised RuntimeError: from_dlpack received an invalid capsule"),
     ("t09-join", JOINED + "self.array[:, ::2].__dlpack__(**wishes)", "has shape (2, 2)"),
+    ("t09-join", JOINED + "self.array.__dlpack__()", "is no copy: pass the arguments"),
+    ("t09-join", JOINED.replace(", **wishes", "") + "self.array.__dlpack__()", "unexpected keyword argument 'copy'"),
+    (
+        "t09-join",
+        JOINED.replace("self.array = array", "pass") + "array.__dlpack__(**wishes)",
+        "the memory of the first",
+    ),
 ]
 RIGHT = [
+    (
+        "t09-join",
+        "class Sensor:\n    def __init__(self, array): self.array = array\n"
+        "    def __getattr__(self, name): return getattr(self.array, name)",
+    ),
     ("t09-single", "single = np.asarray(readings, np.float32)\nx = torch.as_tensor(single)"),
     ("t09-single", "x = torch.tensor(readings, dtype=torch.float32)\nsingle = x.numpy()"),
     (
@@ -46,7 +59,6 @@ RIGHT = [
         "def to_tensor(array):\n    if array.flags.writeable and min(array.strides) >= 0:\n"
         "        return torch.as_tensor(array)\n    return torch.as_tensor(array.copy())",
     ),
-    ("t09-join", JOINED + "self.array.__dlpack__()"),
 ]
 
 test_a_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)

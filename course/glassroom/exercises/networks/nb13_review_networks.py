@@ -45,14 +45,14 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
         return made
 
     average, model = new(1.0), new(5.0)
-    places = [each.data_ptr() for each in average.parameters()]
+    places = [parameter.data_ptr() for parameter in average.parameters()]
     wanted = 1.0
     for keep in (0.75, 0.5):
         old, wanted = wanted, keep * wanted + (1 - keep) * 5.0
         with account() as kept:
             run(towards, "towards", average, model, keep)
         expect(
-            all(bool((each == 5.0).all()) for each in model.parameters()),
+            all(bool((parameter == 5.0).all()) for parameter in model.parameters()),
             "`model` has changed: it should only be read.",
         )
         for name, each in average.named_parameters():
@@ -72,7 +72,7 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
             )
             expect(each.is_leaf and each.requires_grad, f"`{name}` of `average` is no longer a parameter.")
         expect(
-            [each.data_ptr() for each in average.parameters()] == places,
+            [parameter.data_ptr() for parameter in average.parameters()] == places,
             "the values are right, but the parameters lie on other storages now: write into those that were there.",
         )
         for name, each in average.named_buffers():

@@ -31,7 +31,7 @@ def new_reader():
 images = (torch.arange(300 * 64) * 7 % 17).to(torch.uint8).view(300, 64)
 labels = torch.arange(300) * 3 % 10
 """
-BATCH = """
+_BATCH = """
 
 def batch(images, rows):
     return images[rows].float().div_(8).sub_(1)
@@ -120,7 +120,7 @@ def batch(batch: Callable[..., Any], *, images: Any) -> str:
 
 @exercise(
     "budget-step",
-    setup=READER + BATCH,
+    setup=READER + _BATCH,
     hints=[
         "Gradients add up by themselves. Run small parts one after the other, and step once at the end.",
         "For each of rows.split(24): the part's batch, its loss times its share of all rows, backward.",
@@ -151,7 +151,7 @@ def batch(batch: Callable[..., Any], *, images: Any) -> str:
 def step(step: Callable[..., Any], *, torch: Any, new_reader: Callable[[], Any], images: Any, labels: Any) -> str:
     reader, reference = new_reader(), new_reader()
     rows = torch.arange(200)
-    steps, own = list[int](), {each.untyped_storage().data_ptr() for each in reader.parameters()}
+    steps, own = list[int](), {parameter.untyped_storage().data_ptr() for parameter in reader.parameters()}
     optimizer = torch.optim.SGD(reader.parameters(), lr=0.1)
     stepping = optimizer.step
 
@@ -161,7 +161,7 @@ def step(step: Callable[..., Any], *, torch: Any, new_reader: Callable[[], Any],
 
     optimizer.step = counted
     (reader(images[:4].float()) ** 2).mean().backward()  # gradients of before, which do not belong to this step
-    stale = [each.grad.clone() for each in reader.parameters()]
+    stale = [parameter.grad.clone() for parameter in reader.parameters()]
     ledger = _Ledger()
 
     def pack(tensor: Any) -> _Kept:
@@ -248,7 +248,7 @@ class _Kept:
 
 @exercise(
     "budget-accuracy",
-    setup=READER + BATCH,
+    setup=READER + _BATCH,
     hints=[
         "Nobody will call backward: then nothing has to be saved, and hidden results may go at once.",
         "Under torch.no_grad(), part by part: count the right ones, add the counts up, divide once at the end.",

@@ -1,0 +1,49 @@
+"""`draw(photo=photo, edited=edited)`: tensors as pictures side by side, each under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
+WIDTH = 8  # inches
+TITLE = 0.3  # inches for the line above a picture
+
+
+def draw(
+    named: Mapping[str, Any] | None = None,
+    /,
+    *,
+    columns: int = 8,
+    colors: str = "gray",
+    limits: tuple[float, float] | None = None,
+    **others: Any,
+) -> None:
+    """Draw tensors of size (height, width) or (height, width, 3), at most `columns` of them in a row.
+
+    A keyword is the title, with spaces for its underscores; a mapping may have any titles. `colors` is a matplotlib
+    colormap for tensors of plain numbers, and `limits` are the values at its ends: by default 0 and 255 for bytes,
+    otherwise the smallest number and the largest.
+    """
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    titled = {**(named or {}), **{name.replace("_", " "): other for name, other in others.items()}}
+    drawn = {
+        title: np.asarray(each.detach().cpu() if hasattr(each, "detach") else each) for title, each in titled.items()
+    }
+    if not drawn:
+        return
+    columns = min(columns, len(drawn))
+    rows = ceil(len(drawn) / columns)
+    tallest = max(each.shape[0] / each.shape[1] for each in drawn.values())
+    size = (WIDTH, rows * (WIDTH / max(columns, 2) * tallest + TITLE))
+    with plt.style.context("glassroom.figures"):
+        _, axes = plt.subplots(rows, columns, squeeze=False, figsize=size, dpi=80, layout="constrained")
+        for axis in axes.flat:
+            axis.axis("off")
+        for axis, (title, each) in zip(axes.flat, drawn.items(), strict=False):
+            low, high = limits or ((0, 255) if each.dtype == np.uint8 else (None, None))
+            axis.imshow(each, cmap=colors, vmin=low, vmax=high)
+            axis.set_title(title, fontsize=10 if columns < 6 else 8)
+        plt.show()

@@ -47,6 +47,20 @@ def taking(folder: Path, source: Path, assignment: str = "", within: str | None 
     return collect(read_course(folder), source, assignment, within)
 
 
+def test_without_lateness_no_moment_is_written_down(
+    a_class: Path, tmp_path: Path, notebook: Notebook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "in" / "ada" / FILE).write_bytes(serialise(notebook))
+    stamp = a_class / "submitted" / "ada" / "memory-02" / "timestamp.txt"
+    collecting = ["collect", str(tmp_path / "in"), "--course", str(a_class)]
+    assert run(collecting) == 0
+    assert "1 notebook taken in" in capsys.readouterr().out
+    assert stamp.exists()
+    assert run([*collecting, "--no-lateness"]) == 0
+    assert not stamp.exists()
+
+
 def test_a_folder_of_learners_in_nbgraders_layout(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
     place = tmp_path / "in" / "ada" / "memory-02"
     place.mkdir(parents=True)
@@ -92,7 +106,7 @@ def test_moodles_zip_without_folders_tells_people_of_one_name_apart(
 def test_zips_in_a_learners_zip_share_its_room(
     a_class: Path, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassroom.classroom.collecting.MOST_OF_ONE", 3_000_000)
+    monkeypatch.setattr("glassroom.classroom.collecting.archives.MOST_OF_ONE", 3_000_000)
     inner = zipped({"x.bin": bytes(900_000)}, tmp_path / "inner.zip").read_bytes()
     own = zipped({f"{number}.zip": inner for number in range(9)}, tmp_path / "own.zip").read_bytes()
     files = {"Eve_1_assignsubmission_file_/own.zip": own, f"Ada_2_assignsubmission_file_/{FILE}": serialise(notebook)}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import copy
 import csv
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,15 +24,21 @@ import pytest
 from classes import FILE, NOTEBOOK, answered, make_class, nothing_is_left, teachers_notebook
 
 from glassroom.classroom.batch import Report, grade, on_this_machine, read_rows
-from glassroom.classroom.course_file import LatePolicy, read_course
+from glassroom.classroom.by_hand import read_manual
+from glassroom.classroom.course_file import Assignment, LatePolicy, read_course
+from glassroom.classroom.given_names import asked_in
 from glassroom.classroom.grading import Row, mark, task_of
-from glassroom.classroom.marks import lms_csv, manual_template, marks_csv, moment, read_manual, result, safe_cell
+from glassroom.classroom.handout import course_notebook, source_version
+from glassroom.classroom.lms import lms_csv
+from glassroom.classroom.marks import manual_template, marks_csv, moment, result
 from glassroom.classroom.pages import class_page
 from glassroom.classroom.sandbox import NONE, Isolation, best_isolation
-from glassroom.classroom.submission import marks_of
+from glassroom.classroom.submission import compose, marks_of
+from glassroom.classroom.tables import safe_cell
 from glassroom.cli.app import run
 from glassroom.workspace.notebook_json import Notebook, serialise, source
 from glassroom.workspace.problems import Problem
+from glassroom.workspace.sources import course_notebooks, notebooks_folder
 
 try:
     best_isolation()
@@ -72,9 +80,51 @@ def test_each_exercise_counts_for_itself(a_class: Path, notebook: Notebook, hand
     assert {each.how for row in rows.values() for each in row.marks} == {"apart"}
 
 
+def test_a_check_is_given_what_the_notebook_gives_whatever_a_learner_calls_so(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path]
+) -> None:
+    other = "tail = torch.arange(6).view(2, 3)"
+    whole = {"02-whole": f"{other}\nwhole = tail.view(-1)"}
+    hand_in(a_class, "ada", answered(notebook, {"02-middle": "middle = a[1:5].view(2, 2)\na = None"}, solved=True))
+    hand_in(a_class, "eve", answered(notebook, whole, solved=True))
+    changed = answered(notebook, {"02-whole": "whole = tail.view(-1)"}, solved=True)
+    for cell in changed["cells"]:
+        if re.search(r"^tail = ", source(cell), re.MULTILINE):
+            cell["source"] = re.sub(r"^tail = .*$", other, source(cell), flags=re.MULTILINE)
+    hand_in(a_class, "mallory", changed)
+    plain = course_notebook(notebooks_folder(), NOTEBOOK)
+    for cell in plain["cells"]:
+        if 'check("02-whole"' in source(cell):
+            cell["source"] = source(cell).replace("whole = torch", f"{other}\nwhole = tail.view(-1)\n_ = torch")
+    hand_in(a_class, "oscar", plain)
+    rows = {row.learner: row for row in graded(a_class).rows}
+    found = {learner: next(each for each in row.marks if each.id == "02-whole") for learner, row in rows.items()}
+    assert parts(rows["ada"]) == SOLVED
+    assert (found["eve"].part, found["oscar"].part) == (0, 0)
+    assert found["mallory"].part == 0 or "`tail` is not what the notebook gives" in found["mallory"].doubt
+
+
+def test_every_name_that_a_check_is_given_is_known_by_the_cell_that_gives_it() -> None:
+    unknown = []
+    for name in (each.as_posix() for each in course_notebooks(notebooks_folder()) if each.parent.name):
+        notebook = course_notebook(notebooks_folder(), name)
+        assignment = Assignment("one", (name,))
+        teachers = source_version(notebook, assignment)
+        steps = compose(teachers, teachers).steps
+        bound = {each for step in steps for word in ("gives", "takes") for each in step.get(word, ())}
+        for step in steps:
+            if step["do"] == "test":
+                unknown += (
+                    [(name, step["id"])]
+                    if "changed" in step or asked_in(step["source"]) - bound - set(dir(builtins))
+                    else []
+                )
+    assert unknown == []
+
+
 @contextlib.contextmanager
 def six_others_on_one_core() -> Iterator[None]:
-    """What this thread starts has a seventh of a core meanwhile."""
+    """A context in which processes that this thread starts get a seventh of a core."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     spin = [sys.executable, "-S", "-c", "while True: pass"]
@@ -89,7 +139,7 @@ def six_others_on_one_core() -> Iterator[None]:
 
 
 def test_a_busy_machine_costs_nobody_a_mark(a_class: Path, notebook: Notebook) -> None:
-    """Limits count the time that a submission had, not the time that others had meanwhile."""
+    """Limits count only the time that the submission itself had."""
     course = read_course(a_class)
     task = task_of(course, course.assignments[0])
     task = replace(task, apart=tuple(SOLVED), limits=replace(task.limits, cell=0.5))
@@ -121,7 +171,7 @@ def test_who_sleeps_is_ended_and_told_in_whole_seconds(a_class: Path, notebook: 
         elif work is sleeping:
             assert parts(row) == {**SOLVED, "02-middle": 0}
             assert "it was not done after 1.5 seconds" in row.marks[1].message
-        else:  # a cell of the course's own: somebody must look
+        else:  # a cell of the course's own: a person must look
             assert all("own cell" in each.doubt and "was not done" in each.doubt for each in row.marks if not each.part)
             assert not all(each.part for each in row.marks)
 
@@ -156,9 +206,6 @@ def test_the_learners_own_cells_and_their_own_copy_of_the_course_count(
     own = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None}
     helped["cells"].insert(at, {**own, "source": "def half(x):\n    return x[1:5].view(2, 2)"})
     hand_in(a_class, "ada", helped)
-    from glassroom.classroom.handout import course_notebook
-    from glassroom.workspace.sources import notebooks_folder
-
     hand_in(a_class, "bob", course_notebook(notebooks_folder(), NOTEBOOK))
     rows = {row.learner: row for row in graded(a_class).rows}
     assert parts(rows["ada"]) == SOLVED
@@ -473,13 +520,14 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
     worksheet = tmp_path / "worksheet.csv"
     worksheet.write_text(
         "Identifier,Full name,Email address,Grade,Feedback comments\n"
-        "Participant 12,Ada Lovelace,a@b.org,,\nParticipant 13,Ada Lovelace,c@b.org,,\nParticipant 7,Nobody,,,\n"
+        "Participant 12,Ada Lovelace,a@b.org,,Mine\nParticipant 13,Ada Lovelace,c@b.org,,\nParticipant 7,Nobody,,,\n"
     )
     for learner, number in (("Ada Lovelace 13", "13"), ("Ada Lovelace 12", "12"), ("c@b.org", "13")):
         filled = list(
             csv.DictReader(io.StringIO(lms_csv("moodle", assignment, [replace_row(ada, learner)], worksheet)))
         )
         assert [(line["Identifier"], line["Grade"]) for line in filled] == [(f"Participant {number}", "4")]
+        assert filled[0]["Feedback comments"] == ("Mine" if number == "12" else "4 of 6 points")
     with pytest.raises(Problem, match="may be Participant 12 or Participant 13"):  # nobody gets another's mark
         lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")], worksheet)
     with pytest.raises(Problem, match=r"'A@b\.org' and 'a@b\.org' differ by capitals only"):
@@ -495,7 +543,7 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
 
 
 def replace_row(found: object, learner: str) -> object:
-    """The same result for somebody else."""
+    """The same result for another learner."""
     return replace(found, row=replace(found.row, learner=learner))
 
 
@@ -562,7 +610,8 @@ def test_the_commands_of_a_teachers_day(
 def test_cells_that_have_lost_their_names_are_found_by_their_place(
     tmp_path: Path, hand_in: Callable[..., Path]
 ) -> None:
-    """Other editors keep sources alone. What is found counts as it would; what is not stays open, and is told."""
+    """Other editors keep only the sources of cells. Answers that are found count as usual; the others stay open, with a
+    note."""
     folder = make_class(tmp_path / "class", more=QUESTION)
     teachers = teachers_notebook(folder)
 
@@ -582,6 +631,7 @@ def test_cells_that_have_lost_their_names_are_found_by_their_place(
     course = read_course(folder)
     rows = {row.learner: row for row in graded(folder).rows}
     assert parts(rows["ada"]) == {**SOLVED, "why": None}
+    assert rows["ada"].to_look_at == []
     assert rows["ada"].marks[-1].answer == "They share one storage."
     assert parts(rows["bob"]) == {**SOLVED, "02-middle": 0, "why": None}
     assert parts(rows["carl"]) == {**SOLVED, "02-middle": None, "why": None}
@@ -596,3 +646,49 @@ def test_cells_that_have_lost_their_names_are_found_by_their_place(
         assert bool(line["to look at"]) == (learner == "carl")
     assert page.count("were found by their place") == 4
     assert page.count("the answer was not found") == 1
+
+
+def test_a_cell_that_hangs_after_right_answers_costs_nothing_and_is_told(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    work = answered(notebook, {}, solved=True)
+    work["cells"].append(
+        {
+            "cell_type": "code",
+            "id": "own",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+            "source": "while 1: 0",
+        }
+    )
+    hand_in(a_class, "ada", work)
+    with open(a_class / "course.toml", "a") as file:  # a second assignment, which is not handed out
+        file.write('\n[[assignment]]\nname = "later"\nnotebooks = ["1_memory/03_basic_indexing.ipynb"]\n')
+    assert run(["grade", str(a_class)]) == 0
+    said = capsys.readouterr().out
+    assert f"later is not handed out yet: glassroom release later --course {a_class}" in said
+    assert re.search(rf"^ada, memory-02: cell {len(work['cells'])} was stopped: ", said, re.MULTILINE), said
+    assert "1 with trouble" in said
+    assert "changed since" not in said
+    (row,) = read_rows(read_course(a_class), "memory-02").values()
+    assert parts(row) == SOLVED
+    text = (a_class / "course.toml").read_text()
+    (a_class / "course.toml").write_text(text.replace('"02-middle" = 1', '"02-middle" = 3'))
+    assert run(["grade", str(a_class), "memory-02"]) == 0
+    assert "memory-02: course.toml or the notebooks have changed since it was released" in capsys.readouterr().out
+    assert run(["grade", str(a_class), "later"]) != 0
+
+
+def test_the_bar_says_what_is_run_before_the_first_result(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path]
+) -> None:
+    hand_in(a_class, "ada", answered(notebook, {}, solved=True))
+    course = read_course(a_class)
+    heard: list[tuple[int, int, str]] = []
+
+    def progress(done: int, of: int, name: str) -> None:
+        heard.append((done, of, name))
+
+    grade(course, course.assignments, best_isolation([a_class]), on_this_machine(1), threading.Event(), progress)
+    assert heard == [(0, 0, "the course's own solutions of memory-02"), (0, 1, ""), (1, 1, "ada")]

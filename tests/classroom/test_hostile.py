@@ -1,4 +1,4 @@
-"""A class with everybody in it who means harm: nothing gets out, nobody else's mark changes, the batch ends."""
+"""A class full of attackers: nothing leaks, nobody else's mark changes, the batch ends."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from classes import FILE, LIMITS, answered, dumps, make_class, nothing_is_left, 
 from hostile_submissions import CODE, SECRET
 
 from glassroom.classroom.batch import Report, grade, on_this_machine
+from glassroom.classroom.by_hand import read_manual
 from glassroom.classroom.course_file import read_course
 from glassroom.classroom.grading import Row
-from glassroom.classroom.marks import marks_csv, read_manual, result
+from glassroom.classroom.marks import marks_csv, result
 from glassroom.classroom.pages.feedback import feedback_page
 from glassroom.classroom.pages.overview import class_page
 from glassroom.classroom.sandbox import BUBBLEWRAP, NAMESPACES, best_isolation
@@ -105,7 +106,7 @@ class Graded:
         return {mark.id: (mark.part or 0.0) * mark.points for mark in self.row(learner).marks}
 
 
-def _forged(name: str, notebook: Notebook) -> bytes:
+def _forged(name: str, notebook: Notebook) -> bytes:  # noqa: C901  # a case for each kind of file
     """The file of that kind."""
     plain = answered(notebook, {})
     cells = plain["cells"]

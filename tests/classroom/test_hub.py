@@ -37,7 +37,7 @@ PASSWORD = "a long enough password"
 
 
 class Learner:
-    """A browser of somebody's: signs up, logs in, starts a server, and runs code in it."""
+    """A learner's browser: signs up, logs in, starts a server, and runs code in it."""
 
     def __init__(self, hub: str, name: str) -> None:
         self.hub, self.name, self.session = hub, name, requests.Session()
@@ -194,6 +194,57 @@ def test_none_can_read_anothers_files_nor_the_machines(learners: list[Learner], 
     assert grace.run(look).splitlines() == ["False False ['learner']", "False True"]
     assert grace.get("/api/contents/diary.txt", of="ada").status_code in (401, 403, 404)
     assert ada.get("/api/contents/diary.txt").status_code == 200
+
+
+def test_no_learners_token_opens_anothers_server_or_what_is_the_hubs(
+    learners: list[Learner], hub: tuple[str, Path]
+) -> None:
+    doors = [
+        *(
+            ("GET", f"/user/{{}}/{path}")
+            for path in ("lab", "api/status", "api/contents", "api/kernels", "api/terminals")
+        ),
+        ("POST", "/user/{}/api/kernels"),
+        ("PUT", "/user/{}/api/contents/planted.txt"),
+        *(("GET", f"/hub/api/{path}") for path in ("users", "users/{}", "users/{}/tokens", "proxy", "services")),
+        ("POST", "/hub/api/users/{}/tokens"),
+        ("DELETE", "/hub/api/users/{}/server"),
+        ("POST", "/hub/api/shutdown"),
+        ("GET", "/hub/admin"),
+    ]
+    opened, tried = [], 0
+    for me in learners:
+        named = "import os; print(*(value for name, value in os.environ.items() if name.endswith('TOKEN')))"
+        tokens = [me.headers["Authorization"].split()[1], *me.run(named).split()]
+        for other in (each.name for each in learners if each is not me):
+            for method, door in doors:
+                for token in tokens:
+                    address = f"{hub[0]}{door.format(other)}"
+                    headers = {"Authorization": f"token {token}"}
+                    answer = requests.request(method, address, headers=headers, allow_redirects=False, timeout=300)
+                    tried += 1
+                    if answer.status_code < 300:
+                        opened.append((me.name, method, address))
+    assert opened == []
+    assert tried >= len(doors) * 6 * 2  # the server's own token is among them
+
+
+def test_a_learner_hands_in_from_a_notebook_and_sees_no_tools_for_teachers(
+    learners: list[Learner], hub: tuple[str, Path]
+) -> None:
+    ada = learners[0]
+    hand_in = ["glassroom", "submit", "1_memory/02_views_share_a_storage.ipynb"]
+    words = ada.run(
+        "import subprocess\n"
+        f"said = subprocess.run({hand_in!r}, cwd='/home/learner/course', capture_output=True, text=True)\n"
+        "print(said.stdout + said.stderr)"
+    )
+    assert "Handed in: 1_memory, 02_views_share_a_storage.ipynb, at " in words, words
+    (made,) = (hub[1] / "homes" / "ada" / "handed-in").iterdir()
+    assert made.name.startswith("ada+1_memory+")
+    said = re.search(r'<script id="jupyter-config-data"[^>]*>(.*?)</script>', ada.get("/lab").text, re.DOTALL)
+    assert said is not None
+    assert "@jupyter/nbgrader:create-assignment" in json.dumps(json.loads(said[1])["disabledExtensions"])
 
 
 def test_limits_are_in_force(learners: list[Learner]) -> None:

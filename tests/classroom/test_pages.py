@@ -5,23 +5,28 @@ from __future__ import annotations
 import io
 import re
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from classes import make_class
+from classes import FILE, NOTEBOOK, make_class
 
 import tensorglass as torch
 from glassroom import show
-from glassroom.classroom.batch import row_path
+from glassroom.classroom.batch import learners_of, row_path
+from glassroom.classroom.by_hand import ByHand
+from glassroom.classroom.collecting import collect
 from glassroom.classroom.course_file import read_course
 from glassroom.classroom.grading import Mark, Row, task_of
-from glassroom.classroom.marks import ByHand, result
+from glassroom.classroom.marks import result
 from glassroom.classroom.pages import class_page
 from glassroom.classroom.pages.feedback import feedback_page
 from glassroom.classroom.pages.misconceptions import anonymised, mistakes
 from glassroom.classroom.pages.shell import picture, text
 from glassroom.classroom.pages.similar import similar
+from glassroom.cli.app import run
+from glassroom.workspace.notebook_json import parse, source
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import write_atomically
 
@@ -57,6 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     long = "def share_storage(x, y):\n    first = x.untyped_storage()\n    return first.data_ptr() == y.data_ptr()"
     for number in range(12):
         name = f"learner {number:02}" if number else "Ada <b>Lovelace<b>"
+        name = "maximiliane-alexandra_von.habsburg-lothringen@example" if number == 11 else name
         (folder / "submitted" / name / "memory-02").mkdir(parents=True)
         parts = {"02-share-storage": 1.0, "02-middle": float(number % 3 == 0), "02-whole": 0.5 * (number % 2)}
         answers = {"02-middle": f"# by {name}\nmiddle = a[1:5].clone().view(2, 2)", "why": "Because <i>it</i> is one."}
@@ -86,6 +92,7 @@ def test_a_learners_page_has_points_messages_pictures_and_comments(folder: Path)
     assert "<code>middle</code> is a copy" in page
     assert "data:image/svg+xml;base64," in page
     assert "Nearly." in page
+    assert '<p class="message">Why?</p>' in page
     assert "One storage." in page
     waiting = feedback_of(folder, row)
     assert "1 answer in words waits for a person" in waiting
@@ -117,7 +124,7 @@ def test_pages_fetch_nothing_and_run_nothing(folder: Path) -> None:
     for page in (class_page(folder).html, feedback_of(folder, row_of(folder, "ada", {}, {}))):
         assert "default-src 'none'" in page
         assert not re.search(r"<(script|link|iframe|object|embed|form)\b", page)
-        assert not re.search(r"\s(src|href)=\"(?!data:)", page)
+        assert not re.search(r"\s(src|href)=\"(?!data:|#)", page)
         assert "url(" not in page
 
 
@@ -166,6 +173,32 @@ def test_the_class_is_seen_at_a_glance(folder: Path) -> None:
     assert found._repr_html_().count(" sandbox srcdoc=") == found._repr_html_().count("<iframe") == 2
 
 
+def test_a_page_of_several_assignments_begins_with_all_of_them(tmp_path: Path) -> None:
+    folder = make_class(tmp_path / "class", (NOTEBOOK, "1_memory/03_basic_indexing.ipynb"), more=QUESTION)
+    toml = folder / "course.toml"
+    toml.write_text(toml.read_text().replace('name = "memory-02"', 'name = "memory-02"\ndue = 2030-01-31T18:00:00Z', 1))
+    course = read_course(folder)
+    for learner, assignments in (("ada", course.assignments), ("bob", course.assignments[:1])):
+        for assignment in assignments:
+            (folder / "submitted" / learner / assignment.name).mkdir(parents=True)
+            row = Row(learner, assignment.name, marks=task_of(course, assignment).questions())
+            row.submitted = "2030-01-31T20:00:00Z"
+            row.marks[0].part, row.marks[0].doubt = 1.0, "odd" if learner == "bob" else ""
+            write_atomically(row_path(course, assignment.name, learner), row.to_json())
+    page = class_page(folder).html
+    table = page.partition('class="heat across"')[2].partition("</table>")[0]
+    ada, bob = (
+        re.sub(r"<[^>]+>", "|", line) for line in re.findall(r"<tr><th scope=\"row\">(?:ada|bob).*?</tr>", table)
+    )
+    assert "2 hours late" in ada
+    assert "1 open" in ada
+    assert "nothing handed in" in bob
+    assert "1 to look at" in bob
+    assert "2 of 2" in table
+    assert "1 of 2" in table
+    assert {f'id="{each[1:]}"' in page for each in re.findall(r'href="(#[^"]+)"', table)} == {True}
+
+
 def test_mistakes_are_counted_by_what_they_show_and_name_nobody(folder: Path) -> None:
     answers = [{"02-middle": f"# by l{n}\nmiddle = 'l{n}'"} for n in range(5)]
     rows = [row_of(folder, f"l{n}", {}, answers[n], f"`middle` is {n}.") for n in range(5)]
@@ -200,6 +233,84 @@ def test_what_everybody_writes_is_not_similar() -> None:
     assert similar(rows(2, "a = 1")) == []
 
 
+def moodle_finds(path: str) -> tuple[int, str] | None:
+    """The number and the file's name that Moodle's importer reads from a path: parts split at underscores, in five."""
+    parts = path.split("/")
+    while parts:
+        said = parts.pop(0).split("_", 4)
+        if len(said) >= 4 and said[1].isdigit() and said[2:4] == ["assignsubmission", "file"]:
+            return int(said[1]), "/".join([*said[4:], *parts]).lstrip("/")
+    return None
+
+
+def test_pages_go_to_moodle_as_it_takes_feedback_files(tmp_path: Path) -> None:
+    """Each page in a folder whose name has the number of the delivery, or of the worksheet."""
+    folder = make_class(tmp_path / "class")
+    delivery = tmp_path / "moodle.zip"
+    with zipfile.ZipFile(delivery, "w") as archive:
+        for name in ("Ada King_71", "Ada King_72", "Bo_b Strange_73"):
+            content = (folder / "source" / "memory-02" / FILE).read_bytes()
+            archive.writestr(f"{name}_assignsubmission_file_/{FILE}", content + b" " * int(name[-1]))
+    course = read_course(folder)
+    assert len(collect(course, delivery).taken) == 3
+    for learner in learners_of(course):
+        write_atomically(row_path(course, "memory-02", learner), row_of(folder, learner, {}, {}).to_json())
+    mailed = row_of(folder, "eve@x.org", {}, {})
+    write_atomically(row_path(course, "memory-02", "eve@x.org"), mailed.to_json())
+    made = tmp_path / "feedback.zip"
+    assert run(["feedback", str(folder), "--moodle", str(made)]) == 0
+    with zipfile.ZipFile(made) as archive:
+        found = {moodle_finds(name): archive.read(name).decode() for name in archive.namelist()}
+    assert sorted(found) == [(number, "memory-02.html") for number in (71, 72, 73)]
+    assert "<h1>Ada King 71</h1>" in found[71, "memory-02.html"]
+    worksheet = tmp_path / "worksheet.csv"
+    worksheet.write_text("Identifier,Full name,Email address,Grade\nParticipant 90,Eve Und_er,eve@x.org,\n")
+    assert run(["feedback", str(folder), "memory-02", "--moodle", str(made), "--roster", str(worksheet)]) == 0
+    with zipfile.ZipFile(made) as archive:
+        assert (90, "memory-02.html") in {moodle_finds(name) for name in archive.namelist()}
+        assert len(archive.namelist()) == 4
+
+
+def canvas_finds(name: str) -> tuple[int, int, str]:
+    """The learner, the file and its name that Canvas reads from a name: the first two parts that are numbers."""
+    parts = name.split("_")
+    first, second = [place for place, part in enumerate(parts) if part.isdigit()][:2]
+    return int(parts[first]), int(parts[second]), "_".join(parts[second + 1 :])
+
+
+def test_notebooks_go_back_to_canvas_with_marks_and_comments_under_the_names_that_it_gave(tmp_path: Path) -> None:
+    folder = make_class(tmp_path / "class", more=QUESTION + HIDDEN)
+    course = read_course(folder)
+    work = (folder / "source" / "memory-02" / FILE).read_bytes()
+    delivery, sent = tmp_path / "submissions.zip", {}
+    with zipfile.ZipFile(delivery, "w") as archive:
+        for name in ("kingada_71_901_02_views_share_a_storage-1.ipynb", f"strangebob_LATE_72_902_{FILE}"):
+            archive.writestr(name, work)
+            sent[canvas_finds(name)] = name
+        archive.writestr("evil_73_903_02_views_share_a_storage.ipynb", b"no notebook")
+    collect(course, delivery, "memory-02")
+    (folder / "manual.csv").write_text("learner,assignment,id,points,comment\nkingada,memory-02,why,1,<b>Nearly.\n")
+    for learner in learners_of(course):
+        row = row_of(folder, learner, {}, {"why": "Because."}, "`middle` is a <copy>.")
+        write_atomically(row_path(course, "memory-02", learner), row.to_json())
+    by_hand = folder / "submitted" / "zoe" / "memory-02"
+    by_hand.mkdir(parents=True)
+    write_atomically(row_path(course, "memory-02", "zoe"), row_of(folder, "zoe", {}, {}).to_json())
+    made = tmp_path / "back.zip"
+    assert run(["feedback", str(folder), "memory-02", "--canvas", str(made)]) == 0
+    with zipfile.ZipFile(made) as archive:
+        back = {name: archive.read(name) for name in archive.namelist()}
+    assert {canvas_finds(name): name for name in back}.items() >= sent.items()
+    notebook = parse(back[sent[71, 901, "02_views_share_a_storage-1.ipynb"]])
+    words = [source(cell) for cell in notebook["cells"] if cell["id"].startswith("glassroom-")]
+    assert words[0].startswith("**1 of 9 points**")
+    assert any("**why: 1 of 2.**" in each and "> &lt;b>Nearly." in each for each in words)
+    assert any("`middle` is a &lt;copy>." in each for each in words)
+    assert not any("SECRET" in each for each in words)
+    theirs = [cell for cell in notebook["cells"] if not cell["id"].startswith("glassroom-")]
+    assert theirs == parse(work)["cells"]
+
+
 def test_a_class_without_marks_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="glassroom grade"):
         class_page(make_class(tmp_path / "class"))
@@ -230,6 +341,14 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
                     "[...document.querySelectorAll('table.list')].filter(each => each.scrollWidth > each.clientWidth)"
                 )
                 assert page.evaluate(f"{tables}.length") == 0
+                assert page.evaluate(
+                    """[...document.querySelectorAll('.learners td:first-child')].every(name =>
+                        [...name.childNodes].filter(each => each.data?.trim()).every(part => {
+                            const range = document.createRange();
+                            range.selectNodeContents(part);
+                            return range.getClientRects().length === 1;
+                        }))"""
+                )
                 colours = page.evaluate(
                     "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
                 )
@@ -251,8 +370,6 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
 def test_the_page_of_a_class_is_the_same_by_the_command(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], hand_in: Callable[..., Path]
 ) -> None:
-    from glassroom.cli.app import run
-
     assert run(["class", str(folder), "--html", str(tmp_path / "x.html")]) == 0
     assert (tmp_path / "x.html").read_text() == class_page(folder).html
     assert "12 handed in" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -18,12 +19,14 @@ from classes import EXERCISES, FILE, NOTEBOOK, answered, make_class, teachers_no
 
 pytest.importorskip("nbgrader", reason="nbgrader is not installed")
 
-from glassroom.classroom.batch import grade, on_this_machine
+from glassroom.classroom.batch import grade, on_this_machine, read_rows, row_path
+from glassroom.classroom.by_hand import read_manual
 from glassroom.classroom.course_file import read_course
 from glassroom.classroom.grading import task_of
 from glassroom.classroom.handout import course_notebook
 from glassroom.classroom.links import relinked
-from glassroom.classroom.marks import read_manual, result
+from glassroom.classroom.marks import result
+from glassroom.classroom.pages import class_page
 from glassroom.classroom.release import release
 from glassroom.classroom.sandbox import best_isolation
 from glassroom.classroom.submission import marks_of
@@ -224,6 +227,8 @@ def test_the_command_says_what_it_released_and_what_is_not_there(
     assert run(["release", "1_memory/00", "--course", str(tmp_path / "class")]) == 0
     said = capsys.readouterr().out
     assert "released memory-00 (2 points)" in said
+    assert run(["release", "memory-00", "--course", str(tmp_path / "class")]) == 0  # by the assignment's name
+    assert "released memory-00 (2 points)" in capsys.readouterr().out
     assert run(["release", "9_nothing", "--course", str(tmp_path / "class")]) == 2
     assert "no part or notebook '9_nothing'" in capsys.readouterr().err
 
@@ -253,15 +258,56 @@ def test_nothing_is_released_whose_solution_does_not_pass_every_test(
     assert "middle-hidden: checking it raised AssertionError: HIDDEN SECRET" in str(raised.value)
     assert {path: path.read_bytes() for path in before} == before
     assert not (folder / "release").exists()
+    assert not list((folder / "marks").rglob("*.json"))  # a failure may have been the machine's: it is tried again
     (folder / "course.toml").write_text(text.replace('"02-middle" = 1', '"02-middle" = 0'))  # its hidden test counts
     assert release(folder, [], notebooks_folder()).assignments == {"memory-02": 8}
 
 
 def test_what_was_tried_at_release_is_not_tried_again(released: Path) -> None:
     kept = released / "marks" / "memory-02" / ".reference.json"
-    assert json.loads(kept.read_text())["failed"] == []
+    assert json.loads(kept.read_text()).keys() == {"version", "apart"}
     course = read_course(released)
     assert json.loads(kept.read_text())["version"] == task_of(course, course.assignments[0]).version
+
+
+def test_who_answered_an_earlier_version_is_told_and_who_is_marked_by_one(tmp_path: Path) -> None:
+    folder = make_class(tmp_path / "class", more=QUESTIONS)
+    shutil.rmtree(folder / "source")
+    release(folder, [NOTEBOOK], notebooks_folder())
+    assert (folder / "source").stat().st_mode & 0o077 == 0
+    copy = folder / "release" / "memory-02" / FILE
+    for learner in ("early", "late"):
+        (folder / "submitted" / learner / "memory-02").mkdir(parents=True)
+        (folder / "submitted" / learner / "memory-02" / FILE).write_bytes(copy.read_bytes())
+        text = (folder / "course.toml").read_text()
+        asked = read_course(folder).assignments[0].explain[0].ask
+        (folder / "course.toml").write_text(text.replace(asked, f"{asked} Say it in one sentence."))
+        release(folder, [NOTEBOOK], notebooks_folder(), force=True)
+        if learner == "early":
+            assert run(["grade", str(folder)]) == 0
+            first = read_rows(read_course(folder), "memory-02")["early"]
+            assert first.earlier
+    page = class_page(folder).html
+    assert f"Marked by version {first.version} of the notebooks" in page
+    (folder / "learners.txt").write_text("absent\n")
+    assert run(["grade", str(folder)]) == 0
+    rows = read_rows(read_course(folder), "memory-02")
+    assert {learner: row.earlier for learner, row in rows.items()} == {"early": True, "late": True}
+    (folder / "submitted" / "late" / "memory-02" / FILE).write_bytes(copy.read_bytes())
+    assert run(["grade", str(folder)]) == run(["marks", str(folder), "--csv", str(tmp_path / "table.csv")]) == 0
+    rows = read_rows(read_course(folder), "memory-02")
+    assert {learner: row.earlier for learner, row in rows.items()} == {"early": True, "late": False}
+    assert len({row.version for row in rows.values()} - {first.version}) == 1
+    page = class_page(folder).html
+    assert "Marked by version" not in page
+    assert "handed out before the present ones: early." in page
+    for table in (folder / "marks.csv", tmp_path / "table.csv"):
+        lines = {line["learner"]: line for line in csv.DictReader(io.StringIO(table.read_text()))}
+        assert lines["late"]["version"] == rows["late"].version
+        assert (lines["absent"]["points"], lines["absent"]["with trouble"]) == ("0", "nothing was handed in")
+        assert lines["absent"]["of"] == lines["late"]["of"]
+    for path in (folder / "marks.csv", row_path(read_course(folder), "memory-02", "late")):
+        assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_links_of_learners_copies_lead_to_what_the_class_has() -> None:

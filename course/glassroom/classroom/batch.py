@@ -1,8 +1,8 @@
-"""A class, marked: every learner's row, several at a time, each kept as soon as it is there.
+"""Marking a class: a row for every learner, several at a time, each saved as soon as it is there.
 
-Rows lie in `marks/ASSIGNMENT/LEARNER.json`. A row says what it rests on (the submission's bytes, the teacher's
-notebooks, the checks, the limits), so a run that was killed goes on where it was, and a second run marks only what
-has changed.
+Rows lie in `marks/ASSIGNMENT/LEARNER.json`. A row records what it depends on (the submission's bytes, the teacher's
+notebooks, the checks, the limits), so a run that was killed continues where it stopped, and a second run marks only
+what has changed.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ Runner = Callable[[Iterable[Work], Isolation, threading.Event], Iterator[Row]]
 
 @dataclass
 class Report:
-    """What a run of `grade` did, and what a teacher should know."""
+    """What a run of `grade` did, and what the teacher should know about it."""
 
     marked: int = 0
-    kept: int = 0  # rows that were there already and rest on the same things
+    kept: int = 0  # rows from earlier runs that still hold
     missing: list[tuple[str, str]] = field(default_factory=list)  # (learner, assignment), where others handed in
     warnings: list[str] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
     @property
     def troubled(self) -> list[Row]:
-        """The rows of what could not be run, as a whole or in part, or had to be put right first."""
+        """The rows of submissions that could not be run, entirely or in part, or that had to be repaired first."""
         return [row for row in self.rows if row.trouble]
 
     @property
@@ -52,7 +52,7 @@ class Report:
 
 
 def learners_of(course: Course) -> list[str]:
-    """Everybody who has a folder under `submitted/`, and everybody in `learners.txt` if there is one."""
+    """Everybody who has a folder under `submitted/`, and everybody listed in `learners.txt` if there is one."""
     folder = course.folder / "submitted"
     names = (
         {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
@@ -73,13 +73,13 @@ def hidden_folders(course: Course) -> list[str]:
 
 
 def row_path(course: Course, assignment: str, learner: str) -> Path:
-    """Where a row is kept: under the learner's name, or a digest where no file can be called so."""
+    """The path of a row: under the learner's name, or a digest of it if no file can have that name."""
     name = learner if len(os.fsencode(learner)) <= LONGEST_NAME else digest_of(learner)
     return course.folder / MARKS / assignment / f"{name}.json"
 
 
 def read_rows(course: Course, assignment: str) -> dict[str, Row]:
-    """The rows of an assignment that are kept, by learner; what cannot be read is not there."""
+    """The saved rows of an assignment, by learner; rows that cannot be read are left out."""
     rows = {}
     folder = course.folder / MARKS / assignment
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
@@ -99,7 +99,7 @@ def grade(
     progress: Callable[[int, int, str], None] = lambda _done, _of, _name: None,
     again: bool = False,
 ) -> Report:
-    """Mark what has been handed in, and keep each row as it comes. Rows that still hold are not made again."""
+    """Mark what has been handed in, and save each row as it comes. Rows that still hold are not made again."""
     report = Report()
     report.warnings += [
         f"submitted/{printable(name)} is left alone: a name that begins with a dot is no learner's"
@@ -112,8 +112,9 @@ def grade(
         if not any((course.folder / "submitted" / learner / assignment.name).is_dir() for learner in learners):
             for path in (course.folder / MARKS / assignment.name).glob("[!.]*.json"):
                 path.unlink()
-            task_of(course, assignment)  # says what is wrong with it
-            continue  # nobody has come to it yet
+            task_of(course, assignment)  # raises if something is wrong with it
+            continue  # nobody has handed it in yet
+        progress(0, 0, f"the course's own solutions of {assignment.name}")
         task, failed = tried(course, task_of(course, assignment), isolation, stopped.is_set)
         report.warnings += [f"{task.assignment}: the course's own solution does not pass {each}" for each in failed]
         for learner in learners:
@@ -136,7 +137,7 @@ def grade(
             waiting.append((task, learner, folder, when))
     total = len(waiting) + report.kept
     progress(report.kept, total, "")
-    # Read again when its turn comes, so that no more is in memory than is at work.
+    # Read again when its turn comes, so that only submissions being marked are in memory.
     work = ((task, learner, submission_files(folder)[0], when) for task, learner, folder, when in waiting)
     try:
         for row in run(work, isolation, stopped):
@@ -155,7 +156,7 @@ def grade(
 
 
 def on_this_machine(jobs: int) -> Runner:
-    """Mark so many submissions at a time here."""
+    """Mark submissions on this machine, `jobs` at a time."""
 
     def run(work: Iterable[Work], isolation: Isolation, stopped: threading.Event) -> Iterator[Row]:
         waiting = iter(work)
@@ -178,7 +179,7 @@ def on_this_machine(jobs: int) -> Runner:
 
 
 def submitted_at(folder: Path) -> str:
-    """When a submission was handed in: what nbgrader's timestamp.txt says, in ISO form; nothing if it is not known."""
+    """When a submission was handed in: what nbgrader's timestamp.txt says, in ISO form; "" if it is not known."""
     from glassroom.classroom.marks import moment
 
     try:
@@ -201,7 +202,7 @@ def _read_row(path: Path) -> Row | None:
 
 
 def require_folder(course: Course) -> None:
-    """Raise `Problem` where nothing has been collected."""
+    """Raise `Problem` if nothing has been collected."""
     if not os.path.isdir(course.folder / "submitted"):
         raise Problem(
             f"Nothing has been handed in: {course.folder / 'submitted'} is not there. "

@@ -1,9 +1,9 @@
 """Marking on many machines: the same work, handed to dask.distributed.
 
-A worker is sent a submission and what it takes to mark it, and runs it in a sandbox of its own. A worker that dies
-loses nothing: dask gives its submissions to another, and what has come back is kept already. dask does not end what
-a task has started; here each sandbox watches a variable that every worker can see, and ends when it is set or when
-its worker ends.
+A worker is sent a submission with everything needed to mark it, and runs it in a sandbox of its own. If a worker dies,
+nothing is lost: dask gives its submissions to another, and finished rows are saved already. dask does not stop
+processes that a task has started, so each sandbox watches a variable that every worker can see, and ends when it is set
+or when its worker ends.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from glassroom.classroom.grading import Row, Task, mark
 from glassroom.classroom.sandbox import Isolation, best_isolation, dismiss_referees
 from glassroom.workspace.problems import Problem
 
-AHEAD = 4  # submissions that wait at the scheduler, for each worker's thread
+AHEAD = 4  # submissions queued at the scheduler for each worker thread
 RETRIES = 3
 
 
 def on_cluster(address: str, jobs: int) -> Runner:
-    """Mark on a cluster whose scheduler is at `address`; "local" is one of this machine's own, of `jobs` processes."""
+    """Mark on a cluster whose scheduler is at `address`; "local" starts one on this machine, with `jobs` processes."""
 
     def run(work: Iterable[Work], isolation: Isolation, stopped: threading.Event) -> Iterator[Row]:
         from distributed import Client, LocalCluster, as_completed
@@ -91,13 +91,14 @@ def on_cluster(address: str, jobs: int) -> Runner:
 
 
 def mark_there(task: Task, learner: str, files: dict[str, bytes], means: str, when: str, name: str) -> Row:
-    """Mark one submission, on a worker. The isolation is the worker's own, and no weaker than the teacher's."""
+    """Mark one submission, on a worker. The isolation is the best that works there, and no weaker than the
+    teacher's."""
     isolation = best_isolation(trust=means == "none")
     return mark(task, learner, files, isolation, lambda: _is_stopped(name), when)
 
 
 def _row_of_task(future: Any, task: Task, learner: str, when: str) -> Row:
-    """The row that came back; one that says why, where none did however often it was tried."""
+    """The row that a task returned; if none did after all retries, a row that says why."""
     if future.status == "finished":
         row: Row = future.result()
         return row
@@ -116,7 +117,7 @@ _stops: dict[str, float] = {}
 
 
 def _is_stopped(name: str) -> bool:
-    """Whether the teacher has stopped the run of this name: workers are told by `_stop`."""
+    """Whether the teacher has stopped the run of this name; `_stop` tells the workers."""
     return name in _stops
 
 

@@ -1,8 +1,7 @@
-"""`course.toml`: what a teacher has decided about a class. Which notebooks, how many points, due when, and what
-lateness costs.
+"""`course.toml`: what a teacher has decided about a class: notebooks, points, due dates, and the penalty for lateness.
 
-The file is written once, with a section for each notebook that is handed out, and is the teacher's from then on:
-`glassroom release` only ever adds sections for new notebooks at its end.
+The file is written once, with a section for each notebook that is handed out, and belongs to the teacher from then on:
+`glassroom release` only appends sections for new notebooks.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.whole_files import write_atomically
 
 NAME = "course.toml"
+MOST_CRITERIA = 20  # of a rubric: each has a letter as its key
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 
 HEADING = """\
@@ -57,7 +57,7 @@ output = 4
 
 @dataclass(frozen=True)
 class LatePolicy:
-    """What lateness costs: a part of the points for each day begun, after some minutes of grace."""
+    """The penalty for lateness: a part of the points for each day begun, after some minutes of grace."""
 
     grace: float = 15
     per_day: float = 0.1
@@ -65,7 +65,7 @@ class LatePolicy:
     closed: float = 14
 
     def factor(self, seconds_late: float) -> float:
-        """The part of the points that is left for work handed in so many seconds after it was due."""
+        """The part of the points that remains for work handed in the given number of seconds after it was due."""
         late = seconds_late - 60 * self.grace
         if late <= 0:
             return 1.0
@@ -89,6 +89,14 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Criterion:
+    """A line of a rubric: what an answer says or leaves out, and the points that this adds or subtracts."""
+
+    says: str
+    points: float
+
+
+@dataclass(frozen=True)
 class Explain:
     """A question in words, which a person marks: it follows an exercise, or ends the notebook."""
 
@@ -96,6 +104,7 @@ class Explain:
     ask: str
     points: float
     after: str = ""
+    rubric: tuple[Criterion, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,10 +146,10 @@ class Course:
 
     def assignment(self, name: str) -> Assignment:
         """The assignment of that name. Raises `Problem` if there is none."""
-        for each in self.assignments:
-            if each.name == name:
-                return each
-        known = ", ".join(each.name for each in self.assignments) or "none yet"
+        for assignment in self.assignments:
+            if assignment.name == name:
+                return assignment
+        known = ", ".join(assignment.name for assignment in self.assignments) or "none yet"
         raise Problem(f"There is no assignment {name!r} in {self.folder / NAME}. There are: {known}.", Exit.USAGE)
 
     def chosen(self, names: Iterable[str]) -> list[Assignment]:
@@ -150,7 +159,7 @@ class Course:
 
 
 def read_course(folder: Path) -> Course:
-    """The class in `folder`. Raises `Problem`, naming the line's table and key, for what the file cannot mean."""
+    """The class in `folder`. Raises `Problem`, naming the table and key, for a value that is invalid."""
     path = folder / NAME
     try:
         content = path.read_bytes()
@@ -169,7 +178,7 @@ def read_course(folder: Path) -> Course:
         _only(hints, "[hints]", ("cost",))
         assignments = table.get("assignment", [])
         _must(isinstance(assignments, list), "assignments are written [[assignment]]")
-        made = tuple(_assignment(each) for each in assignments)
+        made = tuple(_assignment(assignment) for assignment in assignments)
         names = [each.name.casefold() for each in made]
         _must(len(set(names)) == len(names), "two assignments have one name")
         return Course(
@@ -187,7 +196,8 @@ def read_course(folder: Path) -> Course:
 
 
 def add_assignments(folder: Path, assignments: Iterable[tuple[str, str, Mapping[str, str]]]) -> list[str]:
-    """Add a section for each (name, notebook, {exercise: what it is about}) to the file, which is made if need be."""
+    """Append a section for each (name, notebook, {exercise: what it is about}) to the file, which is made if it is
+    missing."""
     path = folder / NAME
     text = path.read_text(encoding="utf-8") if path.exists() else HEADING
     added = []
@@ -239,9 +249,22 @@ def _assignment(table: Any) -> Assignment:
 
 
 def _explain(table: Any, where: str) -> Explain:
-    _only(table, f"{where}, explain", ("id", "ask", "points", "after"))
+    _only(table, f"{where}, explain", ("id", "ask", "points", "after", "rubric"))
     ask = _text(table, "ask", f"{where}, explain")
-    return Explain(_id(table, where), ask, _number(table, "points", where, 1.0), _text(table, "after", where, ""))
+    points, after = _number(table, "points", where, 1.0), _text(table, "after", where, "")
+    rubric = table.get("rubric", [])
+    fine = isinstance(rubric, list) and all(isinstance(each, dict) for each in rubric) and len(rubric) <= MOST_CRITERIA
+    _must(
+        fine, f'{where}: a rubric is a list of at most {MOST_CRITERIA}, as in [{{ says = "one storage", points = 1 }}]'
+    )
+    return Explain(_id(table, where), ask, points, after, tuple(_criterion(each, where) for each in rubric))
+
+
+def _criterion(table: Any, where: str) -> Criterion:
+    _only(table, f"{where}, rubric", ("says", "points"))
+    says = _text(table, "says", f"{where}, rubric")
+    _must(says.strip() and "\n" not in says, f"{where}, rubric: says is one line of words, not {says!r}")
+    return Criterion(says.strip(), _number(table, "points", f"{where}, rubric", 1.0, least=-1e6))
 
 
 def _hidden(table: Any, where: str) -> Hidden:

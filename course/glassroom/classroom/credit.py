@@ -1,6 +1,5 @@
-"""What a test cell of an nbgrader notebook calls, and the one place where the classroom asks the course's checks.
-
-Everything here goes through the public names of `glassroom.exercises`, so that judging may change behind them.
+"""The functions that test cells of nbgrader notebooks call, and the one place where the classroom calls the course's
+checks. It uses only the public names of `glassroom.exercises`, so that the checks may change behind them.
 """
 
 from __future__ import annotations
@@ -23,20 +22,21 @@ def share(verdict: Verdict) -> float:
 
 
 def names_of(id: str) -> tuple[list[str], list[str]]:
-    """The names of an exercise's answers, and of what the notebook gives with them. KeyError for an unknown id."""
+    """The names of an exercise's answers, and of what the notebook gives along with them. Raises KeyError for an
+    unknown id."""
     found = exercises()[id]
     return found.answers, found.given
 
 
 def verdict_of(id: str, answers: list[Any], given: dict[str, Any]) -> tuple[float, str]:
-    """The part of the points and the sentence that these answers get."""
+    """The part of the points, and the sentence, that these answers get."""
     verdict = judge(id, *answers, **given)
     return share(verdict), verdict.message
 
 
 def graded_check(points: float, id: str, /, *answers: object, **given: object) -> float:
     """Check an exercise as `check` does, and give the points that nbgrader counts. Never raises."""
-    with redirect_stderr(sys.stdout), warnings.catch_warnings():  # nbgrader takes any word on stderr for a failure
+    with redirect_stderr(sys.stdout), warnings.catch_warnings():  # nbgrader takes any output on stderr for a failure
         verdict = judge(id, *answers, **given)
         print(in_lines(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}"))
         if verdict.printed:

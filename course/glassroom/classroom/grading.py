@@ -1,12 +1,13 @@
-"""One submission, marked: what it is run with, what becomes of what fails, and the row that comes out.
-
-`Course` and its source notebooks decide; `sandbox` runs. Whatever a submission is or does, `mark` returns one row.
+"""Marking one submission: composing what is run, handling failures, and making the row. `Course` and its source
+notebooks decide; `sandbox` runs. Whatever a submission is or does, `mark` returns one row.
 """
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,8 @@ import glassroom.exercises
 from glassroom import __version__
 from glassroom.classroom.course_file import Assignment, Course, Limits
 from glassroom.classroom.handout import check_call
-from glassroom.classroom.sandbox import Isolation, run_pair
+from glassroom.classroom.own_course import files_of_source
+from glassroom.classroom.sandbox import Isolation, Outcome, run_pair
 from glassroom.classroom.submission import (
     UNANSWERED,
     Composed,
@@ -29,24 +31,25 @@ from glassroom.classroom.submission import (
     read_notebook,
 )
 from glassroom.records.printable import printable
-from glassroom.workspace.notebook_json import parse, source
+from glassroom.translations.templates import word
+from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
 from glassroom.workspace.problems import Problem
 
-ATTEMPTS = 3  # a cell that hangs or ends the process is left out, and the rest is run again, so many times in all
+ATTEMPTS = 3  # runs in all: a cell that hangs or ends the process is left out, and the rest is run again
 
 Stop = Callable[[], bool]
 
 
 @dataclass
 class Mark:
-    """What one exercise or question came to. `part` is None while it waits for a person."""
+    """The mark for one exercise or question. `part` is None while it waits for a person."""
 
     id: str
     exercise: str
     points: float
     part: float | None
     message: str = ""
-    how: str = ""  # judged apart from the learner's program, beside it, or by hand
+    how: str = ""  # judged apart from the learner's process, inside it, or by hand
     doubt: str = ""  # why a person should look at it
     hints: int = 0
     answer: str = ""
@@ -55,7 +58,7 @@ class Mark:
 
 @dataclass
 class Row:
-    """What one learner's work on one assignment came to, before lateness and marks by hand."""
+    """The marks of one learner's work on one assignment, before lateness and marks by hand."""
 
     learner: str
     assignment: str
@@ -64,48 +67,57 @@ class Row:
     notes: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     submitted: str = ""  # when, in ISO form, where it is known
-    minutes: float = 0.0  # at work in the notebook, where Jupyter has recorded it
+    minutes: float = 0.0  # spent in the notebook, if Jupyter has recorded it
     seconds: float = 0.0
     memory: float = 0.0
-    cpu: float = 0.0  # seconds of a core
+    cpu: float = 0.0  # CPU seconds
     isolation: str = ""
+    version: str = ""  # of the teacher's notebooks that it was marked by
+    earlier: bool = False  # whether the learner answered notebooks that were handed out before these
 
     @property
     def trouble(self) -> list[str]:
-        """Why it could not be run, as a whole or in part, or what had to be put right first."""
+        """Why it could not be run, entirely or in part, or what had to be repaired first."""
         return list(dict.fromkeys([*([self.problem] if self.problem else []), *self.notes]))
 
     @property
     def to_look_at(self) -> list[Mark]:
         """The marks that a person should look at before they count."""
-        return [each for each in self.marks if each.doubt]
+        return [mark for mark in self.marks if mark.doubt]
 
     def to_json(self) -> bytes:
         """The row as it is stored."""
-        # Half a letter is written as JSON writes it, so that it comes back: two names that differ stay two.
+        # Lone surrogates are escaped, so that they can be read back: two names that differ stay different.
         return json.dumps(asdict(self), indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
     @classmethod
     def from_json(cls, content: bytes) -> Row:
-        """A stored row. Raises ValueError, KeyError or TypeError for what is none."""
+        """A stored row. Raises ValueError, KeyError or TypeError for anything else."""
         table = json.loads(content)
         return cls(**{**table, "marks": [Mark(**each) for each in table["marks"]]})
 
 
 @dataclass(frozen=True)
 class Task:
-    """All that it takes to mark submissions of one assignment, as plain data that another machine can be sent."""
+    """Everything needed to mark submissions of one assignment, as plain data that can be sent to another machine."""
 
     assignment: str
     notebooks: dict[str, str]  # the teacher's notebooks, by their names
     limits: Limits
     apart: tuple[str, ...] | None
     version: str
+    files: dict[str, str] = field(default_factory=dict)  # the class's own, beside the notebooks: base64 by path
+    handed_out: dict[str, str] = field(default_factory=dict)  # nbgrader's checksums of the cells that learners have
+
+    @property
+    def notebooks_version(self) -> str:
+        """The version of the teacher's notebooks, short enough for a table."""
+        return digest_of(json.dumps(self.notebooks))[:8]
 
     @property
     def points(self) -> float:
         """The sum of all points."""
-        return sum(each.points for each in self.questions())
+        return sum(question.points for question in self.questions())
 
     def questions(self) -> list[Mark]:
         """Every exercise, hidden test and question, with no points earned yet."""
@@ -137,18 +149,37 @@ def task_of(course: Course, assignment: Assignment) -> Task:
             raise Problem(
                 f"{assignment.name} has not been handed out: {path} is not there. Run glassroom release."
             ) from error
-    return task_from(course, assignment, notebooks)
+    task = task_from(course, assignment, notebooks, files_of_source(course.folder / "source" / assignment.name))
+    return replace(task, handed_out=_handed_out(course.folder / "release" / assignment.name, notebooks))
 
 
-def task_from(course: Course, assignment: Assignment, notebooks: dict[str, str]) -> Task:
-    """The task of an assignment whose teacher's notebooks these are, by their names."""
-    version = digest_of(json.dumps(notebooks), json.dumps(asdict(course.limits)), checks_version())
-    return Task(assignment.name, notebooks, course.limits, None, version)
+def _handed_out(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """nbgrader's checksums of the cells that learners were given, as far as they can be read."""
+    found: dict[str, str] = {}
+    for name in names:
+        with contextlib.suppress(OSError, DamagedNotebook):
+            found |= _checksums(parse((folder / f"{name}.ipynb").read_bytes()))
+    return found
+
+
+def _checksums(notebook: Notebook) -> dict[str, str]:
+    marks = (marks_of(cell) for cell in notebook["cells"])
+    return {mark["grade_id"]: mark["checksum"] for mark in marks if isinstance(mark.get("checksum"), str)}
+
+
+def task_from(
+    course: Course, assignment: Assignment, notebooks: dict[str, str], files: Mapping[str, bytes] | None = None
+) -> Task:
+    """The task of an assignment with these teacher's notebooks, by their names, and the class's own files."""
+    own = {path: base64.b64encode(content).decode() for path, content in sorted((files or {}).items())}
+    resting_on = [json.dumps(notebooks), json.dumps(asdict(course.limits)), checks_version()]
+    version = digest_of(*resting_on, *([json.dumps(own)] if own else []))
+    return Task(assignment.name, notebooks, course.limits, None, version, own)
 
 
 @cache
 def checks_version() -> str:
-    """Which checks judge here: a digest of the exercises' own files."""
+    """The version of the checks here: a digest of the exercises' files."""
     folder = Path(glassroom.exercises.__file__).parent
     files = sorted(folder.rglob("*.py"))
     return digest_of(
@@ -166,6 +197,7 @@ def mark(
 ) -> Row:
     """The row of one submission: its notebooks by their names. Never raises for what is in them."""
     row = Row(learner, task.assignment, key_of(task, files), submitted=submitted, isolation=isolation.means)
+    row.version = task.notebooks_version
     row.marks = task.questions()
     try:
         for name, text in task.notebooks.items():
@@ -179,23 +211,26 @@ def mark(
                 continue
             composed = compose(parse(text.encode()), learners)
             row.notes += composed.notes
+            theirs = _checksums(learners)
+            row.earlier |= any(theirs.get(id, checksum) != checksum for id, checksum in task.handed_out.items())
             row.minutes = round(row.minutes + minutes_of(learners), 1)
             _run(task, composed, row, isolation, stop)
             _by_hand(composed, row)
         if row.notes and not any(mark.answer or mark.message for mark in row.marks):
             row.problem = row.notes[0]
-    except Exception as error:  # a fault of ours is one learner's row, and says so
+    except Exception as error:  # a fault of ours spoils one learner's row, which says so
         row.problem = f"it could not be marked ({type(error).__name__}: {printable(str(error))[:200]})"
     return row
 
 
 def key_of(task: Task, files: dict[str, bytes]) -> str:
-    """What a row's marks rest on: the submission, and the version of the course that it is judged by."""
+    """The key of what a row's marks depend on: the submission, and the version of the course that judges it."""
     return digest_of(task.version, *(part for name in sorted(files) for part in (name, files[name])))
 
 
 def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> tuple[Task, list[str]]:
-    """The task with what can be judged apart, found by marking the course's own solutions, and what they failed."""
+    """The task, completed with the exercises that can be judged apart, and the tests that fail. Both are found by
+    marking the course's own solutions."""
     trial = replace(task, apart=None)
     files = {f"{name}.ipynb": text.encode() for name, text in task.notebooks.items()}
     row = mark(trial, "the course's own solutions", files, isolation, stop)
@@ -210,89 +245,120 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
 def _file_of(name: str, files: dict[str, bytes], wanted: int, row: Row) -> bytes | None:
     if f"{name}.ipynb" in files:
         return files[f"{name}.ipynb"]
-    others = [each for each in files if each.endswith(".ipynb")]
+    others = [file for file in files if file.endswith(".ipynb")]
     if wanted == 1 and len(others) == 1:
         row.notes.append(f"{printable(others[0])} is taken for {name}.ipynb")
         return files[others[0]]
     row.notes.append(
-        f"{name}.ipynb is missing" + (f"; there is {printable(', '.join(sorted(files)[:5]))}" if files else "")
+        f"{name}.ipynb{word(' is missing')}"
+        + (f"; there is {printable(', '.join(sorted(files)[:5]))}" if files else "")
     )
     return None
 
 
+@dataclass
+class _Attempts:
+    """The state of the attempts at running one submission."""
+
+    steps: list[dict[str, Any]]
+    stopped: dict[int, str] = field(default_factory=dict)  # by a step's number: why it stopped the run
+    known: dict[str, dict[str, Any]] = field(default_factory=dict)  # what has been judged, by the ids of the marks
+    hung: dict[str, str] = field(default_factory=dict)  # cells of the learner's that took too long, with the reason
+    doubt: str = ""  # for marks given although one of the course's own cells did not finish
+
+
 def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: Stop) -> None:
-    """Run and judge what is composed. A step that stops it all is left out, and the rest is tried again."""
+    """Run and judge what was composed. A step that stops the run is left out, and the rest is tried again."""
     steps = _with_hidden(composed.steps)
-    stopped: dict[int, str] = {}
+    attempts = _Attempts(steps)
     limits, left = task.limits, task.limits.wall
-    known: dict[str, dict[str, Any]] = {}
-    doubt = ""  # of marks beside which a cell of the course's own was not done
-    given = {str(step.get("cell")) for step in steps if step.get("given")}
     for _ in range(ATTEMPTS):
-        numbers = [number for number in range(len(steps)) if number not in stopped]
+        numbers = [number for number in range(len(steps)) if number not in attempts.stopped]
         apart = None if task.apart is None else list(task.apart)
         plan: dict[str, Any] = {"steps": [steps[number] for number in numbers], "apart": apart, "cell": limits.cell}
+        plan |= {"files": task.files} if task.files else {}
         outcome = run_pair(isolation, plan, replace(limits, wall=left), stop)
         row.seconds = round(row.seconds + outcome.seconds, 2)
         row.cpu = round(row.cpu + outcome.cpu, 2)
         row.memory = round(max(row.memory, outcome.memory), 1)
         left -= outcome.had
-        known = {event["mark"]["id"]: event["mark"] for event in outcome.events if "mark" in event}
-        last = outcome.events[-1] if outcome.events else {}
-        errors = [event["error"] for event in outcome.events if "error" in event]
-        late = next((each for each in errors if each["cell"] in given and each["name"] == "TimeoutError"), None)
-        if late:
-            doubt = f"the course's own cell {late['cell']} was not done: {late['message']}"
-        if "done" in last:
+        if _is_done(attempts, outcome) or not _leaves_out_a_step(attempts, outcome, numbers, row, stop) or left < 5:
             break
-        at = ([-1] + [event["at"] for event in outcome.events if "at" in event])[-1]
-        why = str(last.get("why") or outcome.problem)
-        if stop():
-            row.notes.append(why)
-            break
-        if outcome.busy or at < 0:  # the machine's doing, and not the learner's
-            said = "" if outcome.busy else "".join(outcome.said.splitlines()[-1:])
-            doubt = row.problem = f"it could not be run ({why}{f': {printable(said)[:200]}' if said else ''})"
-            row.key = ""  # as of no submission: it is tried again
-            break
-        step = steps[numbers[at]]
-        stopped[numbers[at]] = why
-        row.notes.append(f"{step.get('cell') or step.get('id')}: {why}")
-        if step.get("given") and outcome.problem:
-            doubt = f"the course's own cell {step['cell']} was not done: {why}"
-        if left < 5:
-            break
+    row.notes += [f"{printable(cell)} was stopped: {printable(why)[:200]}" for cell, why in attempts.hung.items()]
+    _enter_marks(attempts, composed, row)
+
+
+def _is_done(attempts: _Attempts, outcome: Outcome) -> bool:
+    """Note what a run has judged, and any cell of the course's own that took too long. Returns whether all steps
+    ran."""
+    attempts.known = {event["mark"]["id"]: event["mark"] for event in outcome.events if "mark" in event}
+    given = {str(step.get("cell")) for step in attempts.steps if step.get("given")}
+    errors = [event["error"] for event in outcome.events if "error" in event]
+    late = next((error for error in errors if error["cell"] in given and error["name"] == "TimeoutError"), None)
+    if late:
+        attempts.doubt = f"the course's own cell {late['cell']} was not done: {late['message']}"
+    for error in errors:
+        if error["name"] == "TimeoutError" and error["cell"] not in given:
+            attempts.hung[str(error["cell"])] = str(error["message"])
+    return bool(outcome.events) and "done" in outcome.events[-1]
+
+
+def _leaves_out_a_step(attempts: _Attempts, outcome: Outcome, numbers: list[int], row: Row, stop: Stop) -> bool:
+    """Note which step stopped a run, so that the next leaves it out. Returns False if there should be no further
+    attempt."""
+    last = outcome.events[-1] if outcome.events else {}
+    at = ([-1] + [event["at"] for event in outcome.events if "at" in event])[-1]
+    why = str(last.get("why") or outcome.problem)
+    if stop():
+        row.notes.append(why)
+        return False
+    if outcome.busy or at < 0:  # caused by the machine, not by the learner
+        said = "" if outcome.busy else "".join(outcome.said.splitlines()[-1:])
+        attempts.doubt = row.problem = f"it could not be run ({why}{f': {printable(said)[:200]}' if said else ''})"
+        row.key = ""  # no key, so that it is tried again
+        return False
+    step = attempts.steps[numbers[at]]
+    attempts.stopped[numbers[at]] = why
+    row.notes.append(f"{step.get('cell') or step.get('id')}: {why}")
+    if step.get("given") and outcome.problem:
+        attempts.doubt = f"the course's own cell {step['cell']} was not done: {why}"
+    return True
+
+
+def _enter_marks(attempts: _Attempts, composed: Composed, row: Row) -> None:
+    """Enter into a row's marks what was judged, and why the rest was not."""
+    steps, stopped = attempts.steps, attempts.stopped
     reasons = {str(steps[number].get("id", "")): why for number, why in stopped.items()}
     ids = {step["id"] for step in steps if "id" in step}
-    for each in row.marks:
-        if each.id not in ids or each.part is None:
+    for mark in row.marks:
+        if mark.id not in ids or mark.part is None:
             continue
-        each.hints = composed.hints[each.exercise]
-        each.answer = composed.code.get(each.exercise, "")[:20_000]
-        if told := known.get(each.id):
-            each.part, each.message, each.how = told["part"], told["message"], told["how"]
-            each.doubt, each.outputs = told["doubt"], told["outputs"]
+        mark.hints = composed.hints[mark.exercise]
+        mark.answer = composed.code.get(mark.exercise, "")[:20_000]
+        if told := attempts.known.get(mark.id):
+            mark.part, mark.message, mark.how = told["part"], told["message"], told["how"]
+            mark.doubt, mark.outputs = told["doubt"], told["outputs"]
         else:
-            why = reasons.get(each.id) or next(
+            why = reasons.get(mark.id) or next(
                 iter(stopped.values()), row.notes[-1] if row.notes else "it was not reached"
             )
-            each.message = f"It was not judged: {why}."
-        if doubt and each.part != 1:
-            each.doubt = each.doubt or doubt
-            each.part = each.part if row.key else None
-        if each.exercise in composed.lost and each.part != 1:
-            each.part, each.doubt = None, "the notebook's cells have lost their names, and the answer was not found"
+            mark.message = f"It was not judged: {why}."
+        if attempts.doubt and mark.part != 1:
+            mark.doubt = mark.doubt or attempts.doubt
+            mark.part = mark.part if row.key else None
+        if mark.exercise in composed.lost and mark.part != 1:
+            mark.part, mark.doubt = None, "the notebook's cells have lost their names, and the answer was not found"
 
 
 def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The steps, with each hidden test as a test of the exercise before it, whether or not that has points."""
     made: list[dict[str, Any]] = []
-    call = ""
+    call: dict[str, Any] = {}
     for step in steps:
         if step["do"] == "test" or (step.get("given") and check_call(step["source"])):
-            call = step["source"]
+            call = {word: step[word] for word in ("source", "gives", "changed") if word in step}
         if step["do"] == "hidden":
-            step = {"do": "test", "id": step["id"], "source": call, "code": step["code"]}
+            step = {**call, "do": "test", "id": step["id"], "code": step["code"]}
             if not call:
                 continue
         made.append(step)
@@ -300,15 +366,15 @@ def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _by_hand(composed: Composed, row: Row) -> None:
-    for each in row.marks:
-        if each.part is None and each.id in composed.answers:
-            each.answer = composed.answers[each.id][:20_000]
-            if each.answer.strip() in UNANSWERED:
-                each.part, each.message = 0.0, "There is no answer."
+    for mark in row.marks:
+        if mark.part is None and mark.id in composed.answers:
+            mark.answer = composed.answers[mark.id][:20_000]
+            if mark.answer.strip() in UNANSWERED:
+                mark.part, mark.message = 0.0, "There is no answer."
 
 
 def submission_files(folder: Path) -> tuple[dict[str, bytes], list[str]]:
-    """The notebooks that lie in a learner's folder, and a note about each that cannot be read."""
+    """The notebooks in a learner's folder, and a note about each that cannot be read."""
     files: dict[str, bytes] = {}
     notes = []
     for path in _entries(folder):

@@ -62,7 +62,7 @@ def exercise_in(cell: Notebook) -> Exercise | None:
 
 
 def solution_in(code: str) -> str:
-    """What stands between the markers of a solution; nothing where there are none."""
+    """The text between the markers of a solution; "" if there are none."""
     match = _SOLUTION.search(code)
     return "\n".join(match[0].split("\n")[1:-1]) if match else ""
 
@@ -83,10 +83,30 @@ def check_call(test: str) -> tuple[str, ast.Call] | None:
     return (id.value, last.value) if isinstance(id, ast.Constant) and isinstance(id.value, str) else None
 
 
+def asked_for(cell: Notebook) -> list[tuple[str, str]]:
+    """The exercises that a cell names in calls of `check` and `hint`; none if the cell is not plain Python."""
+    if cell["cell_type"] != "code":
+        return []
+    try:
+        tree = ast.parse(source(cell))
+    except SyntaxError:  # a magic or a shell command
+        return []
+    return [
+        (node.func.id, node.args[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("check", "hint")
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    ]
+
+
 def source_version(notebook: Notebook, assignment: Assignment, last: bool = True) -> Notebook:
     """The teacher's notebook of an assignment, from which nbgrader makes the learners'.
 
-    Predictions are emptied here already: nbgrader knows nothing of them. Questions that follow no exercise end the
+    Predictions are emptied here, since nbgrader does not know them. Questions that follow no exercise end the
     `last` notebook of the assignment.
     """
     made = copy.deepcopy(notebook)
@@ -125,7 +145,7 @@ def first_code(notebook: Notebook) -> int:
 
 
 def check_choice(assignment: Assignment, exercises: list[str]) -> None:
-    """Raise `Problem` for points, questions and hidden tests of exercises that the assignment does not have."""
+    """Raise `Problem` for points, questions and hidden tests that name exercises missing from the assignment."""
     for what, ids in (
         ("points", assignment.points),
         ("a question after", [each.after for each in assignment.explain if each.after]),
@@ -153,7 +173,7 @@ def _cells_of(found: Exercise, base: str, points: float) -> Iterator[Notebook]:
 
 
 def _test_source(found: Exercise, points: float) -> str:
-    """The test cell: the course's own, whose `check` gives points as its value."""
+    """The test cell: the course's own, with `check` replaced by a call that returns points."""
     if not points:
         return found.test
     call = check_call(found.test)
@@ -177,7 +197,7 @@ def _question_cells(question: Explain) -> Iterator[Notebook]:
 
 
 def cell_id(name: str) -> str:
-    """A name as the notebook format allows it for a cell."""
+    """A name turned into a valid cell id of the notebook format."""
     return re.sub(r"[^A-Za-z0-9_-]", "-", name)[-64:]
 
 

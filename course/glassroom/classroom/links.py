@@ -1,7 +1,8 @@
 """Links between notebooks, in copies that are handed out: each assignment lies in a folder of its own.
 
-In the course, a notebook leads to the others of its part, to other parts and to the contents page. A class has some of
-them, elsewhere: links lead to where those are, and what leads to none of them is words alone.
+In the course, a notebook leads to the others of its part, to other parts and to the contents page. A class has only
+some of them, at other paths: links are changed to those paths, and a link to a notebook that the class does not have
+becomes plain text.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#\s]+\.ipynb)(#[^)\s]*
 
 
 def places_of(course: Course, assignments: Collection[str]) -> dict[str, str]:
-    """Where a class has notebooks of the course: the path of each, seen from the folder that has all assignments."""
+    """The paths of the course's notebooks in a class, relative to the folder that has all assignments."""
     return {
         name: f"{each.name}/{PurePosixPath(name).name}"
         for each in course.assignments
@@ -30,7 +31,7 @@ def places_of(course: Course, assignments: Collection[str]) -> dict[str, str]:
 
 
 def relinked(notebook: Notebook, name: str, places: Mapping[str, str]) -> Notebook:
-    """A copy of the course's notebook `name`, whose links lead to where `places` says that a class has the others."""
+    """A copy of the course's notebook `name`, whose links lead to the `places` of the class's other notebooks."""
     made = copy.deepcopy(notebook)
     for cell in made["cells"]:
         if cell["cell_type"] == "markdown":
@@ -40,7 +41,8 @@ def relinked(notebook: Notebook, name: str, places: Mapping[str, str]) -> Notebo
 
 
 def _way(text: str, name: str, places: Mapping[str, str]) -> str:
-    """The text, whose line "previous · contents · next" has the links that lead somewhere; no line where none does."""
+    """The text, with only working links left in its line "previous · contents · next"; without the line if none
+    works."""
     found = WAY.search(text)
     if found is None:
         return text
@@ -59,7 +61,7 @@ def _led(text: str, name: str, places: Mapping[str, str]) -> str:
 
 
 def _target(link: str, name: str, places: Mapping[str, str]) -> str:
-    """Where a link of the notebook `name` leads from its place; nothing where the class has no such notebook."""
+    """The target of a link in the notebook `name`, from its place; "" if the class does not have that notebook."""
     there = places.get(os.path.normpath(PurePosixPath(name).parent / link).replace(os.sep, "/"))
     if there is None or name not in places:
         return ""

@@ -1,8 +1,7 @@
-"""Handing out: a class's folder in nbgrader's layout, made of the course's notebooks.
+"""Handing out: a class's folder in nbgrader's layout, made from the course's notebooks.
 
-The teacher's notebooks go to `source/`, and nbgrader itself makes `release/` and its gradebook of them: what
-learners get has been through `nbgrader generate_assignment`, and `validate`, `autograde` and `generate_feedback`
-know it.
+The teacher's notebooks go to `source/`, and nbgrader itself makes `release/` and its gradebook from them: learners'
+copies come from `nbgrader generate_assignment`, so `validate`, `autograde` and `generate_feedback` work on them.
 """
 
 from __future__ import annotations
@@ -18,10 +17,20 @@ from typing import Any
 from glassroom.classroom.course_file import NAME, Assignment, Course, add_assignments, read_course
 from glassroom.classroom.grading import Task, task_from
 from glassroom.classroom.handout import check_call, check_choice, course_notebook, exercises_of, source_version
+from glassroom.classroom.learners_package import stripped
 from glassroom.classroom.links import places_of, relinked
-from glassroom.classroom.solutions import CAN_RUN, Progress, require_declared, require_passing
+from glassroom.classroom.own_course import (
+    clear_stale,
+    declare_own_exercises,
+    files_with,
+    home_of,
+    own_notebooks,
+)
+from glassroom.classroom.sandbox import CAN_RUN
+from glassroom.classroom.solutions import Progress, require_declared, require_passing
 from glassroom.classroom.submission import marks_of
-from glassroom.workspace.notebook_json import Notebook, parse, serialise, source
+from glassroom.exercises import own
+from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_notebooks
 from glassroom.workspace.whole_files import write_atomically
@@ -49,9 +58,9 @@ class Released:
 
     added: list[str] = field(default_factory=list)
     assignments: dict[str, float] = field(default_factory=dict)
-    kept: list[str] = field(default_factory=list)  # not made anew, because submissions of it are there
-    hidden: list[str] = field(default_factory=list)  # of these, those whose hidden tests are made anew
-    untried: list[str] = field(default_factory=list)  # whose solutions could not be run on this system
+    kept: list[str] = field(default_factory=list)  # not made again, because there are submissions
+    hidden: list[str] = field(default_factory=list)  # of these, those whose hidden tests are made again
+    untried: list[str] = field(default_factory=list)  # assignments whose solutions could not be run on this system
 
 
 def release(
@@ -61,18 +70,20 @@ def release(
     force: bool = False,
     progress: Progress = lambda _done, _of, _name: None,
 ) -> Released:
-    """Hand out notebooks or parts of the course, or every assignment of the class if none is named.
+    """Hand out notebooks or parts of the course, or assignments of the class: all of them if none is named.
 
-    An assignment that learners have handed in already is left as it is unless `force`, since marks rest on it. Before
-    anything is written, the course's own solutions are run against all checks and hidden tests. Raises `Problem` for
-    what they do not pass, for what is not in the course, and for what course.toml cannot mean.
+    An assignment that learners have handed in already is left unchanged unless `force`, since marks depend on it.
+    Before anything is written, the course's own solutions are run against all checks and hidden tests. Raises `Problem`
+    if they fail any, for names that are not in the course, and for errors in course.toml.
     """
     made = Released()
-    chosen = [path for each in asked_for for path in _find(each, notebooks)]
-    course = read_course(folder) if (folder / NAME).exists() or not chosen else None
+    asked = list(asked_for)
+    course = read_course(folder) if (folder / NAME).exists() or not asked else None
+    named = {each.name: each.notebooks for each in (course.assignments if course else ())}
+    chosen = [path for each in asked for path in named.get(each) or find_notebooks(each, folder, notebooks)]
     known = {notebook: each for each in (course.assignments if course else ()) for notebook in each.notebooks}
     new = [name for name in dict.fromkeys(chosen) if name not in known]
-    made.added = add_assignments(folder, [_section(name, notebooks) for name in new])
+    made.added = add_assignments(folder, [_section(name, home_of(name, folder, notebooks)) for name in new])
     course = read_course(folder)
     wanted = set(chosen) or {name for each in course.assignments for name in each.notebooks}
     assignments = [each for each in course.assignments if wanted & set(each.notebooks)]
@@ -80,6 +91,7 @@ def release(
         raise Problem(
             f"There is nothing to hand out. Name a part or a notebook: glassroom release 1_memory --course {folder}"
         )
+    declare_own_exercises(folder)
     made_of: dict[str, Mapping[Path, bytes]] = {}
     beside = {
         each.name for each in course.assignments if each in assignments or (folder / "release" / each.name).is_dir()
@@ -102,20 +114,31 @@ def release(
         write_atomically(config, CONFIG.format(name=course.name, cell=course.limits.cell).encode())
     if not (folder / ".gitignore").exists():
         write_atomically(folder / ".gitignore", IGNORED)
+    (folder / "source").mkdir(mode=0o700, exist_ok=True)  # nobody else may read solutions and hidden tests
     for name in made_of:
         _write(made_of[name])
         if name not in made.hidden:
             made.assignments[name] = tasks[name].points
             generate(course, course.assignment(name))
+            _strip_own_exercises(folder / "release" / name)
     return made
+
+
+def _strip_own_exercises(place: Path) -> None:
+    """Remove the answers from the teacher's own exercises beside the learners' notebooks."""
+    for path in sorted((place / own.FOLDER).glob("*.py")):
+        write_atomically(path, stripped(path.name, path.read_bytes()))
 
 
 def write_source(course: Course, assignment: Assignment, notebooks: Path) -> None:
     """Write the teacher's notebooks of an assignment to `source/`."""
+    declare_own_exercises(course.folder)
     _write(_teachers_notebooks(course, assignment, notebooks, [assignment.name]))
 
 
 def _write(files: Mapping[Path, bytes]) -> None:
+    for place in {path.parent for path in files if path.suffix == ".ipynb"}:
+        clear_stale(place, frozenset(files))
     for path, content in files.items():
         if not path.is_file() or path.read_bytes() != content:
             write_atomically(path, content)
@@ -124,25 +147,55 @@ def _write(files: Mapping[Path, bytes]) -> None:
 def _teachers_notebooks(
     course: Course, assignment: Assignment, notebooks: Path, beside: Collection[str]
 ) -> dict[Path, bytes]:
-    """The teacher's notebooks of an assignment, by where they go; `beside` are the assignments that learners have.
-
-    Raises `Problem` for exercises that there are not.
+    """The teacher's notebooks of an assignment, and the files that go with them, by their target paths. `beside` are
+    the assignments that learners have. Raises `Problem` for unknown exercises, and for own ones whose answers cannot be
+    removed from learners' copies.
     """
     places = places_of(course, beside)
-    parsed = {name: course_notebook(notebooks, name) for name in assignment.notebooks}
+    parsed = {name: course_notebook(home_of(name, course.folder, notebooks), name) for name in assignment.notebooks}
     for name, notebook in parsed.items():
         require_declared(name, notebook)
     check_choice(assignment, [found.id for notebook in parsed.values() for found in exercises_of(notebook)])
-    return {
-        course.folder / "source" / assignment.name / Path(name).name: serialise(
+    place = course.folder / "source" / assignment.name
+    made = {
+        place / Path(name).name: serialise(
             source_version(relinked(notebook, name, places), assignment, last=name == assignment.notebooks[-1])
         )
         for name, notebook in parsed.items()
     }
+    beside_them = files_with(assignment.notebooks, course.folder)
+    for path, content in beside_them.items():
+        if path.startswith(f"{own.FOLDER}/"):
+            stripped(path, content)
+    return made | {place / path: content for path, content in beside_them.items()}
 
 
 def _task(course: Course, assignment: Assignment, files: Mapping[Path, bytes]) -> Task:
-    return task_from(course, assignment, {path.stem: content.decode() for path, content in files.items()})
+    place = course.folder / "source" / assignment.name
+    notebooks = {path.stem: content.decode() for path, content in files.items() if path.parent == place}
+    beside = {path.relative_to(place).as_posix(): content for path, content in files.items() if path.parent != place}
+    return task_from(course, assignment, notebooks, beside)
+
+
+def is_released(course: Course, assignment: Assignment) -> bool:
+    """Whether an assignment has been handed out."""
+    return all(
+        (course.folder / "source" / assignment.name / Path(name).name).is_file() for name in assignment.notebooks
+    )
+
+
+def changed_since(course: Course, assignment: Assignment, notebooks: Path) -> bool:
+    """Whether points, questions or tests differ from those that were released, on which marks depend."""
+    try:
+        declare_own_exercises(course.folder)
+        files = _teachers_notebooks(course, assignment, notebooks, [assignment.name])
+        return any(
+            _counting(parse(path.read_bytes())) != _counting(parse(content))
+            for path, content in files.items()
+            if path.suffix == ".ipynb"
+        )
+    except (Problem, OSError, DamagedNotebook):
+        return True  # in its present state it could not be released
 
 
 def _is_handed_in(folder: Path, assignment: Assignment) -> bool:
@@ -150,16 +203,19 @@ def _is_handed_in(folder: Path, assignment: Assignment) -> bool:
 
 
 def _differs_in_hidden_alone(files: Mapping[Path, bytes]) -> bool:
-    """Whether hidden tests, which no learner has, differ from those in `source/`, and nothing else that counts."""
-    if not all(path.is_file() for path in files):
+    """Whether only hidden tests or own checks differ from those in `source/`, and nothing that learners answer."""
+    notebooks = [path for path in files if path.suffix == ".ipynb"]
+    if not all(path.is_file() for path in notebooks):
         return False
-    old = [_counting(parse(path.read_bytes())) for path in files]
-    new = [_counting(parse(content)) for content in files.values()]
-    return [seen for seen, _ in old] == [seen for seen, _ in new] and old != new
+    old = [_counting(parse(path.read_bytes())) for path in notebooks]
+    new = [_counting(parse(files[path])) for path in notebooks]
+    beside = [path for path in files if path not in notebooks]
+    others = any(not path.is_file() or path.read_bytes() != files[path] for path in beside)
+    return [seen for seen, _ in old] == [seen for seen, _ in new] and (old != new or others)
 
 
 def _counting(notebook: Notebook) -> tuple[list[Notebook], list[Notebook]]:
-    """The cells that marks rest on: code and questions, which learners see, and hidden tests."""
+    """The cells that marks depend on: code and questions, which learners see, and hidden tests."""
     seen: list[Notebook] = []
     hidden: list[Notebook] = []
     for cell in notebook["cells"]:
@@ -172,7 +228,8 @@ def _counting(notebook: Notebook) -> tuple[list[Notebook], list[Notebook]]:
 
 
 def generate(course: Course, assignment: Assignment) -> None:
-    """Let nbgrader make the learners' copies in `release/` and its gradebook. Raises `Problem` with what it says."""
+    """Let nbgrader make the learners' copies in `release/` and its gradebook. Raises `Problem` with nbgrader's
+    message."""
     result = nbgrader(course.folder).generate_assignment(assignment.name, force=True, create=True)
     if not result["success"]:
         said = (result.get("error") or result.get("log") or "").strip().splitlines()
@@ -185,7 +242,7 @@ def generate(course: Course, assignment: Assignment) -> None:
 
 
 def find_programs() -> None:
-    """Let nbgrader find `alembic`, which it starts by its name, where the environment has not been activated."""
+    """Let nbgrader find `alembic`, which it starts by name, even if the environment is not activated."""
     scripts = sysconfig.get_path("scripts")
     places = os.environ.get("PATH", "").split(os.pathsep)
     if scripts not in places:
@@ -210,24 +267,31 @@ def nbgrader(folder: Path) -> Any:
     return NbGraderAPI(config=config)
 
 
-def _find(asked_for: str, notebooks: Path) -> list[str]:
-    """The course's notebooks that a name means: a part ("1_memory"), a notebook, or the beginning of either's path."""
+def find_notebooks(asked_for: str, folder: Path, notebooks: Path) -> list[str]:
+    """The notebooks, a class's own or the course's, that a name stands for: a part ("1_memory"), a notebook, or the
+    beginning of the path of either.
+    """
     wanted = asked_for.strip().removeprefix("notebooks/").strip("/")
+    own = own_notebooks(folder)
     names = [path.as_posix() for path in course_notebooks(notebooks) if path.parent.name]  # not the contents page
+    names = [*own, *(name for name in names if name not in own)]
     exact = [name for name in names if wanted in (name, name.removesuffix(".ipynb"), name.split("/")[0])]
     found = exact or [
         name for name in names if wanted and (name.startswith(wanted) or Path(name).name.startswith(wanted))
     ]
     if not found:
-        parts = ", ".join(sorted({name.split("/")[0] for name in names}))
-        raise Problem(f"The course has no part or notebook {asked_for!r}. Its parts: {parts}.", Exit.USAGE)
-    with_exercises = [name for name in found if exercises_of(course_notebook(notebooks, name))]
+        parts = ", ".join(sorted({name.split("/")[0] for name in names if "/" in name}))
+        mine = f" Own notebooks of {folder}: {', '.join(own)}." if own else ""
+        raise Problem(f"The course has no part or notebook {asked_for!r}. Its parts: {parts}.{mine}", Exit.USAGE)
+    with_exercises = [name for name in found if exercises_of(course_notebook(home_of(name, folder, notebooks), name))]
     if not with_exercises:
         raise Problem(f"{asked_for} has no exercises to hand in.", Exit.USAGE)
     return with_exercises
 
 
 def _section(name: str, notebooks: Path) -> tuple[str, str, dict[str, str]]:
+    if "/" not in name:
+        return Path(name).stem, name, {found.id: "" for found in exercises_of(course_notebook(notebooks, name))}
     part, notebook = Path(name).parts[-2:]
     number = re.match(r"\d*", notebook)
     assert number is not None

@@ -1,7 +1,6 @@
-"""A submission as it lies in the class's folder: read without trust, and put together with the teacher's cells.
-
-What counts of a submission are the learner's answers and own cells. Cells that are locked (what is given, the
-tests, the hidden tests) come from the teacher's notebook, in their place, whatever became of them in the learner's.
+"""A submission in the class's folder: read without trust, and combined with the teacher's cells. Only the learner's
+answers and own cells are taken from a submission. Locked cells (given code, tests, hidden tests) come from the
+teacher's notebook, whatever became of them in the learner's.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from glassroom.classroom.given_names import note_given_names
 from glassroom.classroom.handout import check_call
 from glassroom.classroom.unnamed_cells import by_place
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
@@ -27,42 +27,47 @@ from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, 
 MOST_BYTES = 30_000_000
 MOST_CELLS = 2000
 MOST_SOURCE = 400_000
-MOST_PARTS = 1_000_000  # lists and objects in a file: each takes a hundred times its two letters in memory
+MOST_PARTS = 1_000_000  # lists and objects in a file: each takes a hundred times its two characters in memory
 LONGEST_LINE = 500
-MOST_LINES = 2000  # so many lines of a notebook are searched for hints
+MOST_LINES = 2000  # lines of a notebook that are searched for hints
 UNANSWERED = ("", "YOUR ANSWER HERE")
 
 
 class Unreadable(Exception):
-    """A file that is no submission. The message says why, as the end of a sentence about it."""
+    """A file that is no valid submission. The message says why, as the end of a sentence about the file."""
+
+
+_IS_LINK = "it is a link, and links are not followed"
+_FOLLOWS = not hasattr(os, "O_NOFOLLOW")  # as on Windows
+_FLAGS = os.O_RDONLY
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(os, _name, 0)
 
 
 @dataclass
 class Composed:
-    """What is to be run and tested of one notebook, and the words in it that a person marks."""
+    """What to run and test of one notebook, and the answers in words that a person marks."""
 
     steps: list[dict[str, Any]] = field(default_factory=list)
-    answers: dict[str, str] = field(default_factory=dict)  # to questions in words, by their ids
-    code: dict[str, str] = field(default_factory=dict)  # for exercises, by their ids
+    answers: dict[str, str] = field(default_factory=dict)  # answers to questions in words, by their ids
+    code: dict[str, str] = field(default_factory=dict)  # code for exercises, by their ids
     hints: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)  # answers that could not be found where cells have lost their names
+    lost: list[str] = field(default_factory=list)  # answers that could not be found because cells have lost their names
 
 
 def read_file(path: Path, most: int = MOST_BYTES, folder: int | None = None) -> bytes:
-    """The bytes of a plain file that is no link and not too large. Raises `Unreadable`.
-
-    `folder` is the number of an opened folder that `path` is read in, whatever its name leads to by now. A hard link
-    there to what is not its owner's is a link too.
+    """The bytes of a plain file that is no link and not too large. Raises `Unreadable`. `folder` is the descriptor of
+    an open folder in which `path` is read, whatever its name leads to by now. A hard link in it to a file of another
+    owner counts as a link too.
     """
     try:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0)
-        handle = os.open(path, flags, dir_fd=folder)
+        if _FOLLOWS and os.path.islink(path):
+            raise Unreadable(_IS_LINK)
+        handle = os.open(path, _FLAGS, dir_fd=folder)
     except OSError as error:
         link = error.errno == errno.ELOOP
-        raise Unreadable(
-            "it is a link, and links are not followed" if link else f"it cannot be read ({error.strerror})"
-        ) from error
+        raise Unreadable(_IS_LINK if link else f"it cannot be read ({error.strerror})") from error
     about = os.fstat(handle)
     if not stat.S_ISREG(about.st_mode):
         os.close(handle)
@@ -77,7 +82,7 @@ def read_file(path: Path, most: int = MOST_BYTES, folder: int | None = None) -> 
 
 
 def read_notebook(content: bytes) -> Notebook:
-    """The notebook in these bytes. Raises `Unreadable`, also for one that is too large to be a person's work."""
+    """The notebook in these bytes. Raises `Unreadable`, also if it is too large to be a person's work."""
     if content.count(b"[") + content.count(b"{") > MOST_PARTS:
         raise Unreadable(f"it has more than {MOST_PARTS:,} lists and objects")
     try:
@@ -92,13 +97,13 @@ def read_notebook(content: bytes) -> Notebook:
 
 
 def marks_of(cell: Notebook) -> dict[str, Any]:
-    """nbgrader's metadata of a cell, or nothing where they are not what they should be."""
+    """nbgrader's metadata of a cell; empty if they are invalid."""
     found = cell.get("metadata", {}).get("nbgrader")
     return found if isinstance(found, dict) and isinstance(found.get("grade_id"), str) else {}
 
 
 def compose(teachers: Notebook, learners: Notebook) -> Composed:
-    """The learner's cells and the teacher's, in the order in which they are to be run."""
+    """Combine the learner's cells and the teacher's, in the order in which to run them."""
     made = Composed()
     own = {marks_of(cell)["grade_id"]: cell for cell in teachers["cells"] if marks_of(cell)}
     by_cell_id = {cell.get("id"): id for id, cell in own.items() if marks_of(cell)["solution"]}
@@ -121,7 +126,10 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
             id = ""
         if id in own:
             taken.add(id)
-            entries.append((id, _step(own[id], code, cell, made)))
+            step = _step(own[id], code, cell, made)
+            given = f"{id.removesuffix('-answer')}-given"
+            begins = plain_copy and given in own and given not in (*named.values(), *placed.values())
+            entries += _given_apart(id, own[given], step) if begins and "shows" in step else [(id, step)]
         elif cell["cell_type"] == "code" and code.strip():
             entries.append(("", {"do": "run", "cell": f"cell {number + 1}", "source": code}))
     for id, cell in own.items():
@@ -136,7 +144,17 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
             if not plain_copy:
                 made.notes.append(f"the cell {id!r} was missing and is put in")
     made.steps = [step for _, step in entries if step]
+    note_given_names(teachers, made.steps)
     return made
+
+
+def _given_apart(id: str, own: Notebook, step: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The step of an answer whose cell begins with what is given, as in a plain copy of the course: as two, if so."""
+    given = source(own).strip()
+    if not step["source"].lstrip().startswith(f"{given}\n"):
+        return [(id, {**step, "replaces": given})]
+    before = {"do": "run", "cell": marks_of(own)["grade_id"], "source": given}
+    return [("", before), (id, {**step, "source": step["source"].lstrip().removeprefix(f"{given}\n")})]
 
 
 def _named(learners: Notebook, by_cell_id: Mapping[str, str]) -> dict[int, str]:
@@ -148,7 +166,7 @@ def _named(learners: Notebook, by_cell_id: Mapping[str, str]) -> dict[int, str]:
 
 
 def _step(teachers: Notebook, code: str, cell: Notebook, made: Composed) -> dict[str, Any]:
-    """What is done at a cell that the teacher's notebook has too; nothing for words."""
+    """The step for a cell that the teacher's notebook has too; None for text."""
     marks = marks_of(teachers)
     id = marks["grade_id"]
     if marks["solution"]:
@@ -169,7 +187,7 @@ def _step(teachers: Notebook, code: str, cell: Notebook, made: Composed) -> dict
 
 
 def _place(id: str, order: list[str], present: list[str]) -> int:
-    """Where a cell that is missing goes: after the nearest of those before it that are there."""
+    """The place of a missing cell: after the nearest preceding cell that is present."""
     for earlier in reversed(order[: order.index(id)]):
         if earlier in present:
             return present.index(earlier) + 1
@@ -184,7 +202,8 @@ def _asking_for_hints(cell: Notebook) -> list[str]:
 
 
 def _hints(lines: list[str]) -> Counter[str]:
-    """How often these lines ask for a hint, by exercise; not of a program so long that the run would wait for it."""
+    """How often these lines ask for a hint, by exercise; not counted in programs so long that marking would have to
+    wait."""
     found: Counter[str] = Counter()
     for line in lines:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
@@ -202,7 +221,7 @@ def _hints(lines: list[str]) -> Counter[str]:
 
 
 def minutes_of(notebook: Notebook) -> float:
-    """How long somebody was at work, from the times that JupyterLab records when it is asked to; 0 where it was not.
+    """How long somebody worked, from the times that JupyterLab records if configured to; 0 if it was not.
 
     A break of more than ten minutes counts as ten.
     """

@@ -1,8 +1,7 @@
-"""Which of the teacher's cells a learner's are, where another editor has taken their names from them.
-
-A cell is known by what it holds if it came from the teacher and is as it was, or if it asks for a check. An answer is
-the last cell before its check that gives a value to one of its names; an answer in words follows its question. All of
-it is read line by line, and none of it parsed: a submission may be anything.
+"""Matching a learner's cells to the teacher's after another editor has removed their names. A cell is recognised by its
+content if it came from the teacher and is unchanged, or if it calls a check. An answer is the last cell before its
+check that binds one of its names; an answer in words follows its question. Cells are read line by line and never
+parsed, since a submission may be anything.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _ASSIGNS = re.compile(r"\(?(\w[\w ,*]*)\)? *(?::[^=]*)?=(?!=)")
 
 
 def by_place(own: Mapping[str, Notebook], learners: Sequence[Notebook], named: Mapping[int, str]) -> dict[int, str]:
-    """The names of cells that have none, by their numbers; `named` are those that have one already."""
+    """The names found for unnamed cells, by their numbers; `named` are cells that have a name already."""
     taken = set(named.values())
     missing = {id: cell for id, cell in own.items() if id not in taken}
     free = {number: source(cell).strip() for number, cell in enumerate(learners) if number not in named}
@@ -46,7 +45,7 @@ def by_place(own: Mapping[str, Notebook], learners: Sequence[Notebook], named: M
                 take(_answer_to(id, binding, checks), id)
             else:
                 take(_words(own.get(f"{id}-ask"), free, learners), id)
-    for id in [each for each in missing if each not in found.values()]:  # changed, and still asks for it
+    for id in [each for each in missing if each not in found.values()]:  # changed, but it still calls the check
         take(checks.get(id), id)
     return found
 
@@ -56,7 +55,7 @@ def _is_solution(cell: Notebook) -> bool:
 
 
 def _same(cell: Notebook, free: Mapping[int, str], learners: Sequence[Notebook]) -> int | None:
-    """The first cell that is of this kind and has this text."""
+    """The first cell of this kind with this text."""
     text = source(cell).strip()
     kind = cell["cell_type"]
     return next(
@@ -65,14 +64,13 @@ def _same(cell: Notebook, free: Mapping[int, str], learners: Sequence[Notebook])
 
 
 def _checks(code: Mapping[int, str]) -> dict[str, int]:
-    """Where each exercise is checked, the last time."""
+    """The last cell that checks each exercise."""
     return {id: number for number, text in code.items() for line in _lines(text) for id in _CHECK.findall(line)}
 
 
 def _answer_to(id: str, binding: Sequence[int], checks: Mapping[str, int]) -> int | None:
-    """Of the cells that give a value to a name of the answer, the last before its check and after other exercises'.
-
-    Without its check, the only one.
+    """Of the cells that bind a name of the answer, the last one before its check and after other exercises' checks. If
+    its check is missing, the only such cell.
     """
     until = checks.get(id.removesuffix("-answer"))
     if until is None:
@@ -82,7 +80,7 @@ def _answer_to(id: str, binding: Sequence[int], checks: Mapping[str, int]) -> in
 
 
 def _words(question: Notebook | None, free: Mapping[int, str], learners: Sequence[Notebook]) -> int | None:
-    """The cell of words that follows the question."""
+    """The text cell that follows the question."""
     if question is None:
         return None
     text = source(question).strip()
@@ -91,7 +89,7 @@ def _words(question: Notebook | None, free: Mapping[int, str], learners: Sequenc
 
 
 def _names_bound_in(code: str) -> set[str]:
-    """The names that lines of the top level give a value."""
+    """The names that are bound by top-level lines."""
     names: set[str] = set()
     for line in _lines(code):
         if defined := _DEFINES.match(line):

@@ -1,4 +1,4 @@
-"""The configuration that `glassroom hub` writes: few lines, each of which says what it is for."""
+"""The configuration that `glassroom hub` writes: a few lines, each with a comment that says what it is for."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Settings:
 
 
 def write_config(settings: Settings, python: str) -> Path:
-    """Write the hub's configuration, unless there is one, and the folders that it names; its path."""
+    """Write the hub's configuration, unless it exists, and make the folders that it names; returns its path."""
     folder = settings.folder.resolve()
     path = folder / "jupyterhub_config.py"
     homes = folder / "homes"

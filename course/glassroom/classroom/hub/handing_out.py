@@ -1,7 +1,7 @@
-"""Gives a learner of the hub what is new. It runs in a sandbox with their home in it, as their own programs do.
-
-A home is its learner's to fill: a link in it may lead anywhere, and a name may be a pipe. Here a link leads nowhere
-that its learner could not go, and what hangs keeps nobody else waiting. Started as a program of its own.
+"""Gives a learner of the hub what is new. It runs in a sandbox with their home in it, as their own programs do. A
+learner can put anything into their home: a link may lead anywhere, and a file may be a pipe. In the sandbox a link
+leads only to where its learner can go anyway, and a read that hangs delays nobody else. Started as a program of its
+own.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ import shutil
 import sys
 from pathlib import Path
 
+from glassroom.classroom.handing_in import HANDED_IN
 from glassroom.workspace.learner_folder import update
 
 
 def hand_out(folder: Path, sources: Path, released: bool) -> None:
-    """Put what is new into a learner's folder, and leave what they changed as it is."""
+    """Copy what is new into a learner's folder, and leave what they changed as it is."""
+    (folder.parent / HANDED_IN).mkdir(exist_ok=True)
     if not released:
         update(folder, sources)
         return
-    for path in sorted(sources.glob("*/*.ipynb")):
-        copy = folder / path.parent.name / path.name
+    for path in sorted(each for each in sources.glob("*/**/*") if each.is_file()):  # including exercises and data
+        copy = folder / path.relative_to(sources)
         if not copy.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)

@@ -1,8 +1,6 @@
-"""Starts each learner's JupyterLab shut in by bubblewrap: their own home and nobody else's, the course read-only,
-limits.
-
-No learner needs an account on the machine. What a learner's server shares with the machine is its network, since
-that is how their browser reaches it; every server asks for its own token.
+"""Starts each learner's JupyterLab in a bubblewrap sandbox: their own home and nobody else's, the course read-only,
+limits. No learner needs an account on the machine. A learner's server shares the machine's network, since their browser
+reaches it that way; every server asks for its own token.
 """
 
 from __future__ import annotations
@@ -19,7 +17,8 @@ from typing import Any
 from jupyterhub.spawner import LocalProcessSpawner
 from traitlets import Integer, Unicode
 
-from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, SEEN, Isolation, best_isolation
+from glassroom.classroom.handing_in import EXCHANGE, HANDED_IN
+from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, COURSE, SEEN, Isolation, best_isolation
 from glassroom.classroom.sandbox.own_user import OwnUser, owner_of_home
 from glassroom.records.printable import printable
 from glassroom.workspace.learner_folder import update
@@ -28,7 +27,7 @@ from glassroom.workspace.sources import notebooks_folder
 
 HOME = "/home/learner"
 FOLDER = "course"
-HANDING_OUT = 100  # seconds that bringing a learner's folder up to date may take
+HANDING_OUT = 100  # seconds allowed for bringing a learner's folder up to date
 
 
 class ClassroomSpawner(LocalProcessSpawner):
@@ -46,18 +45,18 @@ class ClassroomSpawner(LocalProcessSpawner):
 
     @property
     def home(self) -> Path:
-        """The learner's home, as the machine sees it."""
+        """The path of the learner's home outside the sandbox."""
         return Path(self.homes, self.user.escaped_name)
 
     def make_preexec_fn(self, name: str) -> Callable[[], None]:
-        """What a learner's process does before anything else: take its cores."""
+        """What a learner's process does first: restrict itself to its cores."""
         cores = sorted(os.sched_getaffinity(0))
         first = sum(name.encode()) % len(cores)
         own = {cores[(first + number) % len(cores)] for number in range(min(self.cores, len(cores)))}
         return lambda: os.sched_setaffinity(0, own)
 
     def user_env(self, env: dict[str, str]) -> dict[str, str]:
-        """The environment of a learner's server: what the hub gives it, and nothing of the teacher's."""
+        """The environment of a learner's server: what the hub gives it, and nothing from the teacher's environment."""
         own = Isolation(BUBBLEWRAP).environment()
         own.pop("PYTHONDONTWRITEBYTECODE")
         own["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
@@ -68,10 +67,12 @@ class ClassroomSpawner(LocalProcessSpawner):
             "HOME": HOME,
             "IPYTHONDIR": f"{HOME}/.ipython",
             "SHELL": "/bin/bash",
+            EXCHANGE: f"{HOME}/{HANDED_IN}",
+            "JUPYTER_CONFIG_PATH": f"{COURSE}/glassroom/cli/jupyter",  # no news, and nothing of nbgrader's for teachers
         }
 
     def move_certs(self, paths: dict[str, str]) -> dict[str, str]:
-        """Certificates stay where they are: they are not used on loopback."""
+        """Leave certificates where they are: loopback does not use them."""
         return paths
 
     async def start(self) -> Any:
@@ -91,7 +92,7 @@ class ClassroomSpawner(LocalProcessSpawner):
         return await super().start()
 
     def hand_out(self) -> None:
-        """Bring the learner's folder up to date, from inside their sandbox. What goes wrong there is in the log."""
+        """Bring the learner's folder up to date, from inside their sandbox. Errors go to the log."""
         sources = Path(self.released, "release") if self.released else without_solutions(Path(self.homes))
         kind = "released" if self.released else "course"
         module = "glassroom.classroom.hub.handing_out"
@@ -121,11 +122,12 @@ class ClassroomSpawner(LocalProcessSpawner):
 
     @property
     def passed(self) -> list[int]:
-        """The open files that a sandbox is built with."""
+        """The file descriptors that a sandbox inherits."""
         return [self.own_user.namespace] if self.own_user else []
 
 
 @cache
 def without_solutions(homes: Path) -> Path:
-    """A copy of the course beside the homes, from which every learner's is made: no sandbox sees the solutions."""
+    """Make the copy of the course, beside the homes, from which all learners' copies are made: no sandbox sees the
+    solutions."""
     return update(homes.parent / "handout", notebooks_folder()).folder

@@ -1,13 +1,11 @@
-"""Values on their way between the two sandboxes: plain data, tensors with their storages, and functions by number.
-
-A tensor crosses as what it is: device, dtype, size, stride, offset, version, gradient, and the number of its storage;
-storages cross once each, as bytes, so that what shares memory on one side shares it on the other. A tensor that comes
-back is the object that went. A function does not cross: the other side gets a stand-in that asks for it to be called,
-and then sees what the call did to its arguments, and what it allocated, copied, moved and called.
-
-A graph does not cross either. To the referee, the result of a learner's function is that of one operator, which knows
-the names of the nodes that it stands for, and whose backward asks the runner for the gradients of the tensors that both
-know. Where a check hands a function to a learner's, the runner asks the referee in the same way. An object of any other
+"""Sending values between the two sandboxes: plain data, tensors with their storages, and functions by number. A tensor
+is sent as device, dtype, size, stride, offset, version, gradient and the number of its storage. Each storage is sent
+once, as bytes, so tensors that share memory on one side share it on the other. A tensor that comes back is the same
+object that was sent. Functions are not sent: the other side gets a stand-in that asks for them to be called, and is
+told what the call did to its arguments, and what it allocated, copied, moved and called. Graphs are not sent either. To
+the referee, the result of a learner's function is that of a single operator, which knows the names of the nodes that it
+stands for, and whose backward asks the runner for the gradients of the tensors that both sides know. If a check passes
+a function to a learner's function, the runner calls it through the referee in the same way. An object of any other
 class raises `CannotCross`.
 """
 
@@ -29,10 +27,10 @@ from glassroom.exercises.facts import names_at
 MOST_ITEMS = 20_000
 MOST_STORAGE = 16_000_000  # bytes
 LONGEST_TEXT = 100_000
-MOST_CALLS = 2000  # operators in an account, nodes of a graph, writes to a tensor
+MOST_CALLS = 2000  # limit for operators in an account, nodes of a graph, writes to a tensor
 _NUMBERS = "biufc"  # NumPy's kinds of dtypes that are numbers
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
-_AT_BOTH_ENDS = {  # each end has its own, so it crosses by its name
+_AT_BOTH_ENDS = {  # each end has its own, so they are sent by name
     "...": ...,
     "torch": torch,
     "numpy": numpy,
@@ -44,9 +42,8 @@ Ask = Callable[[int, list[Any], dict[str, Any], "Side"], Any]
 
 
 class CannotCross(BaseException):
-    """A value that cannot be told as data. It is no Exception, so that no check takes it for an answer's fault.
-
-    `foreign` says that the value is of a class that the library does not have.
+    """A value that cannot be sent as data. It is a BaseException, so that no check mistakes it for an error in the
+    answer. `foreign` says that the value's class is not one of the library's.
     """
 
     def __init__(self, what: str, foreign: bool = False) -> None:
@@ -59,7 +56,7 @@ def _unnamed() -> str:
 
 
 class _OfTheOtherSide(torch.autograd.Function):
-    """The one operator that a function of the other side is to this one."""
+    """The single operator that stands for a function of the other side."""
 
     @staticmethod
     def forward(ctx: Any, made: Callable[[], Any], pull: Any, names: set[str], _requires: Any, *_inputs: Any) -> Any:
@@ -72,7 +69,7 @@ class _OfTheOtherSide(torch.autograd.Function):
 
 
 class StandIn:
-    """A function of the other side's. It is known by its source alone, which is read here and never run."""
+    """A function of the other side. Only its source is known here, which is read and never run."""
 
     def __init__(self, call: Callable[..., Any], number: int, name: str, source: str) -> None:
         self._call, self._source = call, source
@@ -100,10 +97,9 @@ class StandIn:
 
 
 class Side:
-    """One end: which storages, tensors and functions have crossed, by the number that both ends know them by.
-
-    `mark` tells this end's numbers from the other's. `call` carries out a call of the other end's function. The end
-    that `judges` has every tensor that gradients of its own would reach known at both ends.
+    """One end: the storages, tensors and functions that have crossed, by the number that both ends use for them. `mark`
+    distinguishes this end's numbers from the other's. `call` calls a function of the other end. The end that `judges`
+    makes every tensor that its gradients would reach known at both ends.
     """
 
     def __init__(self, mark: str, call: Ask | None = None, judges: bool = False) -> None:
@@ -117,7 +113,7 @@ class Side:
         self._made_by: dict[Any, Any] = {}  # node -> the tensor that it made
         self._leaves: dict[str, Any] = {}  # leaves whose gradients a call may fill on either side
         self.source = ""  # the source of the answer's cell
-        self.account: Account | None = None  # under which watched tensors are handed to a learner's function
+        self.account: Account | None = None  # the account that watched tensors use in a learner's function
 
     def encode(self, value: Any) -> dict[str, Any]:
         """The value as JSON, with the bytes of every storage under it."""
@@ -127,7 +123,7 @@ class Side:
         """Several values, sharing storages among them."""
         used: dict[str, None] = {}
         count = [0]
-        for leaf in values:  # those first that the way back from others may lead to
+        for leaf in values:  # leaves first: backward from other values may lead to them
             if type(leaf) is torch.Tensor and leaf.requires_grad and leaf.is_leaf and id(leaf) not in self._numbers:
                 self._keep(f"{self.mark}{len(self._tensors)}", leaf)
         items = [self._encode(value, used, count, 0) for value in values]
@@ -136,11 +132,11 @@ class Side:
         return {"values": items, "leaves": leaves, "storages": self.contents(list(used)), "devices": devices}
 
     def contents(self, numbers: list[str]) -> dict[str, str]:
-        """The present bytes of storages, by their numbers."""
+        """The current bytes of storages, by their numbers."""
         return {number: base64.b85encode(_bytes(self._storages[number])).decode() for number in numbers}
 
     def update(self, contents: dict[str, str], devices: dict[str, str]) -> None:
-        """Take over the bytes that the other end has in its storages, making those that are new here."""
+        """Copy the bytes of the other end's storages into this end's, making storages that are new."""
         for number, text in contents.items():
             content = base64.b85decode(text)
             if len(content) > MOST_STORAGE:
@@ -174,29 +170,32 @@ class Side:
         return self._functions[number]
 
     def asking(self, number: int, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """What the other end is sent to call its function of that number."""
+        """The message that asks the other end to call its function of that number."""
         message = self.encode_all([*args, *kwargs.values()])
         return {"function": number, "positional": len(args), "names": list(kwargs), **message}
 
     def asked(self, message: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
-        """This end's function that the other end asks to be called, and what with."""
+        """The function of this end that the other end wants called, and its arguments."""
         values = self.decode_all(message)
         args, named = values[: message["positional"]], values[message["positional"] :]
         return self.function(int(message["function"])), args, dict(zip(message["names"], named, strict=True))
 
     def gave(self, result: Any, args: list[Any], kwargs: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
-        """What a call that was asked for gave, and what it wrote where."""
+        """The reply to a call: its result, and the changed arguments and storages."""
         told = self.encode_all([result, *args, *kwargs.values()])
         told["storages"] = self.contents(list(dict.fromkeys([*told["storages"], *message["storages"]])))
         return told
 
     def take(self, told: dict[str, Any], handed: list[Any]) -> Any:
-        """What a call gave at the other end. What was handed to it is as the call has left it."""
+        """The result of a call at the other end. The arguments passed to it are updated to what the call left in
+        them."""
         result, *after = self.decode_all(told)
         self.renew_all(handed, after)
         return result
 
-    def _encode(self, value: Any, used: dict[str, None], count: list[int], depth: int) -> Any:
+    def _encode(  # noqa: C901  # a case for each kind of value
+        self, value: Any, used: dict[str, None], count: list[int], depth: int
+    ) -> Any:
         count[0] += 1
         if count[0] > MOST_ITEMS or depth > 12:
             raise CannotCross("more values than a check looks at")
@@ -268,7 +267,7 @@ class Side:
         if torch.autograd.forward_ad.unpack_dual(x, level=0).tangent is not None:
             raise CannotCross("a tensor with a tangent")
         if x._backward_hooks and (x.is_leaf or (known is not None and not known.startswith(self.mark))):
-            raise CannotCross("a tensor with hooks")  # they would run on this side only
+            raise CannotCross("a tensor with hooks")  # hooks would run on this side only
         if x.grad_fn is not None and known is not None and not known.startswith(self.mark):
             return {"same": known}
         number = self._number_of(x)
@@ -291,7 +290,7 @@ class Side:
                 if id(each) not in self._numbers:
                     self._encode(each, used, count, depth + 1)
             inputs = [each for each in reached if id(each) in self._numbers]
-            encoded["inputs"] = [self._numbers[id(each)] for each in inputs]
+            encoded["inputs"] = [self._numbers[id(source)] for source in inputs]
             encoded["names"] = sorted(names)
             encoded |= self._encode(_pull(x, inputs), used, count, depth + 1)
         elif x.requires_grad:
@@ -307,9 +306,8 @@ class Side:
             self._made_by[x.grad_fn] = x
 
     def _reached_from(self, x: Any) -> tuple[list[Any], set[str]]:
-        """The tensors that the way back from `x` comes to first, of those that have crossed, and leaves.
-
-        With the names of the nodes on the way.
+        """The first tensors known at both ends, and the leaves, that backward from `x` reaches; and the names of the
+        nodes on the way.
         """
         found, names, seen, waiting = [], set[str](), set[Any](), [x.grad_fn]
         while waiting:
@@ -349,7 +347,7 @@ class Side:
             self._addresses[x.device, storage.data_ptr()] = number
         return number
 
-    def _decode(self, item: Any) -> Any:
+    def _decode(self, item: Any) -> Any:  # noqa: C901  # a case for each kind of value
         if item is None or isinstance(item, bool):
             return item
         if "tensor" in item:
@@ -422,7 +420,7 @@ class Side:
             if "function" in item:
                 pull = self._stand_in(int(item["function"]), "backward")
                 inputs = [self._tensors[str(each)] for each in item["inputs"]]
-                # A learner's function may have gradients for tensors that the judging end has never seen.
+                # A learner's function may need gradients for tensors that the judging end has never seen.
                 names, requires = set(map(str, item["names"])), torch.empty(0, requires_grad=self.judges)
                 x = _OfTheOtherSide.apply(made, pull, names, requires, *inputs)
             else:
@@ -441,7 +439,7 @@ class Side:
         return x
 
     def _renew(self, x: Any, item: dict[str, Any], over: Any, header: tuple[Any, ...]) -> None:
-        """Bring a tensor that has been there and back to what became of it."""
+        """Update a tensor that was sent and came back to its new state."""
         storage = over.untyped_storage()
         if "leaf" not in item and x.requires_grad:
             x.requires_grad_(False)
@@ -450,7 +448,7 @@ class Side:
             x.data = torch.empty(0, dtype=_dtype(item["dtype"]), device=over.device).set_(storage, *header)
 
     def renew_all(self, before: list[Any], after: list[Any]) -> None:
-        """Let lists and dictionaries that were handed to a call hold what the call left in them."""
+        """Update lists and dictionaries that were passed to a call to what the call left in them."""
         for old, new in zip(before, after, strict=True):
             if type(old) is list and type(new) is list:
                 if len(old) == len(new):
@@ -463,13 +461,14 @@ class Side:
                 old.update(kept)
 
     def tell_account(self, kept: Account) -> dict[str, Any]:
-        """What an account says, as JSON."""
-        calls = self.encode_all([[each.name, list(each.arguments)] for each in kept.calls[:MOST_CALLS]])
+        """An account as JSON."""
+        calls = self.encode_all([[call.name, list(call.arguments)] for call in kept.calls[:MOST_CALLS]])
         plain = {name: getattr(kept, name)[:MOST_CALLS] for name in ("allocations", "copies", "transfers")}
         return {**plain, "calls": calls}
 
     def enter_account(self, told: dict[str, Any], sizes: list[tuple[int, ...]]) -> None:
-        """Write what the other end's account says into those that are open here, in place of what crossing did."""
+        """Enter the other end's account into those that are open here, in place of what sending the values itself
+        did."""
         calls = [Call(str(name), tuple(arguments)) for name, arguments in self.decode_all(told["calls"])]
         for kept, before in zip(open_accounts(), sizes, strict=True):
             kept.cut(before)
@@ -487,7 +486,8 @@ class Side:
 
 
 def _pull(x: Any, inputs: list[Any]) -> Callable[[Any, bool], list[Any]]:
-    """What a gradient of `x` comes to, at the tensors that both ends know; with a graph of its own if asked for."""
+    """A function from a gradient of `x` to those of `inputs`, the tensors that both ends know; with `create_graph` if
+    asked for."""
 
     def pull(grad: Any, again: bool) -> list[Any]:
         found = torch.autograd.grad(x, inputs, grad, retain_graph=True, create_graph=again, allow_unused=True)
@@ -501,7 +501,7 @@ def _beside(old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
 
 
 def exception_called(name: str) -> type[Exception]:
-    """The class of that name, if it is one of Python's errors or the library's; else a new one of that name."""
+    """The exception class of that name from Python or the library; otherwise a new class of that name."""
     found = getattr(builtins, name, None) or vars(torch).get(name)
     if isinstance(found, type) and issubclass(found, Exception):
         return found

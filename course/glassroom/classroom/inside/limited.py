@@ -1,4 +1,4 @@
-"""The first thing that runs in a sandbox: it takes its limits, for good, and becomes the runner or the referee."""
+"""The first thing that runs in a sandbox: it sets its limits, irrevocably, and becomes the runner or the referee."""
 
 import ctypes
 import json
@@ -25,16 +25,16 @@ REFUSED = {
     "sched_setscheduler": (144, 119), "sched_setattr": (314, 274),
 }  # fmt: skip
 _SOCKET, _SOCKET_OPTION = (41, 198), (54, 208)
-_BUFFERS = (7, 32)  # options by which a socket holds megabytes, in the kernel's memory and no process's
+_BUFFERS = (7, 32)  # options that let a socket hold megabytes of kernel memory, charged to no process
 _FAMILIES = (1, 2, 10, 16)  # Unix, IPv4, IPv6, netlink: those that a network namespace confines
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # instructions of the kernel's filter
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # _ERROR: "Operation not permitted"
-_X32 = 0x40000000  # another set of numbers, for programs that are not ours
+_X32 = 0x40000000  # the x32 ABI has numbers of its own, which our programs do not use
 
 
 def refuse() -> None:
-    """Have the kernel refuse those calls, and sockets of other families, to this process and all that it starts."""
+    """Have the kernel refuse those calls, and sockets of other families, to this process and its descendants."""
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         return
@@ -62,7 +62,7 @@ def refuse() -> None:
 def main() -> None:
     """Arguments: the limits as JSON, by their names in `resource`; "runner" or "referee"; the socket's number."""
     _, limits, part, number = sys.argv
-    os.closerange(3, int(number))  # all else that it was started with
+    os.closerange(3, int(number))  # all other inherited descriptors
     os.closerange(int(number) + 1, 1 << 16)
     for name, most in json.loads(limits).items():
         kind = getattr(resource, name)

@@ -8,15 +8,15 @@ from typing import Any
 
 MOST_BYTES = 48_000_000
 DEEPEST = 60
-PATIENCE = 3  # times a cell's seconds of a core: what a step may have, sleep and all
+PATIENCE = 3  # times a cell's CPU seconds: the time that a step may take, sleep included
 
 
 class Ended(Exception):
-    """The other side is gone, or what it sends is no message."""
+    """The other side is gone, or what it sent is no valid message."""
 
 
 def send(channel: socket.socket, message: dict[str, Any]) -> None:
-    """Send a message. Raises `Ended` when nobody reads it, ValueError when it is too long."""
+    """Send a message. Raises `Ended` if nobody reads it, ValueError if it is too long."""
     content = json.dumps(message).encode()
     if len(content) > MOST_BYTES:
         raise ValueError(f"{len(content):,} bytes are more than a message may have")
@@ -27,7 +27,8 @@ def send(channel: socket.socket, message: dict[str, Any]) -> None:
 
 
 def receive(channel: socket.socket) -> dict[str, Any]:
-    """The next message, however long it takes: who watches the two ends what hangs. Raises `Ended` for no message."""
+    """Wait for the next message, without a time limit: the supervisor ends processes that hang. Raises `Ended` if none
+    comes."""
     size = int.from_bytes(_exactly(channel, 8), "big")
     if size > MOST_BYTES:
         raise Ended("it sends more than a message may have")

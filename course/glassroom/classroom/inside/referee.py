@@ -1,8 +1,8 @@
-"""Judges learners' answers, in a sandbox of its own: a plan comes in by one pipe, marks go out by another.
+"""Judges learners' answers, in a sandbox of its own: a plan arrives on one pipe, marks leave on another.
 
-The plan is a list of steps: cells to run, and tests. For each test the referee asks the runner for the answers, makes
-them again here (see `crossing`), and asks this process's own checks, which no learner's code has ever touched. Where an
-exercise's answers cannot cross (a class, a tensor with its graph), the runner's checks are asked, and the mark says so.
+The plan is a list of steps: cells to run, and tests. For each test the referee asks the runner for the answers,
+rebuilds them here (see `crossing`), and runs this process's own checks, which no learner's code has ever touched. If an
+exercise's answers cannot cross (a class, a tensor with its graph), the runner's checks are used, and the mark says so.
 """
 
 from __future__ import annotations
@@ -24,31 +24,35 @@ from glassroom.classroom import credit
 from glassroom.classroom.handout import check_call
 from glassroom.classroom.inside.crossing import MOST_CALLS, CannotCross, Side, exception_called
 from glassroom.classroom.inside.messages import Ended, receive, send
+from glassroom.classroom.inside.own_files import place, remove
 from glassroom.exercises import exercises
 from glassroom.exercises.account import open_accounts
 
-MOST_DRAWN, MOST_CELLS = 5, 120  # tensors in the picture of a wrong answer, and their elements
+MOST_DRAWN, MOST_CELLS = 5, 120  # limits for tensors in the picture of a wrong answer, and for their elements
 
 
 class Referee:
-    """Goes through a plan step by step, telling each mark as soon as it is known."""
+    """Carries out a plan step by step, reporting each mark as soon as it is known."""
 
     def __init__(self, channel: socket.socket, plan: dict[str, Any]) -> None:
         self.channel = channel
         self.plan = plan
         self.seconds = float(plan["cell"])
         self.side = Side("j", self.call, judges=True)
-        self.raised: Exception | None = None  # by a check's function that was handed to a learner's
+        self.raised: Exception | None = None  # raised by a check's function in a call from a learner's function
         self.shown: dict[str, list[Any]] = {}
         self.sources: dict[str, str] = {}
         self.errors: dict[str, dict[str, str]] = {}
-        self.waiting: list[tuple[int, Callable[[], None]]] = []  # steps of hidden tests, until all cells have run
+        self.waiting: list[tuple[int, Callable[[], None]]] = []  # hidden tests that wait until all cells have run
 
     def go(self) -> None:
-        """All steps. A runner that ends stops them, and the step is named; one that hangs is ended from outside."""
+        """Carry out all steps. If the runner ends, they stop, and the step is named; a runner that hangs is ended from
+        outside."""
         at = -1
         try:
             receive(self.channel)
+            if files := self.plan.get("files"):
+                self.ask({"do": "files", "files": files})
             for at, step in enumerate(self.plan["steps"]):
                 tell({"at": at})
                 if step["do"] == "run":
@@ -64,7 +68,8 @@ class Referee:
             tell({"done": True})
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Ask the runner, and wait for its answer. Meanwhile it may ask for functions that a check has handed out."""
+        """Ask the runner, and wait for its answer. In the meantime it may ask for calls of functions that a check has
+        passed to it."""
         send(self.channel, {**message, "seconds": self.seconds})
         for _ in range(MOST_CALLS):
             told = receive(self.channel)
@@ -74,7 +79,7 @@ class Referee:
         raise Ended("it asks without end")
 
     def back(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Call a function of this process's own, a check's, for a learner's function that was handed it."""
+        """Call a check's function, in this process, for a learner's function that it was passed to."""
         try:
             function, args, kwargs = self.side.asked(message)
             return self.side.gave(function(*args, **kwargs), args, kwargs, message)
@@ -85,7 +90,8 @@ class Referee:
             return {"raised": _described(error)}
 
     def run(self, step: dict[str, Any]) -> None:
-        told = self.ask({"do": "run", "source": step["source"]})
+        given = {"gives": step.get("gives", []), "takes": step.get("takes", [])}
+        told = self.ask({"do": "run", "source": step["source"], **given})
         error = told.get("error")
         if isinstance(error, dict):
             tell({"error": {"cell": step["cell"], **_error(error)}})
@@ -95,18 +101,24 @@ class Referee:
             self.sources[step["shows"]] = step["source"]
 
     def test(self, step: dict[str, Any], at: int) -> None:
-        """Judge an exercise. A hidden test that hands something to a learner's function does so after all cells: one
-        that keeps it can show it in none."""
+        """Judge an exercise. A hidden test that passes values to a learner's function runs after all cells, so a
+        function that stores them cannot show them in a later cell."""
         found = check_call(step["source"])
-        assert found is not None  # the plan is made of cells that end in one
+        assert found is not None  # every such cell of a plan ends in a check call
         id, call = found
-        given = {each.arg: ast.unparse(each.value) for each in call.keywords if each.arg}
+        given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg}
         first = 2 if isinstance(call.func, ast.Name) and call.func.id == "graded_check" else 1
-        answers = [ast.unparse(each) for each in call.args[first:]]
+        answers = [ast.unparse(argument) for argument in call.args[first:]]
         before = ast.parse(step["source"]).body[:-1]
         code = "\n".join(ast.unparse(each) for each in before if not isinstance(each, ast.ImportFrom))
         asked = {"expressions": answers, "given": given, "id": id, "names": credit.names_of(id)[0]}
-        wanted = {"do": "answers", "before": code, "expressions": [*answers, *given.values()]}
+        wanted = {
+            "do": "answers",
+            "before": code,
+            "expressions": answers,
+            "given": given,
+            "gives": step.get("gives", []),
+        }
         told = self.ask(wanted)
         judge = partial(self.judge, step, asked, told, list(given))
         if step.get("code") and id in (self.plan["apart"] or ()) and '"function": ' in json.dumps(told.get("values")):
@@ -115,10 +127,16 @@ class Referee:
             judge()
 
     def judge(self, step: dict[str, Any], asked: dict[str, Any], told: dict[str, Any], given: list[str]) -> None:
-        """Tell the mark of an exercise whose answers have come."""
+        """Report the mark of an exercise whose answers have arrived."""
         id = asked["id"]
         mark = self.judged(step, asked, told, given)
         mark["id"], mark["exercise"] = step["id"], id
+        if mark["part"] and (changed := step.get("changed")):
+            is_or_are = "is" if len(changed) == 1 else "are"
+            what = ", ".join(f"`{name}`" for name in changed)
+            mark.setdefault(
+                "doubt", f"{what} {is_or_are} not what the notebook gives: the learner has changed the cell"
+            )
         drawn = mark.pop("drawn", {})
         mark["outputs"] = [*self.shown.get(id, []), *([drawn] if drawn else [])]
         if (error := self.errors.get(f"{id}-answer")) and not mark["part"]:
@@ -128,7 +146,8 @@ class Referee:
     def judged(
         self, step: dict[str, Any], asked: dict[str, Any], told: dict[str, Any], given: list[str]
     ) -> dict[str, Any]:
-        """The verdict, and how it was come to: apart from the learner's process, or beside its code."""
+        """The verdict, and how it was reached: apart from the learner's process, or inside it, beside the learner's
+        code."""
         apart = self.plan["apart"]
         hidden = step.get("code")
         if "raised" in told or "failed" in told:
@@ -166,7 +185,7 @@ class Referee:
                 "message": f"the answer holds {what}, which is not what was asked for.",
                 "how": "apart",
             }
-        if expected_here and hidden:  # for the referee alone: a program that could see it would have the answer
+        if expected_here and hidden:  # only the referee may see a hidden test: it would tell a program the answer
             return {
                 "part": 0.0,
                 "message": "the hidden tests could not be asked.",
@@ -191,7 +210,7 @@ class Referee:
         return mark
 
     def hidden(self, code: str, names: dict[str, Any]) -> tuple[float, str]:
-        """A hidden test, in this process, with the answers by their names."""
+        """Run a hidden test in this process, with the answers by their names."""
         import tensorglass as torch
 
         try:
@@ -211,7 +230,7 @@ class Referee:
         if "raised" in told or "failed" in told:
             why = _error(told.get("raised") or {"name": "RuntimeError", "message": str(told["failed"])})
             if raised is not None and _described(raised) == why:
-                raise raised  # by a check's function, and passed on by the learner's
+                raise raised  # raised by a check's function, passed on by the learner's
             raise exception_called(why["name"])(why["message"])
         result = side.take(told, [*args, *kwargs.values()])
         side.enter_account(told["account"], sizes)
@@ -219,16 +238,17 @@ class Referee:
 
 
 def _drawn(values: dict[str, Any]) -> dict[str, str]:
-    """The memory map of a wrong answer's tensors, drawn here: it shows what the message says. None of large ones."""
+    """The memory map of a wrong answer's tensors, drawn in this process, to illustrate the message. Large tensors are
+    left out."""
     import tensorglass as torch
     from glassroom import show
 
     tensors = {name: each for name, each in values.items() if type(each) is torch.Tensor}
-    if not 0 < len(tensors) <= MOST_DRAWN or sum(each.numel() for each in tensors.values()) > MOST_CELLS:
+    if not 0 < len(tensors) <= MOST_DRAWN or sum(tensor.numel() for tensor in tensors.values()) > MOST_CELLS:
         return {}
     try:
         return {"image/svg+xml": show(**tensors).svg[:150_000]}
-    except Exception:  # a picture is an extra: what cannot be drawn costs nobody a mark
+    except Exception:  # a picture is an extra: a failure to draw it must not cost a mark
         return {}
 
 
@@ -266,11 +286,11 @@ _RESULTS = 1
 
 
 def main() -> None:
-    """Judge whatever comes over the socket whose number is the first argument, each in a fork, until it closes."""
+    """Judge each plan that arrives on the socket whose number is the first argument, in a fork, until it closes."""
     exercises()
-    from glassroom import show  # noqa: F401  # the forks have it then
+    from glassroom import show  # noqa: F401  # so that forks have it loaded
 
-    gc.freeze()  # what is here already need not be looked at, and so copied, in every fork
+    gc.freeze()  # so that no fork's garbage collection touches, and so copies, what is loaded already
     control = socket.socket(fileno=int(sys.argv[1]))
     while True:
         word, numbers, _, _ = socket.recv_fds(control, 1, 4)
@@ -283,6 +303,7 @@ def main() -> None:
             except BaseException:
                 traceback.print_exc()
             finally:
+                remove()
                 os._exit(0)
         for number in numbers:
             os.close(number)
@@ -290,13 +311,15 @@ def main() -> None:
 
 
 def _judge(channel: int, plan: int, told: int, said: int) -> None:
-    """One plan, read from a file's number; `told` takes the marks, `said` what the checks print."""
+    """Judge one plan, read from a file descriptor; `told` receives the marks, `said` what the checks print."""
     global _RESULTS
     _RESULTS = told
     os.dup2(said, 1)
     os.dup2(said, 2)
     with os.fdopen(plan) as file:
         steps = json.load(file)
+    if steps.get("files"):
+        place(steps["files"])
     Referee(socket.socket(fileno=channel), steps).go()
 
 

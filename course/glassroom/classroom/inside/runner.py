@@ -1,7 +1,6 @@
-"""Runs a learner's cells, in a sandbox, and tells the referee what they made. Started as a program of its own.
-
-Everything in this process is the learner's to break: their code runs here. Nothing that it says is believed, beyond
-being an answer.
+"""Runs a learner's cells, in a sandbox, and sends their results to the referee. Started as a program of its own. The
+learner's code runs here and can break anything in this process, so nothing that it sends is trusted: it is only an
+answer to be judged.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from traitlets.config import Config
 from glassroom.classroom import credit
 from glassroom.classroom.inside.crossing import CannotCross, Side, exception_called
 from glassroom.classroom.inside.messages import PATIENCE, Ended, receive, send
+from glassroom.classroom.inside.own_files import place, remove
 from glassroom.exercises import engine, expect, facts
 from glassroom.exercises.account import account, open_accounts
 
@@ -35,11 +35,11 @@ _WATCHED: tuple[ModuleType, ...] = (builtins, engine, expect, facts, credit)
 
 
 class CellTooLong(BaseException):
-    """Raised inside a cell that has had its time, of a core or by the clock."""
+    """Raised inside a cell that has used up its time, CPU time or wall-clock time."""
 
 
 class Bounded:
-    """What a cell prints: the beginning is kept, the rest is counted."""
+    """A stream for what a cell prints: the beginning is kept, the rest is only counted."""
 
     encoding, errors, closed = "utf-8", "replace", False
 
@@ -53,7 +53,7 @@ class Bounded:
         return len(text)
 
     def flush(self) -> None:
-        """Nothing: all of it is here."""
+        """Do nothing: nothing is buffered elsewhere."""
 
     def isatty(self) -> bool:
         return False
@@ -64,17 +64,17 @@ class Bounded:
 
 
 class _Hook(DisplayHook):
-    """The value of a cell's last line goes where displays go."""
+    """A display hook that sends the value of a cell's last line to where displays go."""
 
     def write_output_prompt(self) -> None:
-        """Nothing: there is no prompt."""
+        """Do nothing: there is no prompt."""
 
     def write_format_data(self, format_dict: dict[str, Any], md_dict: Any = None) -> None:
         shell: Any = self.shell
         shell.display_pub.publish(format_dict, md_dict)
 
     def finish_displayhook(self) -> None:
-        """Nothing was written that should be flushed."""
+        """Do nothing: there is nothing to flush."""
 
 
 class _Shell(InteractiveShell):
@@ -82,7 +82,7 @@ class _Shell(InteractiveShell):
     display_pub_class = Type(CapturingDisplayPublisher)
 
     def _showtraceback(self, *_arguments: Any) -> None:
-        """Nothing: the error is told to the referee."""
+        """Do nothing: the error is reported to the referee."""
 
 
 class Runner:
@@ -96,13 +96,16 @@ class Runner:
         self.shell = _Shell.instance(config=config)
         self.side = Side("r", self.back)
         self.before = _fingerprint()
+        self.given: dict[str, Any] = {}  # the values that the course's own cells have bound, by name
         _no_time()
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Carry out what the referee asks for."""
+        """Carry out a request of the referee's."""
         match message.get("do"):
             case "run":
-                return self.run(str(message["source"]), float(message["seconds"]))
+                return self.run_step(message)
+            case "files":
+                return self.timed(lambda: self.place(message["files"]), float(message["seconds"]))
             case "answers":
                 return self.timed(lambda: self.answers(message), float(message["seconds"]))
             case "call":
@@ -110,6 +113,22 @@ class Runner:
             case "beside":
                 return self.timed(lambda: self.beside(message), float(message["seconds"]))
         return {"failed": "it was asked for what it does not know"}
+
+    def place(self, files: dict[str, str]) -> dict[str, Any]:
+        """Put the class's own files into the working folder before any cell runs."""
+        place(files)
+        self.before = _fingerprint()
+        return {"placed": True}
+
+    def run_step(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Run a cell. For checks, names bound by the course's own cells keep their values, even if later cells rebind
+        them."""
+        told = self.run(str(message["source"]), float(message["seconds"]))
+        names = self.shell.user_ns
+        self.given |= {name: names[name] for name in message.get("gives", ()) if name in names}
+        for name in message.get("takes", ()):
+            self.given.pop(name, None)
+        return told
 
     def run(self, source: str, seconds: float) -> dict[str, Any]:
         """Run a cell; its error, if it raised one, and what it showed."""
@@ -133,7 +152,7 @@ class Runner:
         return {"error": _told(error), "outputs": outputs}
 
     def timed(self, work: Any, seconds: float) -> dict[str, Any]:
-        """Work within a time, with what it prints thrown away."""
+        """Call a function within a time limit, and discard what it prints."""
         out, err = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = Bounded(0)
         try:
@@ -149,15 +168,17 @@ class Runner:
             sys.stdout, sys.stderr = out, err
 
     def answers(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The values of expressions, as the referee is to judge them."""
+        """The values of expressions, for the referee to judge."""
         names = self.shell.user_ns
         if message.get("before"):
             exec(compile(str(message["before"]), "<test>", "exec"), names)
+        self.given |= {name: names[name] for name in message.get("gives", ()) if name in names}
         values = [_value_of(str(each), names) for each in message["expressions"]]
-        return self.side.encode_all(values)
+        there = {**names, **self.given}
+        return self.side.encode_all([*values, *(_value_of(str(each), there) for each in message["given"].values())])
 
     def call(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Call a learner's function with what the referee hands it; what it gave, and what it wrote where."""
+        """Call a learner's function with the referee's arguments; returns its result and what it wrote."""
         with account() as kept:
             self.side.account = kept
             function, args, kwargs = self.side.asked(message)
@@ -168,7 +189,7 @@ class Runner:
         return told
 
     def back(self, number: int, args: list[Any], kwargs: dict[str, Any], side: Side) -> Any:
-        """Have the referee call a function that it has handed to a learner's."""
+        """Have the referee call a function that it has passed to a learner's function."""
         sizes = [kept.size for kept in open_accounts()]
         told = self.ask({"do": "back", **side.asking(number, args, kwargs)})
         if "cannot" in told:
@@ -177,21 +198,23 @@ class Runner:
             raise exception_called(told["raised"]["name"])(told["raised"]["message"])
         result = side.take(told, [*args, *kwargs.values()])
         for kept, before in zip(open_accounts(), sizes, strict=True):
-            kept.cut(before)  # going there and back is none of the learner's doing
+            kept.cut(before)  # what crossing itself does is not the learner's
         return result
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Ask the referee, and carry out what it asks for before it answers."""
+        """Ask the referee, and carry out its requests until it answers."""
         send(self.channel, message)
         while "do" in (told := receive(self.channel)):
             send(self.channel, self.answer(told))
         return told
 
     def beside(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The verdict of this process's own checks, where answers cannot cross, and whether they are as they were."""
+        """The verdict of this process's own checks, for answers that cannot cross, and whether the checks are
+        unchanged."""
         names = self.shell.user_ns
         answers = [_value_of(str(each), names) for each in message["expressions"]]
-        given = {name: _value_of(str(each), names) for name, each in message["given"].items()}
+        there = {**names, **self.given}
+        given = {name: _value_of(str(each), there) for name, each in message["given"].items()}
         changed = [name for name, was in self.before.items() if _fingerprint().get(name) != was]
         if message.get("code"):
             scope = {**dict(zip(message["names"], answers, strict=False)), **given, "torch": names.get("torch")}
@@ -202,7 +225,7 @@ class Runner:
 
 
 def _value_of(expression: str, names: dict[str, Any]) -> Any:
-    """What an expression gives; `...` for a name that the learner's code never made."""
+    """The value of an expression; `...` for a name that the learner's code never bound."""
     try:
         return eval(compile(ast.parse(expression, mode="eval"), "<test>", "eval"), names)
     except NameError:
@@ -210,7 +233,7 @@ def _value_of(expression: str, names: dict[str, Any]) -> Any:
 
 
 def _fingerprint() -> dict[str, int]:
-    """Which objects the names of builtins and of the checks are, and which code their functions have."""
+    """A fingerprint of builtins and checks: the objects behind their names, and the code of their functions."""
     found = {}
     for module in _WATCHED:
         for name, value in vars(module).items():
@@ -220,7 +243,7 @@ def _fingerprint() -> dict[str, int]:
 
 
 def _shown(output: Any) -> dict[str, str]:
-    """A display as text: SVG and PNG pictures as they are, else its plain text; nothing where it is too long."""
+    """A display as text: SVG and PNG pictures as they are, and plain text; forms that are too long are left out."""
     data = output.get("data", {}) if isinstance(output, dict) else getattr(output, "data", {})
     kept = {}
     for kind in SHOWN:
@@ -247,7 +270,8 @@ def _told(error: BaseException | None) -> dict[str, str] | None:
 
 
 def _give_time(seconds: float) -> None:
-    """Let what follows have so many seconds of a core. Who watches says, by SIGALRM, when it has waited too long."""
+    """Limit what follows to the given CPU seconds. The supervisor sends SIGALRM if it has taken too long by the
+    clock."""
 
     def ran(_signal: int, _frame: object) -> None:
         raise CellTooLong(f"it ran for more than {seconds:g} seconds")
@@ -261,7 +285,7 @@ def _give_time(seconds: float) -> None:
 
 
 def _no_time() -> None:
-    """Take the limit away; a signal that is on its way still finds somebody who knows it."""
+    """Remove the limit; a signal that is already on its way still finds a handler."""
     signal.setitimer(signal.ITIMER_PROF, 0)
     for each in (signal.SIGPROF, signal.SIGALRM):
         signal.signal(each, lambda _signal, _frame: None)
@@ -277,6 +301,7 @@ def main() -> None:
             message = receive(channel)
             reply = runner.answer(message)
         except Ended:
+            remove()
             os._exit(0)
         except CellTooLong:
             reply = {"raised": {"name": "TimeoutError", "message": "it ran for too long"}}

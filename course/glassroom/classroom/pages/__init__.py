@@ -1,4 +1,5 @@
-"""Pages that people look at: feedback for a learner, a class for its teacher. Each is one file, alone."""
+"""Pages for people: feedback for a learner, an overview of the class for its teacher. Each is one self-contained
+file."""
 
 from glassroom.classroom.pages.overview import ClassPage, class_page
 

@@ -1,8 +1,8 @@
 """A learner's page: each exercise, its points, the sentence that says what the answer shows, and the learner's
 pictures.
 
-It is made of the learner's own work, of what the checks said, and of what people wrote. Solutions and hidden tests
-are not in what it is made of.
+It is made from the learner's own work, the sentences of the checks, and the comments of people. It uses neither
+solutions nor hidden tests.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _assignment(result: Result) -> str:
     if row.problem:
         parts.append(f'<p class="message">{text(f"This could not be marked: {row.problem}.")}</p>')
     parts += [f'<p class="muted message">{text(note)}</p>' for note in row.notes]
-    parts += [_exercise(each, result) for each in row.marks]
+    parts += [_exercise(mark, result) for mark in row.marks]
     return "\n".join(parts)
 
 
@@ -55,6 +55,8 @@ def _exercise(mark: Mark, result: Result) -> str:
         f'<section class="exercise {kind}"><header><h3>{text(mark.id)}</h3><span class="badge">{badge}</span>'
         f'<span class="points">{shown} of {mark.points:g}</span></header>'
     ]
+    if question := result.asked.get(mark.id):
+        parts.append(f'<p class="message">{text(question)}</p>')
     if mark.message and not hidden:
         parts.append(f'<p class="message">{sentence(mark.message)}</p>')
     if hidden:

@@ -1,4 +1,4 @@
-"""What a class gets wrong, in the checks' own sentences: one sentence with other numbers is one mistake."""
+"""What a class gets wrong, in the checks' own sentences: sentences that differ only in numbers are one mistake."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNANSWERED = re.compile(r"wait(s)? for your answer")
 
 @dataclass
 class Mistake:
-    """A sentence of a check, who was told it, and the answer of one of them without comments and names."""
+    """A sentence of a check, the learners who got it, and the answer of one of them, without comments and names."""
 
     exercise: str
     message: str
@@ -51,7 +51,7 @@ def unanswered(row: Row) -> list[str]:
 
 
 def anonymised(code: str, most: int = 600) -> str:
-    """An answer without its comments and texts, in which people write their names."""
+    """An answer without comments and strings, since people write their names in them."""
     try:
         tree = ast.parse(code)
         for node in ast.walk(tree):

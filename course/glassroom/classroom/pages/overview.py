@@ -7,19 +7,21 @@ from html import escape
 from pathlib import Path
 
 from glassroom.classroom.batch import learners_of, read_rows
+from glassroom.classroom.by_hand import read_manual
 from glassroom.classroom.course_file import Assignment, Course, read_course
 from glassroom.classroom.grading import Mark, task_of
 from glassroom.classroom.handout import solution_in
-from glassroom.classroom.marks import Result, lateness, read_manual, result
+from glassroom.classroom.marks import Result, lateness, result
+from glassroom.classroom.pages.across import all_assignments, anchor
 from glassroom.classroom.pages.misconceptions import mistakes, unanswered
-from glassroom.classroom.pages.shell import code, page, sentence, text
+from glassroom.classroom.pages.shell import code, name_of, page, sentence, text
 from glassroom.classroom.pages.similar import similar
 from glassroom.classroom.submission import compose
 from glassroom.workspace.notebook_json import parse
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import write_atomically
 
-#: In a notebook a page stands in two frames, one in each theme, of which the page around them shows one.
+#: In a notebook a page is embedded in two frames, one for each theme; the surrounding page shows one of them.
 FRAMES = """\
 <style>
 .gr-frames iframe { width: 100%; height: 70vh; border: 0; }
@@ -36,7 +38,8 @@ MOST_MISTAKES, MOST_STUCK, MOST_PAIRS = 12, 15, 20
 
 
 class ClassPage:
-    """A class as a page: the last line of a notebook's cell shows it, `save` writes it to a file, `str` says it."""
+    """A class as a page: shown as the last line of a notebook's cell, written to a file by `save`, and as text by
+    `str`."""
 
     def __init__(self, course: Course, found: Sequence[tuple[Assignment, list[Result], list[str]]]) -> None:
         self.course = course
@@ -48,7 +51,7 @@ class ClassPage:
         return page(f"{self.course.name}: the class", self._inside, wide=True, theme=theme)
 
     def save(self, path: str | Path) -> Path:
-        """Write the page, which needs nothing else, to a file."""
+        """Write the self-contained page to a file."""
         write_atomically(Path(path), self.html.encode("utf-8", "replace"))
         return Path(path)
 
@@ -75,10 +78,13 @@ class ClassPage:
 
     def _body(self) -> Iterable[str]:
         yield f'<p class="muted">{text(self.course.folder.name)}</p><h1>{text(self.course.name)}</h1>'
+        if len(self.found) > 1:
+            yield f"<h2>All assignments</h2>{all_assignments(self.found)}"
         for assignment, results, missing in self.found:
-            yield f"<h2>{text(assignment.name)}</h2>"
+            yield f'<h2 id="{anchor(assignment)}">{text(assignment.name)}</h2>'
             yield f"<p>{_summary(assignment, results, missing)}</p>"
             if results:
+                yield from _versions(self.course, assignment, results)
                 yield _heat_map(results)
                 yield from _mistakes(results)
                 yield from _stuck(results)
@@ -92,7 +98,7 @@ class ClassPage:
 def class_page(folder: str | Path, *names: str) -> ClassPage:
     """The page of the class in `folder`, with these assignments (all that are marked). For notebooks and the command.
 
-    Raises `Problem` where nothing is marked yet.
+    Raises `Problem` if nothing is marked yet.
     """
     course = read_course(Path(folder))
     manual = read_manual(course)
@@ -120,20 +126,37 @@ def _summary(assignment: Assignment, results: list[Result], missing: list[str]) 
         shares = sorted(each.total / each.points if each.points else 0.0 for each in results)
         parts.append(f"half of the class has {shares[len(shares) // 2]:.0%} of the points or more")
     if assignment.due:
-        parts.append(f"due {assignment.due:%d %B %Y, %H:%M}")
+        parts.append(f"due {assignment.due:%d %B %Y, %H:%M %Z}")
     return text("; ".join(parts) + ".")
+
+
+def _versions(course: Course, assignment: Assignment, results: list[Result]) -> Iterable[str]:
+    """A note on learners who were marked by other versions of the notebooks than the present ones, or who answered
+    others; "" if there are none."""
+    now = task_of(course, assignment).notebooks_version
+    before: dict[str, list[str]] = {}
+    for each in results:
+        if each.row.version and each.row.version != now:
+            before.setdefault(each.row.version, []).append(each.row.learner)
+    for version, names in sorted(before.items()):
+        words = f"Marked by version {version} of the notebooks, where {now} is the present one: {', '.join(names)}."
+        yield f'<p class="message">{text(words)} Run <code>glassroom grade</code> to mark them by it.</p>'
+    earlier = [each.row.learner for each in results if each.row.earlier]
+    if earlier:
+        words = f"Answered notebooks that were handed out before the present ones: {', '.join(earlier)}."
+        yield f'<p class="message">{text(words)} Their answers are marked by version {text(now)}.</p>'
 
 
 def _heat_map(results: list[Result]) -> str:
     marks = results[0].row.marks
-    head = "".join(f'<th class="exercise" scope="col">{text(each.id)}</th>' for each in marks)
+    head = "".join(f'<th class="exercise" scope="col"><span>{text(each.id)}</span></th>' for each in marks)
     rows = []
     for each in sorted(results, key=lambda one: (-one.total, one.row.learner)):
         by_id = {mark.id: mark for mark in each.row.marks}
         cells = "".join(_cell(by_id.get(mark.id), each) for mark in marks)
         late = text(lateness(each.seconds_late)) if each.factor < 1 else ""
         rows.append(
-            f'<tr><th scope="row">{text(each.row.learner)}</th>{cells}'
+            f'<tr><th scope="row">{name_of(each.row.learner)}</th>{cells}'
             f'<td class="n">{each.total:g}</td><td class="n muted">{late}</td></tr>'
         )
     shares = []
@@ -204,13 +227,13 @@ def _stuck(results: list[Result]) -> Iterable[str]:
         return
     yield "<h3>Who is stuck</h3>"
     yield (
-        '<table class="list counts"><thead><tr><th>learner</th><th>points</th><th>tried in vain</th>'
+        '<table class="list learners counts"><thead><tr><th>learner</th><th>points</th><th>tried in vain</th>'
         "<th>not answered</th><th>hints</th><th>minutes at it</th></tr></thead><tbody>"
     )
     for share, each, tries, open_, hints in sorted(stuck, key=lambda one: (one[0], one[1].row.learner))[:MOST_STUCK]:
         minutes = f"{each.row.minutes:.0f}" if each.row.minutes else "–"
         yield (
-            f"<tr><td>{text(each.row.learner)}</td><td>{share:.0%}</td><td>{tries}</td><td>{open_}</td>"
+            f"<tr><td>{name_of(each.row.learner)}</td><td>{share:.0%}</td><td>{tries}</td><td>{open_}</td>"
             f"<td>{hints}</td><td>{minutes}</td></tr>"
         )
     yield "</tbody></table>"
@@ -222,8 +245,8 @@ def _trouble(results: list[Result]) -> Iterable[str]:
     lines = [(each.row.learner, why) for each in results for why in each.row.trouble]
     if lines:
         yield "<h3>With trouble</h3>"
-        body = "".join(f"<tr><td>{text(name)}</td><td>{text(why)}</td></tr>" for name, why in lines)
-        yield f'<table class="list"><tbody>{body}</tbody></table>'
+        body = "".join(f"<tr><td>{name_of(name)}</td><td>{text(why)}</td></tr>" for name, why in lines)
+        yield f'<table class="list learners"><tbody>{body}</tbody></table>'
 
 
 def _to_look_at(results: list[Result]) -> Iterable[str]:
@@ -231,9 +254,10 @@ def _to_look_at(results: list[Result]) -> Iterable[str]:
     if lines:
         yield "<h3>To look at</h3>"
         body = "".join(
-            f"<tr><td>{text(name)}</td><td>{text(mark.id)}</td><td>{text(mark.doubt)}</td></tr>" for name, mark in lines
+            f"<tr><td>{name_of(name)}</td><td>{text(mark.id)}</td><td>{text(mark.doubt)}</td></tr>"
+            for name, mark in lines
         )
-        yield f'<table class="list"><tbody>{body}</tbody></table>'
+        yield f'<table class="list learners"><tbody>{body}</tbody></table>'
 
 
 def _similar(course: Course, assignment: Assignment, results: list[Result]) -> Iterable[str]:

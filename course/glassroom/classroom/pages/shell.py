@@ -1,9 +1,11 @@
-"""The frame of a page: one HTML file, no scripts, nothing fetched, and every untrusted word escaped."""
+"""The frame of a page: one HTML file that fetches nothing, with all untrusted text escaped and no script except one of
+ours."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -18,7 +20,7 @@ _PAGE = Template("""\
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="$policy">
 <title>$title</title>
 <style>
 $style
@@ -27,29 +29,53 @@ $style
 <body class="gr">
 <main$wide>
 $body
-</main>
+</main>$script
 </body>
 </html>
 """)
 
 
-#: How the page around a notebook says its theme, and so how a page can be held to one.
+#: How the page around a notebook marks its theme, which also serves to fix a page's theme.
 THEMES = {"light": ' data-jp-theme-light="true"', "dark": ' data-jp-theme-light="false"', "": ""}
 
 
-def page(title: str, body: str, wide: bool = False, theme: str = "") -> str:
-    """A whole page. `title` is escaped here, `body` is HTML already. It is in the browser's theme or in `theme`."""
+def page(title: str, body: str, wide: bool = False, theme: str = "", script: str = "") -> str:
+    """A whole page. `title` is escaped here, `body` is HTML already. The page follows the browser's theme, or is in
+    `theme`. `script` is one of ours and may send requests to its own server; the page's content security policy blocks
+    every other script.
+    """
     width = ' class="wide"' if wide else ""
-    return _PAGE.substitute(title=text(title), style=_style(), body=body, wide=width, theme=THEMES[theme])
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    policy += f"; script-src 'sha256-{digest}'; connect-src 'self'" if script else ""
+    return _PAGE.substitute(
+        title=text(title),
+        style=_style(),
+        body=body,
+        wide=width,
+        theme=THEMES[theme],
+        policy=policy,
+        script=f"\n<script>{script}</script>" if script else "",
+    )
 
 
 def text(words: object) -> str:
-    """Any words as HTML that shows them, without letters that cannot be seen or turn the direction of writing."""
-    return escape("".join(each if each in "\n\t" or each.isprintable() else "�" for each in str(words)))
+    """Any text as HTML, without invisible characters and those that change the direction of writing."""
+    return escape(visible(words))
+
+
+def name_of(learner: object) -> str:
+    """A learner's name as HTML: where there is too little room it is broken behind its signs, and not within a word."""
+    return re.sub(r"([._@+-]+)(?=\w)", r"\1<wbr>", text(learner))
+
+
+def visible(words: object) -> str:
+    """Any text without invisible characters and those that change the direction of writing."""
+    return "".join(each if each in "\n\t" or each.isprintable() else "�" for each in str(words))
 
 
 def sentence(words: object) -> str:
-    """A sentence of a check's, with what stands between backticks as code."""
+    """A sentence of a check, with text between backticks as code."""
     return re.sub(r"`([^`\n]{1,200})`", r"<code>\1</code>", text(words))
 
 
@@ -59,7 +85,7 @@ def code(source: str) -> str:
 
 
 def picture(output: Mapping[str, str], describes: str) -> str:
-    """An output of a cell: a picture as an image, in which no script runs; words as words."""
+    """An output of a cell: pictures as images, in which no script runs; text as text."""
     svg, png = output.get("image/svg+xml"), output.get("image/png")
     if svg and svg.lstrip().startswith("<"):
         if not is_drawn_once(svg):
@@ -98,9 +124,8 @@ _PARTS = {
 
 
 def is_drawn_once(svg: str) -> bool:
-    """Whether a picture is made of plain parts, each drawn as often as it says: no name in it leads to further names.
-
-    A few lines of names that lead to ten others each are enough to hang a browser.
+    """Whether an SVG draws each of its parts only a bounded number of times: no reference in it leads to further
+    references. A few lines of references that each lead to ten others are enough to hang a browser.
     """
     try:
         root = ElementTree.fromstring(svg)
@@ -125,5 +150,5 @@ def is_drawn_once(svg: str) -> bool:
 
 @cache
 def _style() -> str:
-    tokens = files("glassroom.drawing").joinpath("tokens.css").read_text(encoding="utf-8")
-    return tokens + files("glassroom.classroom.pages").joinpath("page.css").read_text(encoding="utf-8")
+    sheets = ("drawing/tokens.css", "live/scrolls.css", "classroom/pages/page.css")
+    return "".join([files("glassroom").joinpath(sheet).read_text(encoding="utf-8") for sheet in sheets])

@@ -1,4 +1,4 @@
-"""Answers that two learners have in common and few others have. It is a reason to look, and never a verdict."""
+"""Answers that two learners have in common and few others have: a reason to look, never a verdict."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import combinations
 
 from glassroom.classroom.grading import Row
 
-SHORTEST = 40  # an answer in fewer characters is one that many people would write
-FEW = 0.05  # the share of a class; an answer that more people have is what the exercise suggests
+SHORTEST = 40  # many people would write the same answer in fewer characters
+FEW = 0.05  # share of a class; an answer that more people have is what the exercise suggests
 MOST_SHARING = 8
 
 
@@ -21,11 +21,12 @@ class Pair:
 
     learners: tuple[str, str]
     exercises: tuple[str, ...]
-    alike: tuple[bool, ...]  # for each: the same to the letter, names of variables included
+    alike: tuple[bool, ...]  # for each: whether even the names of variables are the same
 
 
 def similar(rows: Iterable[Row], solutions: Mapping[str, str] | None = None, least: int = 2) -> list[Pair]:
-    """Pairs that share `least` answers or more, the most first. What the course's own solution says is not counted."""
+    """Pairs that share at least `least` answers, those with the most first. Answers equal to the course's own solution
+    are not counted."""
     own = {_shape(code) for code in (solutions or {}).values()}
     given: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     learners = set()
@@ -50,7 +51,8 @@ def similar(rows: Iterable[Row], solutions: Mapping[str, str] | None = None, lea
 
 
 def _shape(code: str) -> str:
-    """A program without the names that its writer chose: those of one shape differ in names, comments, blanks."""
+    """A program without the names that its writer chose: programs of one shape differ only in names, comments and
+    blanks."""
     try:
         tree = ast.parse(code)
         names: dict[str, str] = {}

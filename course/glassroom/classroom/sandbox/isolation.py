@@ -1,8 +1,7 @@
-"""How a program is shut in: by bubblewrap, by the kernel's namespaces alone, or not at all.
-
-Shut in means: no network but a loopback of its own; its own processes only; a file system that has Python and the
-course's packages, read-only, and an empty home and /tmp in memory; nothing of the class, of other learners, or of the
-person who grades. Each means is tried before it is trusted.
+"""How a program is sandboxed: by bubblewrap, by the kernel's namespaces alone, or not at all. In a sandbox a program
+has only a loopback network of its own and sees only its own processes. Its file system has Python and the course's
+packages, read-only, and an empty home and /tmp in memory, but nothing of the class, of other learners or of the person
+who grades. Each kind of isolation is tried before it is trusted.
 """
 
 from __future__ import annotations
@@ -24,35 +23,35 @@ from glassroom.workspace import sources
 from glassroom.workspace.problems import Exit, Problem
 
 BUBBLEWRAP, NAMESPACES, NONE = "bubblewrap", "namespaces", "none"
+CAN_RUN = sys.platform == "linux"
 SAYS = {
     BUBBLEWRAP: "bubblewrap: no network, no files but Python and the course (read-only), own processes",
     NAMESPACES: "the kernel's namespaces: no network, no files but Python and the course (read-only), own processes",
     NONE: "NO ISOLATION (--trust): submissions run as you, with your files and your network; only limits are in force",
 }
-_COURSE = "/course"
+COURSE = "/course"
 _HOME = "/home/learner"
 SEEN = "/seen"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_END_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")  # whatever runs in it
+_END_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")  # ends the sandbox with its parent, whatever runs in it
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 
 
 @dataclass(frozen=True)
 class Isolation:
-    """A way to shut programs in, and folders that they must not see even where Python lies around them."""
+    """A way to sandbox programs, and the folders that they must not see even if Python's own folders contain them."""
 
     means: str
     hidden: tuple[Path, ...] = ()
 
     @property
     def says(self) -> str:
-        """One line for people: what is in force."""
+        """One line for people that says which isolation is used."""
         return SAYS[self.means]
 
     def command(self, module: str, arguments: Iterable[str], files_mb: float, user: OwnUser | None = None) -> list[str]:
-        """The command that runs a module of the course shut in. File descriptors that are inherited stay open.
-
-        Where root starts it, it should have a `user` of its own, whose namespace is one of these descriptors.
+        """The command that runs a module of the course in a sandbox. Inherited file descriptors stay open. If root
+        starts it, it should get a `user` of its own, whose namespace is one of these descriptors.
         """
         python = [sys.executable, "-P", "-s", "-m", module, *arguments]
         if self.means == BUBBLEWRAP:
@@ -64,9 +63,8 @@ class Isolation:
     def with_home(
         self, home: Path, command: list[str], seen: Path | None = None, user: OwnUser | None = None
     ) -> list[str]:
-        """The command that runs another shut in by bubblewrap, with a home that is kept and the machine's network.
-
-        What is in the folder `seen` can be read there, as `/seen`. Where root starts it, the home is its `user`'s.
+        """The command that runs another one in bubblewrap, with a persistent home and the machine's network. The folder
+        `seen` can be read there as `/seen`. If root starts it, the home belongs to its `user`.
         """
         options = _bubblewrap(self._view(), 256, user)
         for name in ("--unshare-net", "--clearenv", "--new-session"):
@@ -79,10 +77,10 @@ class Isolation:
         return [*options[:at], *own, *options[at:], "--", *command]
 
     def environment(self) -> dict[str, str]:
-        """All that the environment says inside: nothing of the environment outside."""
+        """The whole environment inside the sandbox, with nothing from the environment outside."""
         shut_in = self.means != NONE
         home = _HOME if shut_in else os.environ.get("TMPDIR", "/tmp")
-        own = [_COURSE] if shut_in else [str(path.parent) for path in _packages()]
+        own = [COURSE] if shut_in else [str(path.parent) for path in _packages()]
         return {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
             "HOME": home,
@@ -111,10 +109,10 @@ class Isolation:
                 )
         binds = [(str(path), str(path)) for path in seen]
         binds += [(path, path) for path in _ETC if os.path.exists(path)]
-        binds += [(str(path), f"{_COURSE}/{path.name}") for path in _packages()]
+        binds += [(str(path), f"{COURSE}/{path.name}") for path in _packages()]
         links = [(os.readlink(path), path) for path in _SYSTEM if os.path.islink(path)]
         hidden = [*self.hidden, sources.notebooks_folder()]
-        masks = {f"{_COURSE}/glassroom/notebooks"} if (_packages()[1] / "notebooks").is_dir() else set()
+        masks = {f"{COURSE}/glassroom/notebooks"} if (_packages()[1] / "notebooks").is_dir() else set()
         for folder in hidden:
             for path in (folder.absolute(), folder.resolve()):
                 if path.is_dir() and any(path.is_relative_to(bound) for bound in seen):
@@ -124,7 +122,7 @@ class Isolation:
 
 @dataclass(frozen=True)
 class View:
-    """A file system as a program sees it: what is bound where, read-only; links; and folders that appear empty."""
+    """A file system as a sandboxed program sees it: read-only bind mounts, links, and folders that appear empty."""
 
     binds: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str], ...]
@@ -132,7 +130,14 @@ class View:
 
 
 def best_isolation(hidden: Iterable[Path] = (), trust: bool = False) -> Isolation:
-    """The best isolation that works here. Raises `Problem` where there is none, unless `trust`."""
+    """The best isolation that works here. Raises `Problem` if there is none, unless `trust` is set; and on any system
+    but Linux, since what a submission uses cannot be watched there."""
+    if not CAN_RUN:
+        raise Problem(
+            "Submissions are marked on Linux alone: its kernel shuts programs in and limits what they use. On Windows, "
+            "run this command in WSL; on macOS, in a Linux container or on a server. Everything else works here.",
+            Exit.REQUIREMENT,
+        )
     wanted = tuple(hidden)
     _compile()
     for means in (BUBBLEWRAP, NAMESPACES):
@@ -150,7 +155,7 @@ def best_isolation(hidden: Iterable[Path] = (), trust: bool = False) -> Isolatio
 
 @cache
 def _compile() -> None:
-    """Write the course's bytecode: an installation in place may have none, and no sandbox can write any."""
+    """Write the course's bytecode: an editable installation may have none, and no sandbox can write any."""
     if not sys.dont_write_bytecode:
         for package in _packages():
             compileall.compile_dir(package, quiet=2)
@@ -158,9 +163,7 @@ def _compile() -> None:
 
 @cache
 def _works(means: str) -> bool:
-    """Whether a program that is shut in this way starts, and really is without network and other people's files."""
-    if not sys.platform.startswith("linux"):
-        return False
+    """Whether a program starts in this sandbox, and really has no access to the network and other people's files."""
     needed = "bwrap" if means == BUBBLEWRAP else "unshare"
     if shutil.which(needed) is None:
         return False
@@ -176,7 +179,8 @@ def _works(means: str) -> bool:
 
 def _bubblewrap(view: View, files_mb: float, user: OwnUser | None = None) -> list[str]:
     size = str(int(files_mb * 2**20))
-    # Who becomes another user is no longer told when its parent ends. So all of it is in a place that ends with that.
+    # A process that changes its user loses its parent-death signal, so everything runs in a namespace that ends with
+    # it.
     command = [*_END_WITH_PARENT, "unshare", "--pid", "--fork", "--kill-child"] if user else []
     command += ["bwrap", *(["--userns", str(user.namespace)] if user else ["--unshare-user", "--disable-userns"])]
     command += ["--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
@@ -210,7 +214,7 @@ def _packages() -> tuple[Path, Path]:
 
 
 def _packages_elsewhere() -> list[Path]:
-    """Folders of installed packages that are not within Python's own, as modules on a cluster and .pth files add."""
+    """Folders of installed packages outside Python's own, as added by modules on a cluster and by .pth files."""
     own = (Path(sys.prefix), Path(sys.base_prefix), *map(Path, _SYSTEM))
     found = [Path(each) for each in sys.path if Path(each).name in ("site-packages", "dist-packages")]
     return [path for path in found if path.is_dir() and not any(path.is_relative_to(each) for each in own)]

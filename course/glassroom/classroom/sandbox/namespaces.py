@@ -1,7 +1,6 @@
-"""The file system of a sandbox by the kernel's namespaces alone, for where bubblewrap is not installed.
-
-`unshare` has given this process namespaces of its own. It builds a root in memory with what may be seen, read-only,
-moves into it, gives up every capability for good, and becomes the program. Runs without the course's packages in view.
+"""The file system of a sandbox by the kernel's namespaces alone, for machines without bubblewrap. `unshare` has given
+this process namespaces of its own. It builds a root in memory with what the program may see, read-only, moves into it,
+drops every capability for good, and executes the program. It runs without access to the course's packages.
 """
 
 import ctypes
@@ -27,7 +26,7 @@ def main() -> None:
     view = json.loads(spec)
     root = "/tmp"
     _must(_mount(None, "/", None, MS_REC | MS_PRIVATE), "make mounts private")
-    # A folder of our own to build in. /tmp may itself hold what is bound, so that is opened before it is covered.
+    # A folder of our own to build in. /tmp may contain what is to be bound, so that is opened before /tmp is covered.
     opened = [(os.open(source, os.O_PATH), target, os.path.isdir(source)) for source, target in view["binds"]]
     _must(_mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=755"), "make a root")
     os.makedirs(f"{root}/old")
@@ -57,13 +56,13 @@ def main() -> None:
     for each, _, _ in opened:
         os.close(each)
     os.chdir(view["home"])
-    # In one more namespace the mounts are locked: not even its owner may make them writable again.
+    # In a further namespace the mounts are locked: not even its owner may make them writable again.
     if view["user"] is not None:
         os.setgroups([])
         os.setresgid(*[view["user"]] * 3)
         os.setresuid(*[view["user"]] * 3)
         _libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # its own files in /proc are its own again
-        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # a change of user takes it away
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # a change of user clears it
     uid, gid = os.getuid(), os.getgid()
     _must(_libc.unshare(CLONE_NEWUSER | CLONE_NEWNS), "lock the mounts")
     for name, text in (("uid_map", f"1000 {uid} 1"), ("setgroups", "deny"), ("gid_map", f"1000 {gid} 1")):
@@ -71,7 +70,7 @@ def main() -> None:
             file.write(text)
     with open("/proc/sys/user/max_user_namespaces", "w") as file:
         file.write("0")  # in yet another namespace the program would have every capability again
-    _read_only("/proc")  # where root grades, /proc/sys is root's own
+    _read_only("/proc")  # if root grades, /proc/sys is root's own
     for capability in range(LAST_CAPABILITY + 1):
         _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
     _libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)

@@ -1,8 +1,8 @@
 """A user of its own for a sandbox that root starts.
 
-The kernel counts the processes of every user but root, and much of what lies in `/proc` is root's to write. So what
-root starts runs as a user that nobody else is: a number that no account has, one for each thread that marks and each of
-its two sandboxes, and one for each learner of a hub. Inside it is called 1000, as everybody's is.
+The kernel limits the processes of every user but root, and root may write to much of `/proc`. So programs that root
+starts run as a user of their own: a number that no account has, one for each of the two sandboxes of each thread that
+marks, and one for each learner of a hub. Inside the sandbox that user is 1000, as always.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 INSIDE = 1000
 FIRST = 1 << 30  # far from accounts, and from what is set aside for containers and services
 FIRST_OF_LEARNERS = FIRST + (1 << 28)  # beyond those of all threads
-ROOT_INSIDE = 1  # root's files can be opened while the sandbox is built; a name that is not 0 keeps the rights to do so
+ROOT_INSIDE = 1  # lets root's files be opened while the sandbox is built; a non-0 user keeps the capability for it
 _MAKE = (
     "import ctypes, sys\n"
     "ctypes.CDLL(None).unshare(0x10000000)\n"
@@ -29,7 +29,7 @@ _MAKE = (
 
 
 class OwnUser:
-    """A number that no other process on this machine runs under, and a user namespace in which it is 1000."""
+    """A user id that no other process on this machine has, and a user namespace in which it is 1000."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -39,7 +39,7 @@ class OwnUser:
 
 @cache
 def is_root() -> bool:
-    """Whether this process is the root whose processes the kernel does not count, and may be any other user."""
+    """Whether this process is the real root, whose processes the kernel does not limit and who may become any user."""
     try:
         return os.getuid() == 0 and Path("/proc/self/uid_map").read_text().split() == ["0", "0", str(2**32 - 1)]
     except (OSError, AttributeError):
@@ -50,7 +50,7 @@ _mine = threading.local()
 
 
 def own_user(part: int = 0) -> OwnUser | None:
-    """This thread's user for the first or the second of its sandboxes, if root needs one and the kernel gives it."""
+    """This thread's user for the first or the second of its sandboxes, if root runs it and the kernel allows it."""
     if not is_root():
         return None
     users: dict[int, OwnUser | None] = _mine.__dict__.setdefault("users", {})
@@ -63,9 +63,8 @@ def own_user(part: int = 0) -> OwnUser | None:
 
 
 def owner_of_home(home: Path) -> OwnUser | None:
-    """The user whose a learner's home is, if root starts their server: it stays the same, and no other home's.
-
-    A home that root owns, a new one or one from before, becomes theirs with all that is in it. Raises OSError.
+    """The user who owns a learner's home, if root starts their server: always the same one, and no other home's. A home
+    that root owns, new or old, is given to that user with everything in it. Raises OSError.
     """
     if not is_root():
         return None
@@ -75,12 +74,12 @@ def owner_of_home(home: Path) -> OwnUser | None:
         for folder, folders, names in os.walk(home):
             for name in (*folders, *names):
                 os.chown(os.path.join(folder, name), number, number, follow_symlinks=False)
-        os.chown(home, number, number)  # last: where this ends half-way, it begins anew
+        os.chown(home, number, number)  # last: if this is interrupted, it is done again
     return OwnUser(number)
 
 
 def _namespace(number: int) -> int:
-    """A user namespace that no process is in yet, as the number of an open file. Raises OSError."""
+    """A user namespace that no process is in yet, as a file descriptor. Raises OSError."""
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-I", "-S", "-c", _MAKE], stdin=pipe, stdout=pipe, text=True) as maker:
         assert maker.stdin

@@ -1,7 +1,6 @@
-"""What the kernel says of a program from outside: its processes, their memory, and the time that they had.
-
-A program has time while it runs and while it sleeps. It has none while it waits for a core that others have, so a
-busy machine takes nothing from it.
+"""What the kernel knows about a program: its processes, their memory, and the time that they had. A program's time runs
+while it computes and while it sleeps. It stops while the program waits for a core that others use, so a busy machine
+costs it nothing.
 """
 
 from __future__ import annotations
@@ -12,20 +11,18 @@ import stat
 import time
 from collections.abc import Iterator
 
-SOCKETS, SOCKET = 16, 4_000_000  # so many any program has; bytes that each further one may hold
-_TICKS = os.sysconf("SC_CLK_TCK")
+SOCKETS, SOCKET = 16, 4_000_000  # sockets that every program has; bytes that each further one may hold
 
 
 class TimeHad:
-    """The time that some programs have had since this was made: what passes while none of them waits for a core.
-
-    Whether one waits is seen when `look` is called, so it is called often. While any is ready to run, what their
-    processes ran counts; else the clock.
+    """The time that some programs have had since this was made: the time that passes while none of them waits for a
+    core. Whether one waits is only seen in `look`, so it must be called often. While any process is ready to run, CPU
+    time counts; otherwise the clock.
     """
 
     def __init__(self, *pids: int) -> None:
         self._pids = pids
-        self._ran: dict[int, int] = {}  # by process; one that has ended takes nothing back
+        self._ran: dict[int, int] = {}  # by process; the time of an ended one is kept
         self._looked = time.monotonic()
         self._look()
         self.seconds = 0.0
@@ -39,16 +36,16 @@ class TimeHad:
         return self.seconds
 
     def _look(self) -> tuple[float, bool]:
-        """Seconds of a core that went to the programs since the last look, and whether any is ready for more."""
+        """CPU seconds of the programs since the last look, and whether any process is ready to run."""
         ticks, ready = 0, False
-        for pid in (each for root in self._pids for each in descendants(root)):
+        for pid in (descendant for root in self._pids for descendant in descendants(root)):
             with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{pid}/stat") as file:
                 state, *numbers = file.read().rpartition(")")[2].split()
                 ran = int(numbers[10]) + int(numbers[11])
                 ticks += max(0, ran - self._ran.get(pid, 0))
                 self._ran[pid] = ran
                 ready = ready or state == "R" or (int(numbers[16]) > 1 and _has_ready_thread(pid))
-        return ticks / _TICKS, ready
+        return ticks / os.sysconf("SC_CLK_TCK"), ready
 
 
 def _has_ready_thread(pid: int) -> bool:
@@ -60,7 +57,7 @@ def _has_ready_thread(pid: int) -> bool:
 
 
 def descendants(pid: int) -> Iterator[int]:
-    """A process and all that it has started, as far as they are there."""
+    """A process and its descendants that still exist."""
     found, waiting = {pid}, [pid]
     while waiting and len(found) < 5000:
         each = waiting.pop()
@@ -78,16 +75,16 @@ def descendants(pid: int) -> Iterator[int]:
 
 
 def processor(pid: int) -> float:
-    """Seconds of a core that a process, those that it started, and those of them that have ended took."""
+    """CPU seconds of a process and its descendants, including those that have ended."""
     ticks = 0
     for each in descendants(pid):
         with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{each}/stat") as file:
             ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
-    return ticks / _TICKS
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def resident(pid: int) -> int:
-    """The bytes of a process that lie in memory."""
+    """The resident bytes of a process."""
     try:
         with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -96,7 +93,7 @@ def resident(pid: int) -> int:
 
 
 def nameless(family: list[int]) -> int:
-    """Bytes in files that have no name and lie in memory, and that sockets may hold, which are no process's own."""
+    """Bytes that no process's memory shows: those in nameless files in memory, and those that sockets may hold."""
     found: dict[tuple[int, int], int] = {}
     sockets = set()
     for pid in family:
@@ -112,7 +109,7 @@ def nameless(family: list[int]) -> int:
 
 
 def files_in_memory(pid: int) -> int:
-    """How many files there are in the folders that a sandbox has in memory; an attribute counts as its kilobytes."""
+    """The number of files in a sandbox's folders in memory; extended attributes count as files, by their kilobytes."""
     count = 0
     for folder in ("tmp", "home", "dev/shm"):
         with contextlib.suppress(OSError):

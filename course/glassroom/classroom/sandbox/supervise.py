@@ -1,8 +1,7 @@
-"""Two programs that are shut in, a runner and its referee, and a watch over them that always ends.
-
-The watch counts time, memory and processes from outside, reads no more than it must, and believes nothing: what comes
-back are lines of JSON, each checked against what it may say. When it ends, every process that was started has ended.
-Time is what the two had of it (see `processes.TimeHad`): where others have the cores, the limits wait.
+"""Two sandboxed programs, a runner and its referee, and a supervisor that always ends. The supervisor measures time,
+memory and processes from outside, reads no more than it must, and trusts nothing: replies are lines of JSON, each
+checked against what it may contain. When it ends, every process that was started has ended. Time is what the two
+actually had (see `processes.TimeHad`): while others use the cores, the limits do not run.
 """
 
 from __future__ import annotations
@@ -32,28 +31,28 @@ from glassroom.classroom.sandbox.processes import TimeHad, descendants, files_in
 
 TICK = 0.1
 ENDING = 10.0
-STARTING = 90.0  # seconds until the two have started
-GRACE = 5.0  # seconds in which a step that is interrupted must come to its end
-BUSY = 10  # times all its seconds, by the clock: then the machine is too busy to tell anything
+STARTING = 90.0  # seconds allowed for both to start
+GRACE = 5.0  # seconds in which an interrupted step must end
+BUSY = 10  # times its total seconds, by the clock: beyond that the machine is too busy to judge
 AROUND = ("bwrap", "setpriv", "unshare")  # the programs between us and the runner
-OVER = 2.0  # seconds of a core that a step and all that it has started may take beyond a cell's
+OVER = 2.0  # CPU seconds that a step and its processes may take beyond a cell's limit
 PARTS = ("runner", "referee")
-MOST_FILES = 50_000  # in memory, where each takes a kilobyte of the kernel's
-MOST_SAID = 4096  # bytes of what a program prints that are kept
+MOST_FILES = 50_000  # in memory, where each takes a kilobyte of kernel memory
+MOST_SAID = 4096  # bytes that are kept of what a program prints
 
 
 @dataclass
 class Outcome:
-    """What a pair of programs came to: what the referee told, and why it ended if not by itself."""
+    """The outcome of a pair of programs: the referee's reports, and why it ended if not by itself."""
 
     events: list[dict[str, Any]] = field(default_factory=list)
     problem: str = ""
-    busy: bool = False  # whether it ended because the machine gave it too little time
+    busy: bool = False  # ended because the machine gave it too little time
     said: str = ""  # the end of what the two printed
     seconds: float = 0.0  # by the clock
-    had: float = 0.0  # seconds that the two had
-    memory: float = 0.0  # MB, the most that the runner and its children had at once
-    cpu: float = 0.0  # seconds of a core, of both
+    had: float = 0.0  # seconds of time that the two had
+    memory: float = 0.0  # MB, the peak of the runner and its children together
+    cpu: float = 0.0  # CPU seconds of both
 
 
 def run_pair(
@@ -62,7 +61,7 @@ def run_pair(
     limits: Limits,
     stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Run a plan in two sandboxes. Always returns when they have had the wall limit (and a second or two)."""
+    """Run a plan in two sandboxes. Always returns within the wall limit (and a second or two)."""
     outcome = Outcome()
     began = time.monotonic()
     ours, theirs = socket.socketpair()
@@ -72,12 +71,12 @@ def run_pair(
         referee = referee_of_this_thread(isolation, limits)
         spent = referee.cpu
         told, said = referee.judge(ours, json.dumps(plan).encode(), stack)
-        theirs.close()  # `ours` stays open until the processor is read: the runner ends with it, and its time is lost
+        theirs.close()  # `ours` stays open until CPU time is read: closing it ends the runner, and its time is lost
         watch = _Watch(isolation, limits, runner, referee.process.pid, outcome)
         watch.until_done(told, said, stop)
         outcome.cpu = processor(runner.pid) + referee.cpu - spent
     if not outcome.events or outcome.events[-1].get("done") is not True:
-        referee.end()  # it may be at work still
+        referee.end()  # it may still be working
     outcome.seconds = time.monotonic() - began
     return outcome
 
@@ -85,7 +84,7 @@ def run_pair(
 class Referee:
     """A referee that has started, in a sandbox of its own, and judges each submission in a fork of itself.
 
-    No learner's code has ever run in it. After anything but an orderly end it goes, and its forks with it.
+    No learner's code has ever run in it. After anything but an orderly end it is ended too, together with its forks.
     """
 
     def __init__(self, isolation: Isolation, limits: Limits) -> None:
@@ -97,14 +96,14 @@ class Referee:
 
     @property
     def cpu(self) -> float:
-        """Seconds of a core that it and its forks have taken."""
+        """CPU seconds that it and its forks have taken."""
         return processor(self.process.pid)
 
     def judge(self, channel: socket.socket, plan: bytes, stack: contextlib.ExitStack) -> tuple[int, int]:
-        """Have a plan judged over a channel; returns what can be read of the marks and of the printed text."""
+        """Have a plan judged over a channel; returns the descriptors for reading the marks and the printed text."""
         pipes = [os.pipe() for _ in range(3)]
         (read_plan, write_plan), (read_told, write_told), (read_said, write_said) = pipes
-        with contextlib.suppress(OSError):  # where it is gone, its pipes end at once
+        with contextlib.suppress(OSError):  # if it is gone, its pipes end at once
             socket.send_fds(self.control, [b"."], [channel.fileno(), read_plan, write_told, write_said])
         for number in (read_plan, write_told, write_said):
             os.close(number)
@@ -119,12 +118,19 @@ _referees: weakref.WeakSet[Referee] = weakref.WeakSet()
 
 
 def referee_of_this_thread(isolation: Isolation, limits: Limits) -> Referee:
-    """The thread's referee, started where there is none or the last one has ended or serves under other limits."""
+    """The thread's referee; a new one is started if there is none, if it has ended, or if it has other limits."""
     referee: Referee | None = getattr(_mine, "referee", None)
     if referee is None or referee.serves != _kind_of_sandbox(isolation, limits) or referee.process.poll() is not None:
         referee = _mine.referee = Referee(isolation, limits)
         _referees.add(referee)
     return referee
+
+
+def dismiss_referee_of_this_thread() -> None:
+    """End the thread's referee, if it has one; those of other threads may be in use."""
+    referee: Referee | None = getattr(_mine, "referee", None)
+    if referee is not None:
+        referee.end()
 
 
 def dismiss_referees() -> None:
@@ -145,7 +151,7 @@ def _kind_of_sandbox(isolation: Isolation, limits: Limits) -> tuple[Isolation, L
 def _start(
     isolation: Isolation, part: str, channel: socket.socket, limits: Limits, output: int
 ) -> subprocess.Popen[bytes]:
-    """One of the two, with its own limits."""
+    """Start one of the two, with its own limits."""
     number = str(channel.fileno())
     user = own_user(PARTS.index(part)) if isolation.means != NONE else None
     own = json.dumps(_rlimits(limits, part, isolation.means == NONE))
@@ -182,7 +188,7 @@ def _kernel() -> tuple[int, ...]:
 
 
 def _processes_of_ours() -> int:
-    """How many processes this user has: older kernels count them into the limit of a sandbox."""
+    """The number of processes of this user: older kernels count them towards a sandbox's limit."""
     mine, count = os.getuid(), 0
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         with contextlib.suppress(OSError):
@@ -196,7 +202,7 @@ def _feed(pipe: int, content: bytes) -> None:
 
 
 class _Watch:
-    """What is looked at while the two are at work, and when it has been enough."""
+    """Watches the two while they work, and decides when a limit is exceeded."""
 
     def __init__(
         self, isolation: Isolation, limits: Limits, runner: subprocess.Popen[bytes], referee: int, outcome: Outcome
@@ -205,12 +211,12 @@ class _Watch:
         self.shut_in = isolation.means != NONE
         self.began = time.monotonic()
         self.time = TimeHad(runner.pid, referee)
-        self.step: float = 0.0  # the time had when the step began that is at work
-        self.ran: float | None = None  # seconds of a core until then; None until both have started
+        self.step: float = 0.0  # the time had when the current step began
+        self.ran: float | None = None  # CPU seconds until then; None until both have started
         self.interrupted: float | None = None  # the time had when the step was interrupted
 
     def until_done(self, telling: int, saying: int, stop: Callable[[], bool]) -> None:
-        """Read what the two say until the referee is done, or they have had too much of something."""
+        """Read the output of both until the referee is done, or a limit is exceeded."""
         runner, outcome = self.runner, self.outcome
         assert runner.stdout
         pending = bytearray()
@@ -252,7 +258,7 @@ class _Watch:
             outcome.problem = outcome.problem or _unfinished(outcome.events)
 
     def takes(self, lines: list[bytearray]) -> bool:
-        """Take what the referee has told; whether that was the last of it."""
+        """Take in the referee's reports; returns whether the last one has come."""
         if lines:
             self.ran, self.step, self.interrupted = processor(self.runner.pid), self.time.look(), None
         for line in lines:
@@ -266,7 +272,7 @@ class _Watch:
         return False
 
     def too_much(self) -> str:
-        """What the runner and its children use too much of, if anything."""
+        """The resource that the runner and its children use too much of, if any."""
         limits, family = self.limits, list(descendants(self.runner.pid))
         memory = (sum(map(resident, family)) + nameless(family)) / 2**20
         self.outcome.memory = max(self.outcome.memory, memory)
@@ -279,7 +285,7 @@ class _Watch:
         return ""
 
     def too_long(self) -> str:
-        """What took too much time, if anything. A step that only waits is interrupted first."""
+        """What took too much time, if anything. A step that merely waits is interrupted first."""
         limits, had = self.limits, self.time.look()
         self.outcome.had = had
         if time.monotonic() - self.began > BUSY * limits.wall:
@@ -300,12 +306,12 @@ class _Watch:
         return ""
 
     def interrupt(self) -> None:
-        """Tell the runner that the step at work has had its time."""
+        """Tell the runner that the current step has used up its time."""
         with contextlib.suppress(OSError):
             os.kill(self.inner(), signal.SIGALRM)
 
     def inner(self) -> int:
-        """The runner itself, within what shuts it in."""
+        """The process of the runner itself, inside its sandbox."""
         pid = self.runner.pid
         with contextlib.suppress(OSError, IndexError, ValueError):
             while Path(f"/proc/{pid}/comm").read_text().strip() in AROUND:
@@ -320,19 +326,21 @@ def _unfinished(events: list[dict[str, Any]]) -> str:
 
 
 def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:
-    """End a program and all that it started. In a sandbox, its first process takes all others with it."""
+    """End a program and all processes that it started. In a sandbox, ending the first process ends all others."""
     _, *family = descendants(process.pid)
+    ended = family if in_the_open else family[:1]
     with contextlib.ExitStack() as stack:
-        waited = None
-        if family and not in_the_open:
-            with contextlib.suppress(OSError):  # it has ended
-                stack.callback(os.close, waited := os.pidfd_open(family[0]))
-        for pid in (process.pid, *(family if in_the_open else family[:1])):
+        waited = []
+        for pid in ended:
+            with contextlib.suppress(OSError):  # it has ended already
+                waited.append(os.pidfd_open(pid))
+                stack.callback(os.close, waited[-1])
+        for pid in (process.pid, *ended):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         process.wait()
-        if waited is not None:  # which is when the last of the others has gone, so that its user has no more processes
-            select.select([waited], [], [], ENDING)
+        for each in waited:  # then the last process of its user has gone
+            select.select([each], [], [], ENDING)
     if process.stdout:
         process.stdout.close()
 
@@ -342,7 +350,7 @@ def _text(said: dict[str, bytearray]) -> str:
 
 
 def checked_event(line: bytes) -> dict[str, Any] | None:
-    """A line of the referee's as an event, with nothing in it but what an event may have; None for anything else."""
+    """A line from the referee as an event that contains only valid fields; None for any other line."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,11 +1,11 @@
-"""A program to try an isolation with: it prints "shut in" if it sees what it should and nothing else."""
+"""A program that tests an isolation: it prints "shut in" if it sees what it should and nothing else."""
 
 import os
 import socket
 
 
 def main() -> None:
-    """Look around, and say what is wrong."""
+    """Check what can be seen, and print what is wrong."""
     faults = []
     if len([name for name in os.listdir("/proc") if name.isdigit()]) > 4:
         faults.append("other processes")

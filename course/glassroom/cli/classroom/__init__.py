@@ -8,8 +8,11 @@ if TYPE_CHECKING:
     from glassroom.classroom.course_file import Course
 
 
-def add_command(commands: Any, name: str, short: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
-    """A sub-command that works on a class's folder."""
+def add_command(
+    commands: Any, name: str, short: str, description: str, epilog: str = "", private: bool = True
+) -> argparse.ArgumentParser:
+    """Add a sub-command that works on a class's folder. The files that it writes are readable only by its user, if
+    `private`."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=short,
@@ -18,6 +21,7 @@ def add_command(commands: Any, name: str, short: str, description: str, epilog: 
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    parser.set_defaults(private=private, keeps=private)
     return parser
 
 

@@ -10,12 +10,14 @@ from glassroom.workspace.problems import Exit, Problem
 
 EPILOG = """\
 What can be collected: a folder with a folder for each learner, a folder of notebooks named by learner
-(ada_02_views_share_a_storage.ipynb), a zip file as Moodle or Canvas delivers it, nbgrader's exchange (its inbound/).
+(ada_02_views_share_a_storage.ipynb), a zip file as Moodle or Canvas delivers it, nbgrader's exchange (its inbound/),
+and with --hub the folder of a hub, of which it takes what learners have handed in with `glassroom submit`.
 Whatever is odd is told in one line; what is not graded is kept in collected/. Nothing is lost.
 
 examples:
   glassroom collect Downloads/submissions.zip --course tensors-2030
   glassroom collect /srv/nbgrader/exchange/tensors --course tensors-2030
+  glassroom collect --hub classroom --course tensors-2030
 """
 
 
@@ -36,16 +38,19 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--within", metavar="FOLDER", help="the folder in it that has the learners' folders (. for the source itself)"
     )
-    parser.add_argument(
+    moment = parser.add_mutually_exclusive_group()
+    moment.add_argument(
         "--when",
         metavar="TIME",
         help="when all of it was handed in, with a zone: 2030-01-31T18:00+01:00 (each file's date)",
     )
+    moment.add_argument("--no-lateness", action="store_true", help="write down no moment: none of this is late")
+    parser.add_argument("--hub", action="store_true", help="the source is the folder of `glassroom hub`")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Collect, and tell each oddity."""
+    """Collect, and report each oddity."""
     from glassroom.classroom.collecting import collect
 
     course = course_of(arguments)
@@ -57,11 +62,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise Problem(f"--when {arguments.when} is no moment with a zone, as in 2030-01-31T18:00+01:00.", Exit.USAGE)
     taken = odd = 0
     for source in arguments.source:
-        report = collect(course, source, arguments.assignment, arguments.within, when)
+        lateness = not arguments.no_lateness
+        report = collect(course, source, arguments.assignment, arguments.within, when, arguments.hub, lateness)
         for line in report.oddities:
             print(line)
         taken += len(report.taken) - report.unchanged
         odd += len(report.oddities)
     oddities = "1 oddity" if odd == 1 else f"{odd} oddities"
-    print(f"{taken} notebooks taken in, {oddities}. Next: glassroom grade {arguments.course}")
+    notebooks = "1 notebook" if taken == 1 else f"{taken} notebooks"
+    print(f"{notebooks} taken in, {oddities}. Next: glassroom grade {arguments.course}")
     return Exit.OK

@@ -11,6 +11,7 @@ from glassroom.cli.classroom import add_command
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.records.printable import printable
 from glassroom.workspace.problems import Exit
+from glassroom.workspace.sources import notebooks_folder
 from glassroom.workspace.whole_files import write_atomically
 
 if TYPE_CHECKING:
@@ -51,8 +52,10 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Grade with a progress bar, then say what could not be run and what to look at."""
     from glassroom.classroom.batch import grade, on_this_machine, require_folder
+    from glassroom.classroom.by_hand import read_manual
     from glassroom.classroom.course_file import read_course
-    from glassroom.classroom.marks import marks_csv, read_manual, result
+    from glassroom.classroom.marks import absentees, marks_csv, result
+    from glassroom.classroom.release import changed_since, is_released
     from glassroom.classroom.sandbox import best_isolation
 
     require_numpy()
@@ -62,6 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
     course = read_course(Path(arguments.course))
     require_folder(course)
     assignments = course.chosen(arguments.assignments)
+    if not arguments.assignments and any(is_released(course, assignment) for assignment in assignments):
+        for each in assignments:
+            if not is_released(course, each):
+                print(f"{each.name} is not handed out yet: glassroom release {each.name} --course {arguments.course}")
+        assignments = [assignment for assignment in assignments if is_released(course, assignment)]
     isolation = best_isolation([course.folder], arguments.trust)
     print(f"Isolation: {isolation.says}", flush=True)
     run_all = on_this_machine(arguments.jobs)
@@ -77,8 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
             bar.set_postfix_str(printable(name))
 
         report = grade(course, assignments, isolation, run_all, threading.Event(), progress, arguments.again)
+    report.warnings += [
+        f"{each.name}: course.toml or the notebooks have changed since it was released, and the marks rest on what was "
+        f"released. To renew it: glassroom release {each.name} --course {arguments.course}"
+        for each in assignments
+        if changed_since(course, each, notebooks_folder())
+    ]
     manual = read_manual(course)
     results = [result(course, course.assignment(row.assignment), row, manual) for row in report.rows]
+    results += absentees(course, report.missing)
     write_atomically(course.folder / "marks.csv", marks_csv(results).encode())
     print(told(report))
     print(f"Marks: {course.folder / 'marks.csv'}")
@@ -87,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def told(report: "Report") -> str:
-    """The report for the person who graded: a line for everything that was not as usual, and the sum."""
+    """The report for the person who graded: a line for everything unusual, and a summary."""
     lines = []
     for row in report.troubled:
         name = printable(row.learner)
@@ -98,7 +113,7 @@ def told(report: "Report") -> str:
             for each in row.to_look_at
         ]
     lines += report.warnings
-    beside = sorted({each.exercise for row in report.rows for each in row.marks if each.how == "beside"})
+    beside = sorted({mark.exercise for row in report.rows for mark in row.marks if mark.how == "beside"})
     if beside:
         lines.append(
             "Judged inside the submission's own process, because the answers cannot be passed out of it as data "

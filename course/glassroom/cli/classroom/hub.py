@@ -31,6 +31,7 @@ def add(commands: Any) -> None:
         "for teachers: JupyterHub for a classroom, on this machine",
         "Start JupyterHub for a classroom.",
         EPILOG,
+        private=False,
     )
     parser.add_argument("folder", metavar="DIR", help="where the hub keeps its files")
     parser.add_argument(

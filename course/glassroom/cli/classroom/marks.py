@@ -35,8 +35,10 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write or print the table."""
-    from glassroom.classroom.batch import read_rows
-    from glassroom.classroom.marks import MANUAL, lms_csv, manual_template, marks_csv, read_manual, result
+    from glassroom.classroom.batch import learners_of, read_rows
+    from glassroom.classroom.by_hand import MANUAL, read_manual
+    from glassroom.classroom.lms import lms_csv
+    from glassroom.classroom.marks import absentees, manual_template, marks_csv, result
 
     course = course_of(arguments)
     manual = read_manual(course)
@@ -58,7 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
             )
         table = lms_csv(arguments.lms, assignments[0], results, arguments.roster)
     else:
-        table = marks_csv(results)
+        present = {(each.row.learner, each.row.assignment) for each in results}
+        marked = {assignment for _, assignment in present}
+        everybody = (
+            (learner, each.name) for each in assignments if each.name in marked for learner in learners_of(course)
+        )
+        table = marks_csv([*results, *absentees(course, [each for each in everybody if each not in present])])
     if path is None:
         print(table, end="")
     else:

@@ -19,6 +19,7 @@ released, and the test is named.
 examples:
   glassroom release 1_memory --course tensors-2030      every notebook of part 1
   glassroom release 1_memory/02 --course tensors-2030   one of them
+  glassroom release memory-02 --course tensors-2030     an assignment again, by its name
   glassroom release --course tensors-2030               all of course.toml again, after you have edited it
 """
 
@@ -31,11 +32,14 @@ def add(commands: Any) -> None:
         "for teachers: hand notebooks out, in nbgrader's form",
         "Make learners' copies of notebooks of the course in a class's folder.",
         EPILOG,
+        private=False,
     )
-    parser.add_argument("notebooks", nargs="*", metavar="PART|NOTEBOOK", help="what to hand out (all of course.toml)")
+    parser.add_argument(
+        "notebooks", nargs="*", metavar="PART|NOTEBOOK|ASSIGNMENT", help="what to hand out (all of course.toml)"
+    )
     parser.add_argument("--course", default=".", metavar="DIR", help="the class's folder (this one)")
     parser.add_argument("--force", action="store_true", help="also what learners have handed in already")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, keeps=True)  # release/ is for learners, and the rest of the folder is not
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,120 @@
+"""Taking a delivery in: whose each file is, which notebook, which attempt, and what is odd about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from glassroom.classroom.batch import learners_of
+from glassroom.classroom.collecting.course_files import CourseFiles
+from glassroom.classroom.collecting.folders import delivered_items, in_homes
+from glassroom.classroom.collecting.items import Item
+from glassroom.classroom.collecting.names import Layout, attempt_of, safe_name
+from glassroom.classroom.collecting.submitted import Collected, folder_of, keep_aside, take
+from glassroom.classroom.course_file import Course
+from glassroom.records.printable import printable
+
+MANY, AT_ONCE = 3, 60  # this many learners within this many seconds means copied files
+
+
+def collect(
+    course: Course,
+    source: Path,
+    assignment: str = "",
+    within: str | None = None,
+    when: datetime | None = None,
+    hub: bool = False,
+    lateness: bool = True,
+) -> Collected:
+    """Collect from `source`: a folder of learners, an LMS's zip file, nbgrader's exchange, or a `hub`. `assignment` is
+    used for files whose name and cells do not show their assignment; `within` is the folder in the source that has the
+    learners' folders; `when` is the time at which everything was handed in, if the files do not show it. Without
+    `lateness` no time is recorded, so nobody is late. Raises `Problem` for a source that is missing or of another kind,
+    and if it is unclear whose its folders are.
+    """
+    if assignment:
+        course.assignment(assignment)
+    report = Collected()
+    layout = Layout(
+        learners_of(course),
+        [each.name for each in course.assignments],
+        chosen=None if within is None else PurePosixPath(within).parts,
+    )
+    items = list(in_homes(source) if hub else delivered_items(source, layout))
+    if when is not None:
+        items = [replace(item, when=when) for item in items]
+    elif source.is_dir() and lateness and not hub:
+        report.oddities += _dates(items)
+    for (learner, target, name), attempts in sorted(_attempts(course, items, assignment, report).items()):
+        attempts.sort(
+            key=lambda item: (item.when or datetime.min.replace(tzinfo=UTC), attempt_of(item.name), item.origin)
+        )
+        *earlier, last = attempts
+        for item in earlier:
+            report.oddities.append(f"{printable(item.origin)}: an earlier attempt of {learner}; kept in collected/")
+            keep_aside(course, item)
+        take(course, learner, target, name, last, report)
+        if not lateness:
+            (course.folder / "submitted" / learner / target / "timestamp.txt").unlink(missing_ok=True)
+    report.oddities += _missing(course, report.taken)
+    return report
+
+
+def _attempts(
+    course: Course, items: list[Item], assignment: str, report: Collected
+) -> dict[tuple[str, str, str], list[Item]]:
+    """The notebooks by learner, assignment and name. Everything else is kept aside, and `report` says why."""
+    attempts: dict[tuple[str, str, str], list[Item]] = {}
+    known = CourseFiles(course)
+    shared = _shared_names(items)
+    for item in items:
+        where = printable(item.origin)
+        learner = safe_name(item.learner)
+        target, name, why = "", "", item.fault
+        if not item.fault and not learner:
+            why = "whose it is cannot be told; kept in collected/"
+        elif not item.fault and not item.name.lower().endswith(".ipynb"):
+            why = "not a notebook; kept in collected/"
+        elif not item.fault:
+            target, name, why = known.place(item, assignment)
+        if why:
+            report.oddities.append(f"{where}: {why}")
+        if not target:
+            keep_aside(course, item)
+            continue
+        learner, why = folder_of(course, learner, target, item, shared)
+        if why:
+            report.oddities.append(f"{where}: {why}; taken for {learner}")
+        attempts.setdefault((learner, target, name), []).append(item)
+    return attempts
+
+
+def _missing(course: Course, taken: list[tuple[str, str]]) -> list[str]:
+    """A line for each notebook of an assignment that a learner has not handed in with the others."""
+    lines = []
+    for learner, target in dict.fromkeys(taken):
+        present = {path.name for path in (course.folder / "submitted" / learner / target).glob("*.ipynb")}
+        names = [Path(notebook).name for notebook in course.assignment(target).notebooks]
+        lines += [f"{learner}, {target}: {name} is missing" for name in names if name not in present]
+    return lines
+
+
+def _dates(items: list[Item]) -> list[str]:
+    """A warning if all files of a folder were written at once: they were probably copied, so their dates say
+    nothing."""
+    dates = {item.learner: item.when for item in items if item.when and item.learner and item.name.endswith(".ipynb")}
+    first, last = min(dates.values(), default=None), max(dates.values(), default=None)
+    if len(dates) < MANY or first is None or last is None or (last - first).total_seconds() > AT_ONCE:
+        return []
+    said = f"the files of all {len(dates)} learners are dated {first:%Y-%m-%d %H:%M} UTC, as if copied then"
+    return [f"{said}. Lateness counts from that: copy with cp -p, or say --when 2030-01-31T18:00+01:00"]
+
+
+def _shared_names(items: list[Item]) -> set[str]:
+    """The names that several people in a delivery have, ignoring case."""
+    people_by_name: dict[str, set[str]] = {}
+    for item in items:
+        if item.learner:
+            people_by_name.setdefault(safe_name(item.learner).casefold(), set()).add(item.person)
+    return {name for name, people in people_by_name.items() if len(people) > 1}

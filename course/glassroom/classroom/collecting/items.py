@@ -1,0 +1,31 @@
+"""One file as it was delivered."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file as it was delivered: its learner and time if known, its name, and its bytes or a fault."""
+
+    origin: str
+    learner: str
+    name: str
+    content: bytes = b""
+    fault: str = ""
+    when: datetime | None = None
+    assignment: str = ""
+    number: str = ""  # the LMS's number of the learner, which distinguishes people of the same name
+
+    @property
+    def person(self) -> str:
+        """The key that distinguishes learners: the LMS's number, otherwise the exact name."""
+        return self.number or unicodedata.normalize("NFC", self.learner).strip()
+
+    @property
+    def kind_and_person(self) -> str:
+        """The same key with its kind: "number 12", "name Ada King". A number and a name may belong to one person."""
+        return f"{'number' if self.number else 'name'} {self.person}"

@@ -1,0 +1,228 @@
+"""Deleting everything that a class's folder has about one person, and listing what remains. Work, marks, pages and
+lines of tables are deleted; `class.html`, which shows everybody, is deleted too, since it can be made again in a
+second. Other files that mention the person are found by name and listed: only a teacher knows whether they mean this
+person.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+
+from glassroom.classroom.batch import learners_of, read_rows, row_path
+from glassroom.classroom.by_hand import MANUAL
+from glassroom.classroom.collecting import safe_name
+from glassroom.classroom.course_file import Course
+from glassroom.classroom.pages.shell import text
+from glassroom.classroom.release import find_programs
+from glassroom.classroom.solutions import MARKS
+from glassroom.records.printable import printable
+from glassroom.workspace.problems import Exit, Problem
+from glassroom.workspace.whole_files import write_atomically
+
+GRADEBOOK = "gradebook.db"
+TABLES = (MANUAL, "marks.csv")
+LINES = ("learners.txt", ".nbgrader.log")
+FOLDERS = ("feedback", "autograded", "submitted")  # nbgrader's and ours; the last goes last, since it tells the name
+MOST_SEARCHED = 50_000_000  # bytes of a file
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Something that a class has about a person: what it is, and how it is deleted."""
+
+    what: str
+    delete: Callable[[], None]
+
+
+def known_people(course: Course) -> set[str]:
+    """Everybody about whom the class has anything under their name."""
+    found = {*learners_of(course)}
+    for assignment in _assignments(course):
+        found |= {*read_rows(course, assignment)}
+    for path in (course.folder / name for name in (*FOLDERS, "collected")):
+        if path.is_dir():
+            found |= {each.name for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")}
+    for name in TABLES:
+        found |= {line[at] for at, line in _lines_of(course.folder / name) if len(line) > at}
+    return found | {*_students(course)}
+
+
+def require_known(course: Course, person: str) -> None:
+    """Raise `Problem`, with similar names, for somebody about whom there is nothing."""
+    known = known_people(course)
+    if person in known:
+        return
+    by_small = {each.casefold(): each for each in sorted(known)}
+    near = [by_small[each] for each in get_close_matches(person.casefold(), by_small, n=3, cutoff=0.6)]
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise Problem(f"{course.folder} has nothing of anybody named {person!r}.{hint}", Exit.USAGE)
+
+
+def traces_of(course: Course, person: str) -> list[Trace]:
+    """What there is about a person, in the order of deletion. Each deletion is atomic."""
+    folder = course.folder
+    found = [
+        Trace(str(path.relative_to(folder)), partial(path.unlink, missing_ok=True))
+        for path in _files_of(course, person)
+    ]
+    for name in TABLES:
+        count = sum(line[at : at + 1] in ([person], [printable(person)]) for at, line in _lines_of(folder / name))
+        if count:
+            what = f"{name}: {count} {'line' if count == 1 else 'lines'}"
+            found.append(Trace(what, partial(_delete_from_table, folder / name, person)))
+    for name in LINES:
+        if count := len(_naming(folder / name, person)):
+            what = f"{name}: {count} {'line' if count == 1 else 'lines'}"
+            found.append(Trace(what, partial(_delete_lines, folder / name, person)))
+    if person in _students(course):
+        found.append(Trace(f"{GRADEBOOK}: the student, with all marks", partial(_delete_student, course, person)))
+    aside = folder / "collected" / (safe_name(person) or "unknown")
+    folders = [folder / name / person for name in FOLDERS]
+    lie = [path for path in (*([] if _namesakes(course, person) else [aside]), *folders) if os.path.lexists(path)]
+    found += [Trace(f"{path.relative_to(folder)}/{_told(path)}", partial(_delete_folder, path)) for path in lie]
+    return found
+
+
+def left_of(course: Course, person: str) -> Iterator[str]:
+    """What mentions a person and is not deleted: files in the class's folder, and places outside it."""
+    own = {path for trace in traces_of(course, person) if (path := course.folder / trace.what.split(":")[0]).exists()}
+    if namesakes := _namesakes(course, person):
+        yield (
+            f"collected/{safe_name(person)}/ stays: it may have work of {', '.join(map(printable, namesakes))} too. "
+            "Look through it."
+        )
+    for path in sorted(course.folder.rglob("*")):
+        inside = any(each in own for each in (path, *path.parents))
+        if not inside and path.is_file() and not path.is_symlink() and _mentions(path, person):
+            yield f"{path.relative_to(course.folder)} has this name in it"
+    yield "Out of reach: the LMS, deliveries as you downloaded them, tables written elsewhere, backups, a repository"
+    yield "and a hub's homes/, each with its own way to delete."
+
+
+def _assignments(course: Course) -> list[str]:
+    folder = course.folder / MARKS
+    return sorted(each.name for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else []
+
+
+def _files_of(course: Course, person: str) -> list[Path]:
+    """Rows, the person's page (which may have another name), and the page of the class."""
+    rows = [row_path(course, assignment, person) for assignment in _assignments(course)]
+    heading = f"<h1>{text(person)}</h1>"
+    pages = course.folder / "pages"
+    own = [path for path in sorted(pages.glob("*.html")) if heading in path.read_text("utf-8", "replace")]
+    return [path for path in (*rows, *own, course.folder / "class.html") if path.is_file()]
+
+
+def _namesakes(course: Course, person: str) -> list[str]:
+    """Others whose set-aside work lies in the same folder: people of the same name, distinguished by numbers."""
+    plain = re.sub(r" [0-9a-f]+$", "", person)
+    numbered = re.compile(re.escape(plain) + r"( [0-9a-f]+)?")
+    return [each for each in learners_of(course) if each != person and numbered.fullmatch(each)]
+
+
+def _told(path: Path) -> str:
+    if path.is_symlink():
+        return " (a link; what it leads to stays)"
+    count = sum(each.is_file() for each in path.rglob("*"))
+    return f" ({count} {'file' if count == 1 else 'files'})"
+
+
+def _delete_folder(path: Path) -> None:
+    if path.is_symlink() or not path.is_dir():
+        path.unlink()
+    else:
+        shutil.rmtree(path)
+
+
+def _table(path: Path) -> tuple[list[list[str]], str]:
+    """The lines of a table and its delimiter; none if it cannot be read."""
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return [], ","
+    separator = max(",;\t", key=content.partition("\n")[0].count)
+    return list(csv.reader(io.StringIO(content), delimiter=separator)), separator
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a table after the first, each with the index of the learner's cell, in which the name is
+    unescaped."""
+    lines, _ = _table(path)
+    if lines and "learner" in lines[0]:
+        at = lines[0].index("learner")
+        for line in lines[1:]:
+            yield at, [cell.removeprefix("'") if number == at else cell for number, cell in enumerate(line)]
+
+
+def _delete_from_table(path: Path, person: str) -> None:
+    lines, separator = _table(path)
+    at = lines[0].index("learner")
+    names = {person, printable(person)}
+    kept = [line for line in lines if not (len(line) > at and line[at].removeprefix("'") in names)]
+    made = io.StringIO()
+    csv.writer(made, lineterminator="\r\n", delimiter=separator).writerows(kept)
+    write_atomically(path, made.getvalue().encode())
+
+
+def _named(person: str) -> re.Pattern[bytes]:
+    """The name as a pattern that matches only whole words."""
+    names = "|".join(re.escape(each) for each in dict.fromkeys((person, printable(person))))
+    return re.compile(rf"(?<![\w-])(?:{names})(?![\w-])".encode("utf-8", "replace"))
+
+
+def _naming(path: Path, person: str) -> list[bytes]:
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except OSError:
+        return []
+    if path.name == "learners.txt":
+        return [line for line in lines if line.decode("utf-8", "replace").strip() == person]
+    return [line for line in lines if _named(person).search(line)]
+
+
+def _delete_lines(path: Path, person: str) -> None:
+    gone = _naming(path, person)
+    write_atomically(path, b"".join(line for line in path.read_bytes().splitlines(keepends=True) if line not in gone))
+
+
+def _mentions(path: Path, person: str) -> bool:
+    try:
+        named = _named(person)
+        if named.search(os.fsencode(path.name)):
+            return True
+        return path.stat().st_size <= MOST_SEARCHED and bool(named.search(path.read_bytes()))
+    except OSError:
+        return False
+
+
+def _students(course: Course) -> list[str]:
+    path = course.folder / GRADEBOOK
+    found: list[str] = []
+    if path.is_file():
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as book:
+            found = [str(each) for (each,) in book.execute("SELECT id FROM student")]
+    return found
+
+
+def _delete_student(course: Course, person: str) -> None:
+    try:
+        from nbgrader.api import Gradebook
+    except ImportError as error:
+        raise Problem(f"{GRADEBOOK} stays as it is, because nbgrader is not installed.", Exit.REQUIREMENT) from error
+    find_programs()
+    path = (course.folder / GRADEBOOK).resolve()
+    with Gradebook(f"sqlite:///{path}") as book:
+        book.remove_student(person)
+    with contextlib.closing(sqlite3.connect(path)) as plain:
+        plain.execute("VACUUM")  # what a database deletes stays in the file until then

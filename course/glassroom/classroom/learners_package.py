@@ -1,0 +1,85 @@
+"""The course as a wheel for learners: notebooks and hints have no solutions.
+
+Notebooks in it are learners' copies, and the last hint of each exercise is left out. Checks stay as they are, since
+they must judge while a learner works: whoever reads their code can see what they require, and some of them compute the
+answer.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path, PurePosixPath
+
+from glassroom.exercises.engine import RUNGS
+from glassroom.workspace.own_wheel import write_wheel
+from glassroom.workspace.problems import Problem
+
+LABEL = "learners"  # appended to the version, so that pip distinguishes this package from the whole course
+
+
+def write_package(folder: Path, notebooks: Path) -> Path:
+    """Write the wheel into `folder`, which is made if it is missing; returns its path. Raises `Problem` if the course
+    is not installed, or one of its notebooks is damaged.
+    """
+    return write_wheel(folder, notebooks, LABEL, _without_answers)
+
+
+def _without_answers(place: PurePosixPath, content: bytes) -> bytes:
+    """The content of a module, by its name in the wheel."""
+    if place.parts[:2] != ("glassroom", "exercises") or not place.name.startswith("nb"):
+        return content
+    return stripped(str(place), content)
+
+
+def stripped(name: str, content: bytes) -> bytes:
+    """The file of exercises of that name, as learners get it. Raises `Problem`, naming the file and the line."""
+    try:
+        return without_answers_in_hints(content.decode()).encode()
+    except Problem as problem:
+        raise Problem(f"{name}, {problem}") from problem
+
+
+def without_answers_in_hints(code: str) -> str:
+    """A module of exercises with each last hint and each `setup` emptied. A setup, and any text that only setups use,
+    contains answers to earlier exercises, and only tests read it. Raises `Problem` for an exercise whose hints are not
+    literal, since an answer might remain.
+    """
+    tree = ast.parse(code)
+    emptied: list[ast.expr] = []
+    setups: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "exercise":
+            named = {keyword.arg: keyword.value for keyword in node.keywords}
+            ladder = named.get("hints")
+            if not isinstance(ladder, ast.List) or len(ladder.elts) != len(RUNGS):
+                raise Problem(f"line {node.lineno}: the hints of an exercise are not a list of {len(RUNGS)} texts")
+            emptied.append(ladder.elts[-1])
+            setups += [named["setup"]] if "setup" in named else []
+    emptied += setups + _made_for(setups, tree)
+    rows = [row.encode() for row in code.split("\n")]  # ast counts columns in bytes
+    for each in sorted(emptied, key=lambda node: (node.lineno, node.col_offset), reverse=True):
+        assert each.end_lineno is not None
+        assert each.end_col_offset is not None
+        first, last = each.lineno - 1, each.end_lineno - 1
+        rows[first : last + 1] = [rows[first][: each.col_offset] + b'""' + rows[last][each.end_col_offset :]]
+    return b"\n".join(rows).decode()
+
+
+def _made_for(setups: list[ast.expr], tree: ast.Module) -> list[ast.expr]:
+    """The assigned values of those module names that only these setups use."""
+
+    def used(within: ast.AST) -> Counter[str]:
+        nodes = ast.walk(within)
+        return Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+
+    here: Counter[str] = Counter()
+    for setup in setups:
+        here += used(setup)
+    everywhere = used(tree)
+    return [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if 0 < here[node.targets[0].id] == everywhere[node.targets[0].id]
+    ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import Any
 import pytest
 from browser.jupyterlab import CHROMIUM
 
+#: A folder with the packages of the extra `lite`, apart from the environment that JupyterLab runs in.
+JUPYTERLITE = os.environ.get("JUPYTERLITE_DIST")
 NOTEBOOKS = ("1_memory/00_start_here", "1_memory/05_strides_and_offset")
 
 
@@ -27,16 +31,43 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from glassroom.site.build import build
 
     folder = tmp_path_factory.mktemp("site")
-    build(folder / "out", NOTEBOOKS, cache=folder / "cache")
+    pyodide = os.environ.get("PYODIDE_DIST") or None
+    with pytest.MonkeyPatch.context() as patch:
+        if JUPYTERLITE:
+            patch.setenv("PYTHONPATH", JUPYTERLITE, prepend=os.pathsep)
+            patch.setenv("JUPYTER_PATH", f"{JUPYTERLITE}/share/jupyter", prepend=os.pathsep)
+        lite = bool(pyodide and JUPYTERLITE)
+        build(folder / "out", NOTEBOOKS, cache=folder / "cache", pyodide=pyodide, lite=lite)
     return folder / "out"
+
+
+class Isolated(Quiet):
+    """A host that lets pages share memory with their workers, so that Stop interrupts as Ctrl+C does."""
+
+    def end_headers(self) -> None:
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        super().end_headers()
+
+
+@contextmanager
+def served(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
 
 
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(site) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def isolated_address(site: Path) -> Iterator[str]:
+    with served(site, Isolated) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from browser import axe
 
+from glassroom.site.build import document
+from glassroom.translations import language
+
 NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
 PAGES = ("index.html", NOTEBOOK, "notebooks/contents.html", "gallery.html", "reference/tensorglass/view.html")
 PICTURE = "svg.gr"
@@ -50,6 +53,27 @@ def glassroom_site(*arguments):
 def test_every_document_is_there(site):
     documents = {path.stem for path in (ROOT / "docs").glob("*.md")}
     assert documents == {path.stem for path in (site / "docs").glob("*.html")}
+
+
+def test_the_twelve_files_of_the_library_are_read_with_their_own_lines(site):
+    links = [link for link in Links((site / "docs" / "reading.html").read_text("utf-8")).links if "lines/" in link]
+    assert len(links) == 12
+    said = re.sub(r"<[^>]+>", "", (site / "docs" / links[-1]).read_text("utf-8"))
+    code = (ROOT / "lib" / "tensorglass" / "autograd" / "engine.py").read_text("utf-8")
+    assert code.splitlines()[0].strip('"') in said
+
+
+def test_a_site_in_another_language_takes_its_documents_with_links_and_pictures_that_lead_somewhere(monkeypatch):
+    docs = ROOT / "docs"
+    monkeypatch.setattr(language, "speaking", lambda: "zh_CN")
+    for path in docs.glob("zh_CN/*.md"):
+        text = document(docs, path.stem)
+        assert re.match("# .*[\u4e00-\u9fff]", text)
+        targets = re.findall(
+            r"\]\(([^)#]+\.md)|src=\"([^\"]+)\"", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.M)
+        )
+        assert all((docs / "".join(target)).is_file() for target in targets)
+    assert document(docs, "reading") == (docs / "reading.md").read_text("utf-8")
 
 
 def test_every_link_and_every_anchor_leads_somewhere(site):

@@ -1,4 +1,5 @@
-"""The whole site: pages are written as Markdown and notebooks into a folder of sources, and Sphinx makes HTML of it."""
+"""The whole site: pages are written as Markdown and notebooks into a folder of sources, and Sphinx turns it into
+HTML."""
 
 from __future__ import annotations
 
@@ -10,15 +11,20 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import tensorglass
 from glassroom import __version__
 from glassroom.drawing.canvas import style
-from glassroom.site import gallery, reference
+from glassroom.site import gallery, reference, running, switch, theme_words
+from glassroom.site.lite import START, write_lite
 from glassroom.site.live_notebooks import default_cache, live_notebooks
 from glassroom.site.pages import linked, page_of
 from glassroom.site.shared_scripts import SharedScripts
+from glassroom.translations import language
+from glassroom.translations.templates import word
 from glassroom.workspace.catalogue import Entry, catalogue, parts_of
-from glassroom.workspace.contents import PAGE, PARTS, contents_page
+from glassroom.workspace.contents import BEGUN, PAGE, PARTS, contents_page
 from glassroom.workspace.notebook_json import Notebook, lines, serialise, source
+from glassroom.workspace.other_language import course_in
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import checkout, notebooks_folder
 
@@ -26,30 +32,64 @@ OURS = ".glassroom-site"
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 
-#: The documents of the site, under their headings.
-DOCUMENTS = {
-    "Use it": ["inspectors", "watch", "testing-memory", "networks", "distributed", "gpu", "array-api", "differences"],
-    "Teach with it": ["teaching", "writing-a-notebook"],
-    "How it works": ["reading", "architecture", "internals", "operators", "adding-an-operator", "snapshot"],
-    "What it promises": ["performance", "reliability", "programs", "differences-appendix", "special-functions"],
-}
+#: The documents of the site, by heading.
+DOCUMENTS = (
+    ("Use it", ["inspectors", "watch", "testing-memory", "networks", "distributed", "gpu", "array-api", "differences"]),
+    ("Teach with it", ["teaching", "own-course", "site", "writing-a-notebook", "translating", "terms.zh-CN"]),
+    (
+        "How it works",
+        [
+            *("reading", "architecture", "internals", "operators", "adding-an-operator", "snapshot"),
+            "moving-to-a-new-pytorch",
+        ],
+    ),
+    (
+        "What it promises",
+        ["performance", "reliability", "inspectors-compared", "programs", "differences-appendix", "special-functions"],
+    ),
+)
 
 
-def build(out: Path, asked: Sequence[str] = (), cache: Path | None = None, jobs: int = 2) -> int:
-    """Write the site into the folder `out`; returns how many pages it has.
+def build(
+    out: Path,
+    asked: Sequence[str] = (),
+    cache: Path | None = None,
+    jobs: int = 2,
+    also: Sequence[str] = (),
+    pyodide: str | None = None,
+    lite: bool = False,
+) -> int:
+    """Write the site into the folder `out`, in the language of this process; returns how many pages it has.
 
-    With `asked`, only these notebooks have pages ("1_memory/00_start_here"). Raises `Problem` for a folder that holds
-    something else, an unknown notebook, and one that says something else than is stored; `out` is then as it was.
+    The English site has those in the languages of `also`, and in all that are released, in folders of their own.
+
+    With `asked`, only these notebooks have pages ("1_memory/00_start_here"). `pyodide` is the address or the folder of
+    the distribution that runs code in pages; a folder is copied into the site. With `lite`, the site has JupyterLite.
+    Raises `Problem` for a folder that holds something else, an unknown notebook, one that says something else than is
+    stored, and what is no distribution; `out` is then as it was.
     """
     refuse_what_is_not_ours(out)
-    folder = notebooks_folder()
-    entries = _chosen(catalogue(folder), asked)
+    distribution = running.pyodide(pyodide)
     docs = _documents_folder()
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".glassroom-site-", dir=out.parent) as made:
+    code = language.speaking()
+    with (
+        tempfile.TemporaryDirectory(prefix=".glassroom-site-", dir=out.parent) as made,
+        course_in(code, notebooks_folder()) as folder,
+    ):
+        entries = _chosen(catalogue(folder), asked)
         sources, pages = Path(made, "sources"), Path(made, "pages")
-        _write_sources(sources, folder, entries, docs, cache or default_cache(), jobs)
+        _write_sources(sources, folder, entries, docs, cache or default_cache(), jobs, lite)
+        running.write_scripts(sources / "static", folder, distribution, lite)
         _run_sphinx(sources, pages, Path(made, "doctrees"), jobs)
+        if code == language.ENGLISH:
+            for other in language.languages().values():
+                if other.released or other.code in also:
+                    switch.build_in(other, pages, asked, cache, jobs, distribution)
+            switch.add(pages)
+        distribution.copy(pages)
+        if lite:
+            write_lite(pages, folder, distribution)
         _make_accessible(pages)
         (pages / OURS).write_text("Made by `glassroom site`, which replaces this folder as a whole.\n")
         (pages / ".nojekyll").touch()
@@ -58,7 +98,7 @@ def build(out: Path, asked: Sequence[str] = (), cache: Path | None = None, jobs:
 
 
 def _take_place(pages: Path, out: Path, before: Path) -> None:
-    """Put the pages where the site is, and the site that was there to `before`; if that fails, put it back."""
+    """Move the old site to `before` and the new pages into its place; if that fails, move the old site back."""
     had_one = out.exists()
     if had_one:
         out.rename(before)
@@ -96,7 +136,9 @@ def _documents_folder() -> Path:
     return root / "docs"
 
 
-def _write_sources(sources: Path, folder: Path, entries: Sequence[Entry], docs: Path, cache: Path, jobs: int) -> None:
+def _write_sources(
+    sources: Path, folder: Path, entries: Sequence[Entry], docs: Path, cache: Path, jobs: int, lite: bool
+) -> None:
     from tqdm import tqdm
 
     extra = sources / "extra"
@@ -113,16 +155,17 @@ def _write_sources(sources: Path, folder: Path, entries: Sequence[Entry], docs: 
     _write(sources / "notebooks" / PAGE, serialise(_contents(entries, known)).decode())
     for part, members in parts_of(entries).items():
         _write(sources / "notebooks" / part / "index.md", _part(part, members))
-    for name in [each for group in DOCUMENTS.values() for each in group]:
-        _write(sources / "docs" / f"{name}.md", _document((docs / f"{name}.md").read_text("utf-8")))
+    for name in [each for _, group in DOCUMENTS for each in group]:
+        _write(sources / "docs" / f"{name}.md", document(docs, name))
+    _write_lines_to_read(sources / "docs")
     for name, text in reference.operator_pages().items():
         _write(sources / "reference" / "tensorglass" / f"{name}.md", text)
     _write(sources / "reference" / "glassroom.md", reference.glassroom_page())
-    _write(sources / "index.md", _first_page(entries, SharedScripts(extra / "live", "live")))
+    _write(sources / "index.md", _first_page(entries, SharedScripts(extra / "live", "live"), lite))
     _write(sources / "gallery.md", _gallery(SharedScripts(extra / "live", "live")))
     static = sources / "static"
     shutil.copytree(STATIC, static)
-    _write(static / "inspectors.css", inspector_themes())
+    _write(static / "inspectors.css", inspector_themes() + style(HERE.parent / "live" / "scrolls.css"))
 
 
 def _write(path: Path, text: str) -> None:
@@ -131,7 +174,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def inspector_themes() -> str:
-    """The colours of tokens.css once more, for the theme that the site's switch has set."""
+    """The colours of tokens.css again, for the theme that the site's switch has set."""
     tokens = style(HERE.parent / "drawing" / "tokens.css")
     light, dark = (re.search(pattern, tokens) for pattern in (r"\.gr\{([^}]*)\}", r"vscode-dark\) \.gr\{([^}]*)\}"))
     assert light
@@ -140,11 +183,11 @@ def inspector_themes() -> str:
 
 
 def _contents(entries: Sequence[Entry], known: set[PurePosixPath]) -> Notebook:
-    """The contents page less what only a learner's own copy has: the record of progress, and help with kernels."""
+    """The contents page without what only a learner's own copy has: the record of progress, and help with kernels."""
     page = contents_page(entries)
     kept = [cell for cell in page["cells"] if cell["id"] not in ("contents-progress", "contents-help")]
     for cell in kept:
-        text = re.sub(r"\n\nWhat you solve is remembered.*?where to go on\.", "", source(cell), flags=re.DOTALL)
+        text = source(cell).replace(f"\n\n{BEGUN}", "")
         cell["source"] = lines(linked(text, PAGE, known))
     return {**page, "cells": kept}
 
@@ -158,7 +201,7 @@ def _part(part: str, members: Sequence[Entry]) -> str:
             "",
             title[1],
             "",
-            _toctree([each.place.stem for each in members]),
+            _toctree([member.place.stem for member in members]),
             "",
             "| notebook | the question | minutes |",
             "|---|---|---|",
@@ -167,8 +210,13 @@ def _part(part: str, members: Sequence[Entry]) -> str:
     )
 
 
-def _document(text: str) -> str:
-    """A document whose pictures follow the site's theme."""
+def document(docs: Path, name: str) -> str:
+    """A document in the site's language if it exists, otherwise in English; its pictures follow the site's theme."""
+    translated = docs / language.speaking() / f"{name}.md"
+    text = (translated if translated.exists() else docs / f"{name}.md").read_text("utf-8")
+    if translated.exists():  # it is one folder deeper than its page
+        text = re.sub(r'(\]\(|src(?:set)?=")\.\./', r"\1", text)
+    text = text[text.index("# ") :]  # without the links to other languages, which every page has anyway
     picture = re.compile(r'<picture>\s*<source[^>]*srcset="([^"]*)">\s*<img alt="([^"]*)" src="([^"]*)">\s*</picture>')
     return picture.sub(
         r'<img class="only-dark" alt="\2" src="\1" loading="lazy">'
@@ -178,6 +226,22 @@ def _document(text: str) -> str:
     )
 
 
+def _write_lines_to_read(docs: Path) -> None:
+    """Give each of the files in which the library is read a page with its lines, and lead from `reading` there."""
+    library = Path(tensorglass.__path__[0])
+
+    def linked_file(found: re.Match[str]) -> str:
+        page = f"lines/{found[2].removesuffix('.py').replace('/', '-')}"
+        code = (library / found[2]).read_text("utf-8")
+        block = f"``````{{code-block}} python\n:linenos:\n\n{code}``````"
+        _write(docs / f"{page}.md", f"---\norphan: true\n---\n\n# `{found[2]}`\n\n{block}\n")
+        return f"{found[1]}[`{found[2]}`]({page}.md)"
+
+    reading = docs / "reading.md"
+    text = re.sub(r"^(\d+\. )`([\w/]+\.py)`", linked_file, reading.read_text("utf-8"), flags=re.MULTILINE)
+    reading.write_text(text, encoding="utf-8")
+
+
 def _gallery(scripts: SharedScripts) -> str:
     told = [
         "# Gallery of inspectors",
@@ -185,11 +249,13 @@ def _gallery(scripts: SharedScripts) -> str:
         "test. Point at a cell, or press Tab and use the arrow keys. [How to use them](docs/inspectors.md)",
     ]
     for exhibit, code, live in gallery.exhibits():
-        told += [f"## `{exhibit.name}`", exhibit.question, f"```python\n{code}\n```", _raw(scripts.shared(live))]
+        picture = f'<div class="ran">{scripts.shared(live)}</div>'
+        told += [f"## `{exhibit.name}`", exhibit.question, '<div class="runs">', f"```python\n{code}\n```"]
+        told += [_raw(picture), "</div>"]
     return "\n\n".join(told)
 
 
-def _first_page(entries: Sequence[Entry], scripts: SharedScripts) -> str:
+def _first_page(entries: Sequence[Entry], scripts: SharedScripts, lite: bool) -> str:
     live = scripts.shared(gallery.made(gallery.FIRST).live)
     hours = round(sum(entry.minutes for entry in entries) / 60)
     parts = [f"notebooks/{part}/index" for part in parts_of(entries)]
@@ -198,23 +264,23 @@ def _first_page(entries: Sequence[Entry], scripts: SharedScripts) -> str:
             "---\nhide-toc: true\n---",
             "# tensorglass",
             "PyTorch's tensors, with the lid off: **see which bytes a tensor owns, which it shares, and with whom.**",
-            '<div class="first">\n\n<div class="first-code">\n\n```python\n' + gallery.FIRST + "```\n\n</div>\n"
-            '<div class="first-picture">\n\n' + _raw(live) + "\n\n"
+            '<div class="first runs">\n\n<div class="first-code">\n\n```python\n' + gallery.FIRST + "```\n\n</div>\n"
+            '<div class="first-picture">\n\n' + _raw(f'<div class="ran">{live}</div>') + "\n\n"
             '<p class="first-say">Point at a cell: everything that shares its bytes lights up.</p>\n\n</div>\n</div>',
-            _cards(len(entries), hours, entries[0].place if entries else PAGE),
+            _cards(len(entries), hours, entries[0].place if entries else PAGE, lite),
             "**tensorglass** runs PyTorch code with PyTorch's numbers, printed forms and errors, in Python over NumPy "
             "that you can read. **glassroom** is the course on it, and its inspectors, which also draw the tensors of "
             "your own PyTorch programs.",
             "```bash\npython3 -m venv .venv && .venv/bin/pip install -e '.[course]' && .venv/bin/glassroom lab\n```",
             _toctree(["notebooks/contents", *parts], "The course"),
-            _toctree(["gallery"], "Inspectors"),
-            *(_toctree([f"docs/{name}" for name in names], heading) for heading, names in DOCUMENTS.items()),
-            _toctree(["reference/tensorglass/index", "reference/glassroom"], "Reference"),
+            _toctree(["gallery"], word("Inspectors")),
+            *(_toctree([f"docs/{name}" for name in names], heading) for heading, names in DOCUMENTS),
+            _toctree(["reference/tensorglass/index", "reference/glassroom"], word("Reference")),
         ]
     )
 
 
-def _cards(notebooks: int, hours: int, start: PurePosixPath) -> str:
+def _cards(notebooks: int, hours: int, start: PurePosixPath, lite: bool) -> str:
     cards = [
         ("Take the course", f"{notebooks} notebooks, {hours} hours, or a path of an afternoon", f"notebooks/{PAGE}"),
         ("Begin here", "What a tensor is in memory: the first quarter of an hour", f"notebooks/{start}"),
@@ -224,6 +290,9 @@ def _cards(notebooks: int, hours: int, start: PurePosixPath) -> str:
         ("Teach a class", "Hand out, collect, grade; a room of laptops", "docs/teaching.md"),
     ]
     told = "\n".join(f"- [**{title}**]({target})\n\n  {what}" for title, what, target in cards)
+    if lite:  # no page of Sphinx, so its link is HTML
+        what = "JupyterLab with a kernel in your browser; it keeps what you change and solve"
+        told += f'\n- <a href="{START}"><strong>Work in your browser</strong></a>\n\n  {what}'
     return f'<div class="cards">\n\n{told}\n\n</div>'
 
 
@@ -237,13 +306,14 @@ def _toctree(names: Sequence[str], caption: str = "") -> str:
 
 
 def _make_accessible(pages: Path) -> None:
-    """Mend what the theme and MyST-NB leave out: levels of headings, names of folds, boxes to scroll by keys."""
+    """Repair the accessibility of what the theme and MyST-NB make: levels of headings, names of folds, boxes that
+    scroll by keys."""
     for path in pages.rglob("*.html"):
         text = path.read_text("utf-8")
         text = text.replace('role="heading">', 'role="heading" aria-level="2">')
         text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")
         text = text.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')
-        path.write_text(text, encoding="utf-8")
+        path.write_text(theme_words.in_the_language(text), encoding="utf-8")
 
 
 def _run_sphinx(sources: Path, pages: Path, doctrees: Path, jobs: int) -> None:
@@ -255,7 +325,8 @@ def _run_sphinx(sources: Path, pages: Path, doctrees: Path, jobs: int) -> None:
         "author": "tensorglass contributors",
         "copyright": "tensorglass contributors",
         "version": __version__,
-        "extensions": ["myst_nb"],
+        "language": language.speaking(),
+        "extensions": ["myst_nb", "glassroom.site.search_words"],
         "exclude_patterns": ["extra", "static"],
         "nb_execution_mode": "off",
         "nb_ipywidgets_js": {},
@@ -267,7 +338,8 @@ def _run_sphinx(sources: Path, pages: Path, doctrees: Path, jobs: int) -> None:
         "html_favicon": "static/favicon.svg",
         "html_static_path": ["static"],
         "html_extra_path": ["extra"],
-        "html_css_files": ["inspectors.css", "site.css"],
+        "html_css_files": ["inspectors.css", "site.css", "run.css"],
+        "html_js_files": [("run.js", {"type": "module"})],
         "html_show_sphinx": False,
         "html_show_sourcelink": False,
         "html_copy_source": False,

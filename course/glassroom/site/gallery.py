@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any
 
-FIRST = """\
+from glassroom.translations.templates import word
+
+FIRST = word("""\
 import tensorglass as torch
 from glassroom import show
 
@@ -18,12 +20,12 @@ row = table[1]        # on one storage
 row[0] = 30
 
 show(table, turned, row)
-"""
+""")
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """An inspector: what one asks it, and the lines whose last is the picture."""
+    """An inspector: the question that it answers, and the lines of code whose last is the picture."""
 
     name: str
     question: str
@@ -82,7 +84,7 @@ EXHIBITS = (
 
 
 def made(code: str) -> Any:
-    """What the last line of some code is, with every name of glassroom and tensorglass as `torch` at hand."""
+    """The value of the last line of some code, which can use every name of glassroom, and tensorglass as `torch`."""
     import glassroom
     import tensorglass
 

@@ -1,4 +1,4 @@
-"""From a notebook that has run to the page of it: exercises with hints and folded solutions, links, formulas."""
+"""From a notebook that has run to its page: exercises with hints and folded solutions, links, formulas."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterable
 from html import escape
 from pathlib import PurePosixPath
 
-from glassroom.exercises.engine import RUNGS, exercises
+from glassroom.exercises._answer_key import hints_of
+from glassroom.exercises.engine import CODE, RUNGS, exercises
 from glassroom.site.shared_scripts import SharedScripts
+from glassroom.translations.templates import word
 from glassroom.workspace.notebook_json import Notebook, lines, source
 from glassroom.workspace.without_solutions import without_answers, without_solutions
 
@@ -23,7 +25,7 @@ FORMS = ("text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown
 def page_of(
     notebook: Notebook, place: PurePosixPath, known: Collection[PurePosixPath], scripts: SharedScripts
 ) -> Notebook:
-    """The page of the notebook at `place`, as a notebook. Links to what is not `known` become words."""
+    """The page of the notebook at `place`, as a notebook. Links to notebooks that are not `known` become plain text."""
     cells: list[Notebook] = []
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
@@ -34,15 +36,15 @@ def page_of(
 
 
 def linked(text: str, place: PurePosixPath, known: Collection[PurePosixPath]) -> str:
-    """Markdown whose links to notebooks that are not `known` are words."""
+    """Markdown with links to notebooks that are not `known` replaced by their text."""
 
     def link(found: re.Match[str]) -> str:
         parts: list[str] = list(place.parent.parts)
-        for each in PurePosixPath(found[2]).parts:
-            if each == "..":
+        for part in PurePosixPath(found[2]).parts:
+            if part == "..":
                 parts = parts[:-1]
             else:
-                parts.append(each)
+                parts.append(part)
         return found[0] if PurePosixPath(*parts) in known else found[1]
 
     return NOTEBOOK_LINK.sub(link, text)
@@ -51,10 +53,10 @@ def linked(text: str, place: PurePosixPath, known: Collection[PurePosixPath]) ->
 def ladder(id: str) -> str:
     """The hints of an exercise, each folded inside the one before."""
     told = ""
-    for place, (rung, hint) in reversed(list(enumerate(zip(RUNGS, exercises()[id].hints, strict=True), 1))):
+    for place, (rung, hint) in reversed(list(enumerate(zip(RUNGS, hints_of(id), strict=True), 1))):
         if place == len(RUNGS):
             continue  # the last is the answer, which is folded below
-        is_code = place > RUNGS.index("nearly the code")
+        is_code = place > CODE
         shown = f"<pre>{escape(hint)}</pre>" if is_code else f"<p>{_inline(hint)}</p>"
         told = f"<details><summary>Hint {place}: {escape(rung)}</summary>{shown}{told}</details>"
     return f'<div class="hints">{told}</div>'.replace("\n\n", "\n&#10;")
@@ -70,7 +72,7 @@ def _text(text: str, place: PurePosixPath, known: Collection[PurePosixPath]) -> 
 
 
 def _code(cell: Notebook, scripts: SharedScripts) -> Iterable[Notebook]:
-    """A cell as it is shown: where an answer is asked for, the question first, then what helps, then the answer."""
+    """A cell as the page shows it: for an exercise, the question first, then the hints, then the answer."""
     code = source(cell)
     shown = {**cell, "outputs": [_output(each, scripts) for each in cell["outputs"]]}
     asked = without_answers(without_solutions(code))
@@ -81,7 +83,7 @@ def _code(cell: Notebook, scripts: SharedScripts) -> Iterable[Notebook]:
     found = CHECK.search(code)
     if found and found[1] in exercises():
         yield {"cell_type": "markdown", "id": f"{cell['id']}-hints", "metadata": {}, "source": lines(ladder(found[1]))}
-    folded = _folded("solution" if MARKER.search(code) else "answer")
+    folded = _folded(word("solution") if MARKER.search(code) else word("answer"))
     yield {**shown, "source": lines(MARKER.sub("", code)), "metadata": folded}
 
 

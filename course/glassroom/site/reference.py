@@ -95,5 +95,5 @@ def _signature(function: object, first: bool = True) -> str:
         return "(…)"
     if not first and parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
         parameters = parameters[1:]
-    plain = [each.replace(annotation=inspect.Parameter.empty) for each in parameters]
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
     return str(inspect.Signature(plain))

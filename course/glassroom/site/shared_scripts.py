@@ -1,7 +1,6 @@
 """Live forms that share their scripts and style sheets: a page with thirty inspectors of a kind loads each once.
-
-`live.embed` makes every inspector self-contained, as a notebook needs it. On a site the same code would come again with
-each; here it moves to files that the browser keeps, and what remains is an inspector's own state.
+`live.embed` makes every inspector self-contained, as a notebook needs it. On a site, the same code would be repeated
+with each one; here it is moved to files that the browser caches, and only an inspector's own state remains in the page.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ EMBEDDED = re.compile(
 
 
 class SharedScripts:
-    """The files that were made of live forms, in a folder; `at` is how pages write its address."""
+    """The files that were made of live forms, in a folder; `at` is its address in pages."""
 
     def __init__(self, folder: Path, at: str) -> None:
         self.folder = folder
         self.at = at
 
     def shared(self, html: str) -> str:
-        """Live forms in a piece of HTML, with their common code taken out of them."""
+        """A piece of HTML with the common code of its live forms moved out."""
 
         def moved(found: re.Match[str]) -> str:
             style, body = found["style"], found["body"]

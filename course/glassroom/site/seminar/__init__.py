@@ -1,0 +1,1 @@
+"""A notebook before a class: slides with live inspectors, and what the class answers, as bars."""

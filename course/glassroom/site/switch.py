@@ -1,0 +1,94 @@
+"""The site in several languages: each in a folder of its own beside English, with links to the other languages on every
+page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from glassroom.site.running import Pyodide, share
+from glassroom.translations import catalogue
+from glassroom.translations.language import ENGLISH, VARIABLE, Language, languages
+from glassroom.translations.templates import word
+from glassroom.workspace.problems import Exit, Problem
+
+PLACE = '<div class="content-icon-container">'  # at the top of a page's text
+#: A reader who changes language half-way down a page continues half-way down the other.
+KEEPS_PLACE = """\
+<script>
+for (const link of document.querySelectorAll(".languages a"))
+  link.addEventListener("click", () => sessionStorage.setItem("place", scrollY / document.body.scrollHeight));
+addEventListener("load", () => {
+  const place = sessionStorage.getItem("place");
+  sessionStorage.removeItem("place");
+  if (place !== null) scrollTo(0, place * document.body.scrollHeight);
+});
+</script>"""
+
+
+def build_in(
+    language: Language, pages: Path, asked: Sequence[str], cache: Path | None, jobs: int, pyodide: Pyodide
+) -> None:
+    """Build the site in another language into a folder of `pages`, in a process with that language.
+
+    A distribution of Pyodide that the site hosts is shared by all languages.
+    """
+    out = pages / _folder(language.code)
+    command = [sys.executable, "-m", "glassroom", "site", "--out", str(out), "--jobs", str(jobs)]
+    command += ["--cache", str(cache)] if cache else []
+    ran = subprocess.run(
+        [*command, *asked], env={**os.environ, VARIABLE: language.code}, capture_output=True, text=True, check=False
+    )
+    if ran.returncode:
+        raise Problem(f"The site in {language.name} was not built. {ran.stderr.strip()[-2000:]}", Exit.FAILED)
+    shutil.rmtree(out / "_sources", ignore_errors=True)
+    share(out / "_static", pyodide)
+
+
+def add(pages: Path) -> None:
+    """Add to each page the links to the same page in every other language that has it."""
+    homes = {ENGLISH: ("English", pages)}
+    homes |= {code: (language.name, pages / _folder(code)) for code, language in languages().items()}
+    there = {code: home for code, home in homes.items() if home[1].is_dir()}
+    if len(there) == 1:
+        return
+    for path in pages.rglob("*.html"):
+        own = next(
+            (code for code, (_, home) in there.items() if code != ENGLISH and path.is_relative_to(home)), ENGLISH
+        )
+        place = path.relative_to(there[own][1])
+        links = [
+            f'<a lang="{_tag(code)}" hreflang="{_tag(code)}" href="{_way(path, home / place)}">{escape(name)}</a>'
+            for code, (name, home) in there.items()
+            if code != own and (home / place).is_file()
+        ]
+        text = path.read_text("utf-8")
+        if links and PLACE in text:
+            nav = f'<nav class="languages" aria-label="{_label(own)}">{" ".join(links)}</nav>{KEEPS_PLACE}'
+            path.write_text(text.replace(PLACE, nav + PLACE, 1), encoding="utf-8")
+
+
+def _folder(code: str) -> str:
+    """The folder of a language, as in addresses: zh."""
+    return code.partition("_")[0]
+
+
+def _label(code: str) -> str:
+    """What the links are called, in a language."""
+    said = word("Language")
+    if code == ENGLISH:
+        return said
+    return catalogue.read(languages()[code].folder / "classroom.po").get(("site/switch.py", said), said)
+
+
+def _tag(code: str) -> str:
+    return code.replace("_", "-")
+
+
+def _way(here: Path, there: Path) -> str:
+    return os.path.relpath(there, here.parent).replace(os.sep, "/")

@@ -1,0 +1,85 @@
+"""Catalogues of messages in gettext's `.po` format.
+
+Reading a catalogue at run time needs only the standard library; writing and merging need polib.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+ALIKE = 0.6  # the similarity from which an old text's translation is offered for a new one
+
+
+@dataclass(frozen=True)
+class Message:
+    """A piece of English text that a reader sees: where it stands, and what translators should know about it."""
+
+    context: str
+    text: str
+    comment: str = ""
+
+
+Table = dict[tuple[str, str], str]
+
+
+def read(path: Path) -> Table:
+    """The translations of a catalogue by (context, text), without missing and fuzzy ones. None if there is no file."""
+    try:
+        content = path.read_text("utf-8")
+    except FileNotFoundError:
+        return {}
+    table: Table = {}
+    fields: dict[str, str] = {}
+    field, fuzzy = "", False
+    for line in [*content.splitlines(), ""]:
+        if line.startswith("#,"):
+            fuzzy = "fuzzy" in line
+        elif line.startswith("#"):
+            continue
+        elif not line.strip():
+            if fields.get("msgid") and fields.get("msgstr") and not fuzzy:
+                table[fields.get("msgctxt", ""), fields["msgid"]] = fields["msgstr"]
+            fields, fuzzy = {}, False
+        else:
+            word, _, quoted = line.partition(" ") if not line.startswith('"') else ("", "", line)
+            field = word or field
+            fields[field] = fields.get(field, "") + json.loads(quoted, strict=False)
+    return table
+
+
+def merged(messages: Sequence[Message], path: Path, language: str) -> Any:
+    """The catalogue of these messages as polib's POFile, with the translations in the file at `path`. The translation
+    of a text that has changed is kept, and marked fuzzy.
+    """
+    import polib
+
+    old = polib.pofile(str(path), wrapwidth=0) if path.is_file() else polib.POFile(wrapwidth=0)
+    new = polib.POFile(wrapwidth=0)
+    new.metadata = {"Language": language, "Content-Type": "text/plain; charset=UTF-8"}
+    before = {(entry.msgctxt or "", entry.msgid): entry for entry in old if not entry.obsolete}
+    wanted = dict.fromkeys((message.context, message.text) for message in messages)
+    left = [entry for key, entry in before.items() if key not in wanted and entry.msgstr]
+    comments = {(message.context, message.text): message.comment for message in messages}
+    for context, text in wanted:
+        entry = polib.POEntry(msgctxt=context, msgid=text, comment=comments[context, text])
+        if (kept := before.get((context, text))) is not None:
+            entry.msgstr, entry.flags, entry.tcomment = kept.msgstr, kept.flags, kept.tcomment
+            entry.previous_msgid = kept.previous_msgid
+        elif moved := next((each for each in left if each.msgid == text), None):
+            entry.msgstr, entry.flags, entry.tcomment = moved.msgstr, moved.flags, moved.tcomment
+        elif near := _nearest(text, (each for each in left if each.msgctxt == context)):
+            entry.msgstr, entry.tcomment, entry.flags = near.msgstr, near.tcomment, ["fuzzy"]
+            entry.previous_msgid = near.msgid
+        new.append(entry)
+    return new
+
+
+def _nearest(text: str, entries: Iterable[Any]) -> Any:
+    likeness = [(SequenceMatcher(None, text, entry.msgid).ratio(), entry) for entry in entries]
+    best, entry = max(likeness, key=lambda each: each[0], default=(0.0, None))
+    return entry if best >= ALIKE else None

@@ -1,0 +1,108 @@
+"""The language of the course: the one asked for, that of the working copy, or the system's."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ENGLISH = "en"
+VARIABLE = "GLASSROOM_LANG"
+FURTHER = "GLASSROOM_TRANSLATIONS"  # the variable that names a folder with additional languages
+REMEMBERED = Path(".glassroom", "language")  # in a working copy: the language that it was made in
+FOLDER = Path(__file__).resolve().parent
+_speaks: list[str] = [ENGLISH]  # the language in which this process imports modules
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language of the course: its code, its own name for itself, and whether it is complete."""
+
+    code: str
+    name: str
+    released: bool
+    folder: Path  # of its catalogues
+
+
+@cache
+def languages() -> dict[str, Language]:
+    """Every language that has catalogues, by its code. English needs none."""
+    found = {}
+    for place in (FOLDER, *map(Path, filter(None, [os.environ.get(FURTHER)]))):
+        for about in sorted(place.glob("*/language.json")):
+            told = json.loads(about.read_text("utf-8"))
+            code = about.parent.name
+            found[code] = Language(code, told["name"], told["released"], about.parent)
+    return found
+
+
+def known(code: str) -> str | None:
+    """The course's own code of a language, as "zh_CN" is of "zh-cn", "zh_CN.UTF-8" and "zh"; None if it has none."""
+    bare = code.partition(".")[0].partition("@")[0].replace("-", "_").casefold()
+    if bare in (ENGLISH, "c", "posix") or bare.startswith("en_"):
+        return ENGLISH
+    codes = {each.casefold(): each for each in languages()}
+    return codes.get(bare) or next((own for folded, own in codes.items() if folded.partition("_")[0] == bare), None)
+
+
+def spoken() -> str:
+    """The code of the language for this process: that in `GLASSROOM_LANG`; otherwise that of the working copy around
+    the current folder; otherwise the system's, if the course is complete in it; otherwise "en".
+    """
+    if asked := os.environ.get(VARIABLE, ""):
+        return known(asked) or ENGLISH
+    for folder in _around():
+        try:
+            return known((folder / REMEMBERED).read_text("utf-8").strip()) or ENGLISH
+        except (OSError, UnicodeDecodeError):
+            continue
+    system = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    code = known(system) or ENGLISH
+    return code if code != ENGLISH and languages()[code].released else ENGLISH
+
+
+def _around() -> Iterator[Path]:
+    """The current folder and its parents."""
+    try:
+        here = Path.cwd()
+    except OSError:  # the folder is gone
+        return
+    yield from (here, *here.parents)
+
+
+def speak(code: str | None = None) -> str:
+    """Import the course's modules in this language from now on, or in the process's; returns its code."""
+    code = _speaks[0] = code or spoken()
+    if code != ENGLISH or "glassroom.translations.loading" in sys.modules:
+        from glassroom.translations.loading import load_in
+
+        load_in(languages()[code].folder if code != ENGLISH else None)
+    return code
+
+
+def speaking() -> str:
+    """The code of the language that this process uses."""
+    return _speaks[0]
+
+
+def catalogues_spoken() -> Path | None:
+    """The folder with the catalogues of this process's language; None for English."""
+    return None if _speaks[0] == ENGLISH else languages()[_speaks[0]].folder
+
+
+def asked_for(arguments: Sequence[str]) -> str | None:
+    """The language that a command line selects by `--lang`, or by naming a working copy; None if it does neither."""
+    for place, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if name == "--lang":
+            return known(value or next(iter(arguments[place + 1 :]), ""))
+    for argument in arguments[1:]:
+        try:
+            return known((Path(argument).expanduser() / REMEMBERED).read_text("utf-8").strip())
+        except (OSError, ValueError, RuntimeError):
+            continue
+    return None

@@ -46,6 +46,8 @@ ATTACKS = (
     Attack("programs", "generated programs, three ways", 100_000, 200, part=1_000),
     Attack("files", "mangled and crafted files", 10_000, 200, part=1_000),
     Attack("places", "loads of what many processes save", 20_000, 200, part=1_000),
+    Attack("folders", "updates of a working copy", 600, 30, part=100),
+    Attack("disks", "commands on a full disk or in another's folder", 600, 30, part=200),
     Attack("interrupts", "interrupts", 10_000, 200),
     Attack("threads", "seconds of 16 threads", 40, 3, is_timed=True),
     Attack("soak", "seconds of mixed work", 600, 3, is_timed=True),

@@ -1,4 +1,8 @@
-"""What inspectors cost when there is much to see: `python benchmarks/inspectors.py [--torch]`.
+"""What inspectors cost when there is much to see, and what they say of programs with a fault:
+`python benchmarks/inspectors.py [--torch] [--reported] [--others PYTHON]`.
+
+The second table needs PyTorch. Other tools stand in it if `--others` names a Python that has them:
+`pip install torch torchviz objgraph memray pytorch_memlab torchlens`. `--reported` prints it alone.
 
 Times are the best of two, in a process that does nothing else; bytes are those of a notebook's output: the text, the
 static picture, and the live form, which is all that the browser is ever sent.
@@ -11,6 +15,8 @@ from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 from typing import Any
+
+from reported_table import table_of_reported
 
 from glassroom import aliases, device_map, graph, memory_timeline, model_map, show, watch
 from glassroom.inspectors.base import Inspector
@@ -155,7 +161,17 @@ def _seconds(call: Callable[[], object]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--torch", action="store_true", help="measure tensors of PyTorch rather than tensorglass's")
-    lib = __import__("torch" if parser.parse_args().torch else "tensorglass")
+    parser.add_argument("--reported", action="store_true", help="only the programs with a fault")
+    parser.add_argument("--others", metavar="PYTHON", help="the Python of an environment that has the other tools")
+    chosen = parser.parse_args()
+    if not chosen.reported:
+        costs("torch" if chosen.torch else "tensorglass")
+    table_of_reported(chosen.others)
+
+
+def costs(library: str) -> None:
+    """Print what the inspectors cost, with tensors of a library."""
+    lib = __import__(library)
     if hasattr(lib, "set_num_threads"):
         lib.set_num_threads(1)
     print("| what | ms to look | ms to draw live | text | static | live |\n|---|---|---|---|---|---|")

@@ -40,6 +40,7 @@ STEPS = {
     "device-map": 1,
     "memory-timeline": 20,
     "memory-comparison": 3,
+    "memory-log": 3,
     "holders": 2,
 }  # how far a player has gone
 COURSE_NOTEBOOK = "02_views_share_a_storage.ipynb"

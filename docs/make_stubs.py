@@ -246,7 +246,8 @@ def wrapped(line: str, indent: str) -> list[str]:
 
 def summary(function: Any, indent: str) -> list[str]:
     """The first paragraph of a docstring, as a docstring."""
-    said = (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\\", "\\\\").replace('"""', "'''")
+    paragraph = (inspect.getdoc(function) or "").partition("\n\n")[0]
+    said = " ".join(paragraph.split()).replace("\\", "\\\\").replace('"""', "'''")
     if not said:
         return []
     lines = textwrap.wrap(f'"""{said}', WIDTH - len(indent) - 3, break_long_words=False, break_on_hyphens=False)

@@ -56,7 +56,7 @@ def teachers_notebook(folder: Path, name: str = "memory-02", file: str = FILE) -
 
 
 def answered(teachers: Notebook, answers: dict[str, str], solved: bool = False) -> Notebook:
-    """What a learner hands in: these answers by exercise; the others solved, or left open."""
+    """A submission with these answers by exercise; the others are solved, or left open."""
     made = copy.deepcopy(teachers)
     for cell in made["cells"]:
         marks = marks_of(cell)
@@ -77,9 +77,8 @@ def dumps(value: Any) -> bytes:
 
 
 def sandboxes_left() -> list[bytes]:
-    """The commands of sandboxes that this process has not ended, or that nobody is left to end.
-
-    Those of other people's runs on this machine have a parent of their own.
+    """The commands of sandboxes that this process has not ended, and of orphaned ones. Sandboxes of other runs on this
+    machine have a parent of their own.
     """
     commands, parents = {}, {}
     for name in filter(str.isdigit, os.listdir("/proc")):
@@ -100,7 +99,7 @@ def sandboxes_left() -> list[bytes]:
 
 
 def nothing_is_left(seconds: float = 120) -> bool:
-    """Whether every sandbox ends. What is interrupted is nobody's for a moment, and longer on a busy machine."""
+    """Whether every sandbox ends. An interrupted one is an orphan for a moment, longer on a busy machine."""
     until = time.monotonic() + seconds
     while sandboxes_left():
         if time.monotonic() > until:

@@ -14,6 +14,7 @@ from glassroom import (
     explore_strides,
     graph,
     holders,
+    memory_log,
     memory_timeline,
     model_map,
     show,
@@ -62,6 +63,12 @@ def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
         held = {name: on_device * 2}
         passing = held[name] + 1
         del passing
+    log = memory_log(every=1)
+    history: list[Any] = []
+    for _ in range(4):
+        log.callback.on_step_begin(None, None, None, **{name: history})
+        history.append((table @ weights[name]).exp())
+        log.callback.on_step_end(None, None, None, **{name: history})
     made = [
         show(**{name: line, "table": table, "turned": table.t()}),
         aliases(**{name: line, "held": [table[:, 1], weights[name]], "loss": loss}),
@@ -75,6 +82,7 @@ def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
         watch(steps, {}),
         holders(weights[name]),
         memory_timeline(**{name: lambda: (line * 2).sum(), "other": lambda: line.sum()}),
+        log,
         explain_error(overwriting(lib, name)),
         model_map(net=Network(weights, inner=Network({"table": lib.zeros(2, 3, requires_grad=True)}))),
     ]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from glassroom.exercises import exercises, judge
+from glassroom.exercises._answer_key import hints_of, setup_of
 from glassroom.exercises.engine import Verdict
 
 COURSE = exercises()
@@ -24,7 +25,7 @@ def verdict_on(torch: Any, exercise_id: str, attempt: str, **names: Any) -> Verd
     """What the check says of code that stands below the exercise's setup. `names` are there already, as `torch` is."""
     exercise = COURSE[exercise_id]
     names["torch"] = torch
-    exec(dedent(exercise.setup), names)
+    exec(dedent(setup_of(exercise.id)), names)
     exec(attempt, names)
     return judge(
         exercise_id,
@@ -67,5 +68,5 @@ def right_answers(table: list[tuple[str, str]], **names: Any) -> Callable[..., N
 def answers_of_the_last_hint(exercise_id: str) -> dict[str, Any]:
     """The values that the last hint gives for the exercise's answers."""
     names: dict[str, Any] = {}
-    exec(dedent(COURSE[exercise_id].hints[-1]), names)
+    exec(dedent(hints_of(exercise_id)[-1]), names)
     return {name: names[name] for name in COURSE[exercise_id].answers}

@@ -1,6 +1,5 @@
-"""Submissions that mean harm, by name: what each writes as its answer to 02-middle, or hands in as its file.
-
-None of them solves anything. `SECRET` stands in files of the class that nobody but the teacher may read.
+"""Malicious submissions, by name: the text of each one's answer to 02-middle, or of its file. None of them solves
+anything. `SECRET` is in files of the class that only the teacher may read.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The classroom: pictures of tensor memory, predictions, exercises, and the ``glassroom`` command.
 
-The names a notebook uses are found on first use, so that ``glassroom doctor`` can start, and say what is
-missing, on a machine where NumPy or the Jupyter stack is not there yet.
-
-(This file and ``cli/__init__.py`` keep to syntax that old Pythons read, so as to tell them that they are
-too old.)
+The names that a notebook uses are imported on first use, so that ``glassroom doctor`` can start, and say what is
+missing, on a machine without NumPy or the Jupyter stack. (This file and ``cli/__init__.py`` keep to syntax that old
+Pythons can parse, so that they can be told that they are too old.)
 """
 
 import sys
@@ -21,6 +19,7 @@ _HOMES = {
     "course_device": "glassroom.exercises.course_device",
     "device_map": "glassroom.inspectors.devices.inspector",
     "memory_timeline": "glassroom.inspectors.timeline.inspector",
+    "memory_log": "glassroom.inspectors.timeline.log.inspector",
     "holders": "glassroom.inspectors.holders.inspector",
     "model_map": "glassroom.inspectors.model_map.inspector",
     "graph": "glassroom.inspectors.autograd_graph.inspector",
@@ -31,6 +30,9 @@ _HOMES = {
     "load_ipython_extension": "glassroom.inspectors.watch.magic",
     "read": "glassroom.own_lines",
     "stand_in": "glassroom.exercises.stand_in",
+    "keep": "glassroom.exercises.my_tensor.keep",
+    "attempt": "glassroom.exercises.attempt",
+    "draw": "glassroom.exercises.draw",
     "predict": "glassroom.exercises",
     "check": "glassroom.exercises",
     "hint": "glassroom.exercises",
@@ -41,9 +43,11 @@ _HOMES = {
 __all__ = [
     "__version__",
     "aliases",
+    "attempt",
     "check",
     "course_device",
     "device_map",
+    "draw",
     "explain",
     "explain_error",
     "explore_broadcast",
@@ -52,6 +56,8 @@ __all__ = [
     "graph",
     "hint",
     "holders",
+    "keep",
+    "memory_log",
     "memory_timeline",
     "model_map",
     "predict",
@@ -64,6 +70,9 @@ __all__ = [
     "watch",
 ]
 
+if sys.version_info >= (3, 11):
+    import_module("glassroom.translations.language").speak()
+
 
 def __getattr__(name):
     """Import a public name from the module it lives in, the first time it is asked for."""
@@ -72,6 +81,11 @@ def __getattr__(name):
     value = getattr(import_module(_HOMES[name]), name)
     if "IPython" in sys.modules:
         import_module("glassroom.suggestions").attach()
+    if "glassroom.translations.loading" in sys.modules:  # the language is not English
+        if "tensorglass" in sys.modules:
+            import_module("glassroom.translations.notes").attach()
+        if "matplotlib" in sys.modules:
+            import_module("glassroom.drawing.fonts").use()
     globals()[name] = value
     return value
 

@@ -3,7 +3,10 @@
 from glassroom.exercises import check as check
 from glassroom.exercises import hint as hint
 from glassroom.exercises import predict as predict
+from glassroom.exercises.attempt import attempt as attempt
 from glassroom.exercises.course_device import course_device as course_device
+from glassroom.exercises.draw import draw as draw
+from glassroom.exercises.my_tensor.keep import keep as keep
 from glassroom.exercises.report import progress as progress
 from glassroom.exercises.review import read_again as read_again
 from glassroom.exercises.stand_in import stand_in as stand_in
@@ -18,6 +21,7 @@ from glassroom.inspectors.memory_map.inspector import show as show
 from glassroom.inspectors.model_map.inspector import model_map as model_map
 from glassroom.inspectors.strides.inspector import explore_strides as explore_strides
 from glassroom.inspectors.timeline.inspector import memory_timeline as memory_timeline
+from glassroom.inspectors.timeline.log.inspector import memory_log as memory_log
 from glassroom.inspectors.version_error.inspector import explain_error as explain_error
 from glassroom.inspectors.watch.inspector import watch as watch
 from glassroom.inspectors.watch.magic import load_ipython_extension as load_ipython_extension

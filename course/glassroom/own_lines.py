@@ -1,7 +1,7 @@
 """`read(torch.Tensor.view)`: tensorglass's own lines, in a notebook.
 
-Every mechanism of the library is a short Python file. What PyTorch has of the same name is C++, so a function of
-PyTorch's shows the lines of its counterpart here.
+Every mechanism of the library is a short Python file. PyTorch's own is often C++, so a function of PyTorch's shows the
+lines of its counterpart in tensorglass.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Source:
 def read(what: Any) -> Source:
     """The lines of tensorglass that do what a function, method, property or class does.
 
-    `what` is the thing itself, tensorglass's or PyTorch's (``torch.Tensor.view``, ``torch.exp``, ``torch.nn.Linear``),
-    or the path of anything in the library as a string (``"geometry.views.transpose"``; ``"geometry.views"`` is the
-    whole file). An operator is shown as it is declared: its kernel, and its derivative above it. Raises ValueError for
-    a path that leads nowhere, TypeError for what has no lines in the library.
+    `what` is the object itself, tensorglass's or PyTorch's (``torch.Tensor.view``, ``torch.exp``, ``torch.nn.Linear``),
+    or a path in the library as a string (``"geometry.views.transpose"``; ``"geometry.views"`` is the whole file). An
+    operator is shown as it is declared: its kernel, and its derivative above it. Raises ValueError for a path that
+    leads nowhere, TypeError for what has no lines in the library.
     """
     if isinstance(what, str):
         return _at(what)
@@ -87,7 +87,7 @@ def _declared(what: Any) -> Source | None:
 
 
 def _row(name: str) -> Operator | None:
-    """An operator by a name of a function, a method, an in-place form or one of Python's operators."""
+    """Find an operator by the name of its function, method, in-place form or Python operator."""
     for each in (name, name.removesuffix("_")):
         if each in OPERATORS:
             return OPERATORS[each]
@@ -95,11 +95,11 @@ def _row(name: str) -> Operator | None:
     return next((row for row in OPERATORS.values() if name in row.dunders or {name, alias} & {*row.aliases}), None)
 
 
-# --- all else: by its path -------------------------------------------------------------------------------------------
+# --- everything else: by its path ------------------------------------------------------------------------------------
 
 
 def _paths(what: Any, name: str) -> list[str]:
-    """Where the library may have it, from the package on."""
+    """The paths at which the library may have it, from the package on."""
     module = (getattr(what, "__module__", None) or "").split(".")
     inner = name.replace("TensorBase.", "Tensor.").replace("_VariableFunctionsClass.", "")
     within = [part for part in module[1:] if not part.startswith("_")] if module[0] in _HOMES else []
@@ -119,10 +119,10 @@ def _member(path: str) -> Any:
 
 
 def _lines(member: Any) -> Source | None:
-    """The lines of something that has some in the library."""
-    if isinstance(member, type):  # a public class may name another module than its own, so its methods are asked
+    """The lines of an object that is defined in the library."""
+    if isinstance(member, type):  # a public class may claim another module as its own; its methods do not
         methods = [each for each in vars(member).values() if inspect.isfunction(each)]
-        modules = [member.__module__, *[each.__module__ for each in methods]]
+        modules = [member.__module__, *[method.__module__ for method in methods]]
         for module in modules:
             if module.startswith("tensorglass.") and (code := _found_in(module, member.__name__)) is not None:
                 return Source(member.__name__, _file_of(module), code)

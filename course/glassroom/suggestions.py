@@ -1,6 +1,5 @@
-"""A slip of the keyboard in a tensor's attribute, in a notebook: what is close to it is said below the error.
-
-Python says so in a terminal ("Did you mean"), which Jupyter's tracebacks leave out.
+"""A misspelt attribute of a tensor, in a notebook: names close to it are suggested below the error. In a terminal,
+Python does so itself ("Did you mean"), but Jupyter's tracebacks leave that out.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from tensorglass import Tensor
 
 def attach() -> None:
     """Let the notebook, if this is one, call `tell` after every cell."""
-    from IPython import get_ipython  # plain Python may not have it
+    from IPython import get_ipython  # IPython may not be installed
 
     shell = get_ipython()
     if shell is not None and tell not in shell.events.callbacks["post_run_cell"]:
@@ -21,9 +20,9 @@ def attach() -> None:
 
 
 def tell(result: Any) -> None:
-    """Print what there is to say about the attribute that the cell's error says is not there."""
+    """Print suggestions for the attribute that the cell's error says is missing."""
     error = result.error_in_exec
     if isinstance(error, AttributeError) and isinstance(error.obj, Tensor) and not hasattr(error, "__notes__"):
-        from tensorglass.extending import about_attribute  # loads every operator there is
+        from tensorglass.extending import about_attribute  # loads every operator
 
         print(*about_attribute(error.name or ""), sep="\n", file=sys.stderr)

@@ -10,7 +10,10 @@ from every_inspector import every_inspector
 import tensorglass
 
 KINDS = tuple(every_inspector(tensorglass))
-PLAYERS = ("backward stepper", "device map", "memory timeline", "watched cell", "holders", "memory comparison")
+PLAYERS = (
+    *("backward stepper", "device map", "memory timeline", "watched cell", "holders", "memory comparison"),
+    "memory log",
+)
 FAINT = (Path(__file__).parent / "inked.js").read_text(encoding="utf-8")
 SAID = ".gr-status, .gr-rule, .gr-panel"  # where the words stand that change
 

@@ -111,18 +111,18 @@ def test_the_values_given_stand_in_the_boxes_until_a_size_is_changed(opened: Any
     first, second, result = grids(explorer)
     assert first[:5] == ["0. [0,0]", "0. [0,0]*", "0. [0,0]*", "0. [0,0]*", "1. [1,0]"]
     assert second[:5] == ["10. [0]", "20. [1]", "30. [2]", "40. [3]", "10. [0]*"]
-    assert result[6] == "a[1,0] b[2]"
+    assert result[6] == "a[1,0] 1. b[2] 30."
 
 
 def test_a_cell_of_the_result_lights_what_it_reads_and_an_operands_cell_who_reads_it(opened: Any) -> None:
     explorer = opened.locator(".gr-broadcast").first
     explorer.locator(".gr-boxes").nth(2).locator(".gr-box").nth(6).hover()
     assert explorer.locator(".gr-status").inner_text() == "result[1, 2] reads a[1, 0] (1.) and b[2] (30.)"
-    assert set(lit(explorer)) == {"1. [1,0]", "30. [2]", "a[1,0] b[2]"}
+    assert set(lit(explorer)) == {"1. [1,0]", "30. [2]", "a[1,0] 1. b[2] 30."}
     explorer.locator(".gr-boxes").nth(1).locator(".gr-box").nth(1).hover()
     readers = "result[0, 1], result[1, 1] and result[2, 1]"
     assert explorer.locator(".gr-status").inner_text() == f"b[1] (20.) is read by {readers}"
-    assert sorted(set(lit(explorer))) == ["20. [1]", "a[0,0] b[1]", "a[1,0] b[1]", "a[2,0] b[1]"]
+    assert sorted(set(lit(explorer))) == ["20. [1]", "a[0,0] 0. b[1] 20.", "a[1,0] 1. b[1] 20.", "a[2,0] 2. b[1] 20."]
 
 
 def test_arrows_walk_over_the_cells_and_keys_do_not_leak(opened: Any) -> None:

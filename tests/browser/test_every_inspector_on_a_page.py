@@ -15,9 +15,11 @@ from browser.jupyterlab import Watch
 from browser.kinds import FAINT, KINDS, PLAYERS, SAID, step
 from every_inspector import every_inspector
 
+import glassroom
 import tensorglass
-from glassroom import graph, step_backward, watch
+from glassroom import graph, show, step_backward, watch
 from glassroom.inspectors.base import Inspector
+from glassroom.live.embed import style_of
 
 HOSTILE = "<img src=x onerror='window.hacked = 1'>"
 PART = {  # what one can point at
@@ -32,6 +34,7 @@ PART = {  # what one can point at
     "memory timeline": ".life rect",
     "holders": ".life rect",
     "memory comparison": ".share rect",
+    "memory log": ".life rect",
     "version error": ".line",
     "model map": ".module",
     "watched cell": ".gr-line:has-text('rows = held')",
@@ -45,6 +48,8 @@ OUT_OF_REACH = """() => {
         .filter((each) => region(each)?.tabIndex !== 0)
         .map((each) => each.outerHTML.slice(0, 80));
 }"""
+# Animations that run with the clock; what follows the scrolling of a region does not move by itself.
+MOVING = "document.getAnimations().filter((each) => each.timeline === document.timeline).length"
 OVERLAPPING = """() => {
     const controls = [...document.querySelectorAll("button, input")];
     const all = controls.map((each) => [each.outerHTML, each.getBoundingClientRect()]);
@@ -87,7 +92,7 @@ def test_a_saved_page_hovers_steps_and_obeys_keys_without_a_kernel(pages: Any, k
         page.keyboard.press(key)
         heard.append(said.all_inner_texts())
     assert len({json.dumps(each) for each in heard}) > 1, "keys step"
-    assert page.evaluate("document.getAnimations().length") == 0, "nothing moves by itself"
+    assert page.evaluate(MOVING) == 0, "nothing moves by itself"
     assert (watch.errors, watch.from_elsewhere) == ([], [])
 
 
@@ -125,7 +130,8 @@ def facts_of(data: dict[str, Any]) -> list[str]:
         facts += [data["name"], data["typed"], *data["values"].values(), str(tuple(data["result"]["size"]))]
     for operand in data.get("operands", ()):
         facts += [operand["name"], f"{tuple(operand['size'])}"]
-    for node in (data.get("graph") or data).get("steps", ()):
+    nodes = () if "looks" in data else (data.get("graph") or data).get("steps", ())
+    for node in nodes:
         if "leaf" in node:
             facts += [node["leaf"]["name"]] if node["leaf"] else [] if node["outputs"] else [node["name"]]
     facts += [fact for line in data["lines"] for fact in (line["called"], line["source"])] if "saved_as" in data else []
@@ -136,6 +142,9 @@ def facts_of(data: dict[str, Any]) -> list[str]:
         levels = run["bands"]["levels"]
         peak = max(map(sum, zip(*levels.values(), strict=True)))
         facts += [run["name"], *levels, f"{peak:,} byte"]
+    if "looks" in data:
+        facts += [fact for line in data["lines"] for fact in (line["line"], *line["holders"])]
+        facts += [fact for graph in data["graphs"] for fact in (graph["name"], f"{graph['nodes']:,} nodes")]
     for module in data.get("modules", ()):
         facts += [module["path"].rpartition(".")[2], module["kind"]]
     for device in data.get("devices", ()):
@@ -246,4 +255,35 @@ def test_a_long_story_is_packed_and_steps_all_the_same(chromium: Any, tmp_path: 
         page.keyboard.press("ArrowLeft")
     assert page.locator(".gr-card .wrote text").all_text_contents() == ["149."]
     assert (seen.errors, seen.from_elsewhere) == ([], [])
+    page.close()
+
+
+SCROLLED = """(each, part) => new Promise((done) => {
+    each.scrollLeft = part * (each.scrollWidth - each.clientWidth);
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+        const found = getComputedStyle(each);
+        const fades = ["--gr-before", "--gr-behind"].map((name) => parseFloat(found.getPropertyValue(name)) > 0);
+        done(fades.join());
+    }));
+})"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_wider_than_its_place_fades_out_where_there_is_more(chromium: Any, theme: str) -> None:
+    picture = "<svg width='900' height='20'></svg>"
+    room = Path(glassroom.__file__).parent
+    site = "".join(style_of(room / each) for each in ("live/scrolls.css", "site/static/site.css"))
+    of_the_class = "".join(style_of(room / each) for each in ("live/scrolls.css", "classroom/pages/page.css"))
+    page = chromium.new_page(color_scheme=theme)
+    for html in [
+        show(wide=tensorglass.arange(4**4).view(4, 4, 4, 4)).live,
+        f"<style>{site}</style><div class='cell_output'>{picture}</div>",
+        f"<style>{of_the_class}</style><figure>{picture}</figure>",
+    ]:
+        page.set_viewport_size({"width": 280, "height": 600})
+        page.set_content(html)
+        region = page.locator(".gr-frame, .cell_output, figure")
+        assert [region.evaluate(SCROLLED, part) for part in (0, 0.5, 1)] == ["false,true", "true,true", "true,false"]
+        page.set_viewport_size({"width": 1100, "height": 600})
+        assert region.evaluate(SCROLLED, 0) == "false,false"
     page.close()

@@ -20,8 +20,13 @@ CELLS = (
     'check("00-numbers", 12)',
     'check("00-numbers", 6)',
     "progress()",
+    'predict("its cache in bytes", nbytes=1_073_741_824).reveal(2_147_483_648)',
     "torch.tensor([torch.ones(1, requires_grad=True).sum()])",  # a number is asked for within a kernel, and warns
+    'asked = [predict("a.view(6)", memory=...), predict("a.clone()", memory=...), predict("a", stride=..., error=...)]',
+    "for each, result in zip(asked, (a.view(6), a.clone(), a)):\n    each.reveal(result, of=a)",
     'predict("`a.view(7)`", error="none").reveal(lambda: a.t().backward(torch.ones(3)))',
+    "from glassroom.exercises import limit\nlimit.SECONDS = 0.2",
+    'while True:\n    pass\ncheck("00-numbers", 6)',
 )
 
 
@@ -63,12 +68,12 @@ def test_answers_are_given_by_keyboard_and_no_key_reaches_the_notebook(page: Any
     page.keyboard.press("Space")
     for key in ("a", "b", "d", "d", "x"):  # add, delete and cut cells, if the notebook heard them
         page.keyboard.press(key)
-    asking.get_by_text("Noted: memory view, stride (1, 3), contiguous True").wait_for()
+    cell(page, 0).get_by_text("Noted: memory view, stride (1, 3), contiguous True").wait_for()
     assert page.locator(".jp-CodeCell").count() == len(CELLS)
 
 
 def test_a_long_message_is_broken_between_words(page: Any) -> None:
-    message = cell(page, len(CELLS) - 1).locator(".gr-answer pre")
+    message = cell(page, len(CELLS) - 3).locator(".gr-answer pre")
     assert "\n" not in message.text_content()
     assert message.evaluate("pre => getComputedStyle(pre).wordBreak") == "normal"
     assert message.evaluate("pre => pre.clientHeight > 30 && pre.scrollWidth <= pre.clientWidth")
@@ -78,6 +83,10 @@ def test_a_warning_stands_under_the_cell_that_ran(page: Any) -> None:
     warned = cell(page, CELLS.index(next(each for each in CELLS if "requires_grad" in each)))
     warned.get_by_text("Converting a tensor with requires_grad=True to a scalar").wait_for()
     assert page.get_by_text("UserWarning").count() == 1
+
+
+def test_an_exercise_cell_that_runs_on_is_stopped(page: Any) -> None:
+    cell(page, len(CELLS) - 1).get_by_text("TimeoutError: this cell ran for more than 0.2 seconds and was").wait_for()
 
 
 def test_escape_leads_from_a_field_back_to_its_cell(page: Any) -> None:
@@ -97,9 +106,49 @@ def test_revealing_tells_how_many_are_right(page: Any, lab: Lab) -> None:
     assert "✗ wrong" in card.inner_text()
 
 
+def test_predictions_of_one_cell_are_one_table_to_ask_and_one_to_tell(page: Any, lab: Lab) -> None:
+    number = next(number for number, source in enumerate(CELLS) if source.startswith("asked"))
+    asking, told = cell(page, number), cell(page, number + 1).locator(".gr-answer")
+    assert asking.locator(".gr-several").filter(has=page.get_by_role("radio")).count() == told.count() == 1
+    assert "You did not say anything." in told.inner_text()
+    asking.get_by_role("group", name="Prediction: a.view(6)").get_by_role("radio", name="view").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")  # to the next question
+    page.keyboard.press("ArrowRight")
+    assert asking.get_by_role("group", name="Prediction: a.clone()").get_by_role("radio", name="copy").is_checked()
+    asking.get_by_text("Noted: memory copy").wait_for()
+    lab.run_cell(page, number + 1)
+    told.get_by_text("2 of 2 right").wait_for()
+    rows = told.get_by_role("row").all_inner_texts()
+    assert [" ".join(row.split()) for row in rows] == [
+        "asked you said truth",
+        "a.view(6) memory view view ✓ right",
+        "a.clone() memory copy copy ✓ right",
+        "a",
+        "stride … (1,)",
+        "error … none",
+    ]
+    assert faults(page, f".jp-CodeCell:nth-child({number + 1}) .jp-OutputArea") == []
+
+
+def test_on_a_phone_a_card_shows_both_numbers_whole_and_the_mark(page: Any) -> None:
+    number = next(number for number, source in enumerate(CELLS) if "its cache" in source)
+    card = cell(page, number).locator(".gr-answer[data-kind=wrong]").evaluate("card => card.parentElement.innerHTML")
+    phone = page.context.browser.new_page(viewport={"width": 270, "height": 600})  # beside JupyterLab's bars
+    phone.set_content(card)
+    told = phone.locator(".gr-answer")
+    assert told.evaluate("card => card.scrollWidth <= card.clientWidth")
+    right = told.evaluate("card => card.getBoundingClientRect().right")
+    for words in ("1073741824", "2147483648", "✗ wrong"):
+        place = told.get_by_text(words, exact=True).bounding_box()
+        assert place["x"] + place["width"] <= right
+        assert place["height"] < 40  # one line
+    phone.close()
+
+
 def test_when_all_is_said_the_buttons_make_way_for_what_was_said(page: Any, lab: Lab) -> None:
     cell(page, 0).get_by_role("radio", name="none").press("Space")
-    cell(page, 0).get_by_text("error none").wait_for()
+    cell(page, 0).locator(".gr-said").get_by_text("error none").wait_for()
     lab.run_cell(page, 1)
     cell(page, 0).get_by_role("radio").first.wait_for(state="detached")
     assert "stride (1, 3)" in cell(page, 0).locator(".gr-answer").inner_text()
@@ -146,3 +195,46 @@ def test_the_notebook_that_is_saved_keeps_the_text_form_beside_the_card(page: An
     cells = json.loads((lab.folder / "asked.ipynb").read_text("utf-8"))["cells"]
     [told] = cells[3]["outputs"]
     assert "".join(told["data"]["text/plain"]) == ("✓ 00-numbers is solved. Two tensors, and six numbers between them.")
+
+
+def test_after_shift_and_enter_shift_and_tab_lead_into_the_card(page: Any) -> None:
+    page.evaluate(
+        "() => {const all = jupyterapp.shell.currentWidget.content; all.activeCellIndex = 0; all.mode = 'edit'}"
+    )
+    cell(page, 0).locator(".cm-content").focus()
+    page.keyboard.press("Shift+Enter")
+    cell(page, 0).get_by_role("group", name="Prediction", exact=False).wait_for()
+    page.wait_for_function("jupyterapp.shell.currentWidget.content.activeCellIndex === 1")
+    page.wait_for_function("document.activeElement.matches('.jp-Cell')")
+    page.wait_for_function("!document.querySelector('.jp-CodeCell').classList.contains('jp-mod-running')")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.closest('.gr-answer') !== null")
+
+
+def test_a_notebook_that_is_opened_again_has_cards_in_the_place_of_widgets(lab: Lab, chromium: Any) -> None:
+    question = 'from glassroom import hint, predict\nfor each in ("a.view(6)", "a.t()"): predict(each, memory=...)'
+    lab.notebook("again.ipynb", question, 'hint("00-numbers")')
+    page, _ = lab.open(chromium, "again.ipynb")
+    lab.run_all(page)
+    page.get_by_role("button", name="Hint 2 of 4").press("Enter")  # hint() gives the card that a check's button is on
+    cell(page, 1).get_by_role("listitem").nth(1).wait_for()  # a role finds the widget's, and not the hidden card's
+    page.get_by_text("Run this cell again to answer here.").wait_for(state="hidden")
+    cell(page, 0).get_by_role("radio", name="copy").first.press("Space")
+    cell(page, 0).get_by_text("Noted: memory copy").wait_for()
+    lab.save(page)
+    page.wait_for_function("!document.querySelector('.jp-mod-dirty')")
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.close()
+
+    page, _ = lab.open(chromium, "again.ipynb")  # its widgets went with the kernel
+    page.get_by_text("model not found").nth(1).wait_for(state="attached")
+    card = cell(page, 0).get_by_text("Run this cell again to answer here.")
+    card.wait_for()
+    rows = cell(page, 0).get_by_role("row").all_inner_texts()
+    assert [" ".join(row.split()) for row in rows] == ["asked you said", "a.view(6) memory copy", "a.t() memory …"]
+    assert "where to look: Look at the first picture" in cell(page, 1).locator(".gr-answer").inner_text()
+    assert [each.is_visible() for each in page.get_by_text("model not found").all()] == [False, False]
+    lab.run_cell(page, 0)
+    cell(page, 0).get_by_role("radio", name="copy").first.wait_for()
+    card.wait_for(state="hidden")
+    page.close()

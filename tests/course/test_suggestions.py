@@ -1,4 +1,4 @@
-"""Slips of the keyboard in attributes of tensors, in a notebook."""
+"""Misspelt attributes of tensors, in a notebook."""
 
 from __future__ import annotations
 

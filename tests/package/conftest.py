@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import sysconfig
 import venv
 from importlib import metadata
 from pathlib import Path
@@ -37,13 +38,37 @@ def sdist(built):
 @pytest.fixture(scope="session")
 def empty_environment(tmp_path_factory, wheel):
     """A function that runs a command of an environment that holds the wheel, NumPy, and nothing else."""
-    folder = tmp_path_factory.mktemp("empty")
+    return environment_with(wheel, tmp_path_factory.mktemp("empty"))
+
+
+@pytest.fixture(scope="session")
+def learners_wheel(tmp_path_factory):
+    """The wheel that `glassroom package` writes."""
+    folder = tmp_path_factory.mktemp("learners")
+    command = [sys.executable, "-m", "glassroom", "package", str(folder)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stdout + said.stderr
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="session")
+def learners_environment(tmp_path_factory, learners_wheel):
+    """The same for the wheel without solutions."""
+    return environment_with(learners_wheel, tmp_path_factory.mktemp("learner"))
+
+
+def environment_with(wheel, folder):
+    """Make an environment in `folder` that holds this wheel, NumPy, and nothing else; what runs a command of it."""
     venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
 
-    def run(program, *arguments, cwd=folder):
+    def run(program, *arguments, cwd=folder, extras=False):
+        """With `extras`, other people's packages that are installed here are lent to the environment."""
         command = [str(programs / program), *map(str, arguments)]
         alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        if extras:
+            alone["PYTHONPATH"] = sysconfig.get_path("purelib")
         return subprocess.run(command, cwd=cwd, env=alone, capture_output=True, text=True, check=False)
 
     said = run("python", "-m", "pip", "install", "--no-index", "--no-deps", wheel)

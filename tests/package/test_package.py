@@ -11,6 +11,9 @@ import zipfile
 from itertools import chain
 from pathlib import Path
 
+import pytest
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
@@ -117,6 +120,16 @@ def test_the_command_starts_with_numpy_only_and_doctor_says_what_is_missing(empt
     assert "jupyterlab" in said.stderr
 
 
+def test_with_the_extras_the_command_makes_a_working_copy_and_doctor_finds_nothing_missing(empty_environment, tmp_path):
+    pytest.importorskip("jupyterlab", reason="the extra `course` is not installed")
+    said = empty_environment("glassroom", "lab", "mine", "--no-lab", cwd=tmp_path, extras=True)
+    assert said.returncode == 0, said.stderr
+    assert (tmp_path / "mine" / "1_memory" / "00_start_here.ipynb").is_file()
+    said = empty_environment("glassroom", "doctor", "mine", cwd=tmp_path, extras=True)
+    assert "The course can run." in said.stdout
+    assert str(ROOT) not in re.search("course .*", said.stdout)[0]
+
+
 INSPECT = """
 import sys
 import numpy as np
@@ -173,3 +186,31 @@ def test_the_conda_environment_asks_for_what_the_package_and_the_course_ask_for(
     stated = (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["course"])  # the course may ask for more
     wanted = {requirement.partition(">")[0]: requirement for requirement in stated}
     assert asked_for - {"conda-forge"} == {python, "pip", *wanted.values()}
+
+
+def test_the_conda_recipe_says_what_the_package_says():
+    recipe = yaml.safe_load((ROOT / "deploy" / "conda" / "recipe.yaml").read_text())
+    assert (recipe["package"]["name"], recipe["package"]["version"]) == (PROJECT["name"], PROJECT["version"])
+    asked_for = {requirement.replace(" ", "") for requirement in recipe["requirements"]["run"]}
+    assert asked_for == {f"python{PROJECT['requires-python']}", *PROJECT["optional-dependencies"]["course"]}
+    building = {requirement.replace(" ", "") for requirement in recipe["requirements"]["host"]}
+    assert building >= set(tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"])
+    (script,) = recipe["build"]["python"]["entry_points"]
+    assert [script] == [f"{name} = {called}" for name, called in PROJECT["scripts"].items()]
+    assert recipe["about"]["homepage"] == PROJECT["urls"]["Repository"]
+
+
+def test_links_and_pictures_of_the_readme_hold_on_the_page_of_an_index(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        stated = archive.read(f"tensorglass-{PROJECT['version']}.dist-info/METADATA").decode()
+    header, _, page = stated.partition("\n\n")
+    page = re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE)  # `layers[0](batch)` is no link
+    repository = PROJECT["urls"]["Repository"]
+    raw = repository.replace("github.com", "raw.githubusercontent.com")
+    links = re.findall(r"\]\(([^)]+)\)", page) + re.findall(r'src(?:set)?="([^"]+)"', page)
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    ours = [re.sub(f"^({repository}/blob|{raw})/main/", "", link) for link in links]
+    paths = [path for path in ours if "://" not in path and not path.startswith("#")]
+    assert len(paths) > 15
+    assert [path for path in paths if not (ROOT / path.partition("#")[0]).exists()] == []
+    assert f"Project-URL: Repository, {repository}" in header

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -28,11 +29,62 @@ def test_ci_runs_the_test_command_that_the_readme_shows():
     assert f"\n{command}\n" in README
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{p.name}" for p in DOCS.glob("*.md"))])
+PICTURES = re.compile(r'src(?:set)?="([^"]+)"')
+BLOCKS = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+CHINESE = {"README.md": "README.zh-CN.md"}
+CHINESE |= {f"docs/{page.name}": f"docs/zh_CN/{page.name}" for page in sorted(DOCS.glob("zh_CN/*.md"))}
+PAGES = ["CONTRIBUTING.md", *CHINESE, *CHINESE.values()]
+PAGES += sorted({f"docs/{page.name}" for page in DOCS.glob("*.md")} - set(PAGES))
+
+
+@pytest.mark.parametrize(("page", "chinese"), CHINESE.items())
+def test_a_chinese_page_has_the_code_headings_tables_and_links_of_the_english_one(page, chinese):
+    english, translated = ROOT / page, ROOT / chinese
+    assert BLOCKS.findall(translated.read_text()) == BLOCKS.findall(english.read_text())
+    assert form(translated) == form(english)
+    assert links(translated) >= links(english)
+    assert numbers(translated) >= numbers(english)  # seven billion are 70 亿
+    assert f"[简体中文]({translated.relative_to(english.parent)})" in english.read_text().splitlines()[0]
+    assert f"[English]({os.path.relpath(english, translated.parent)})" in translated.read_text().splitlines()[0]
+
+
+def form(page):
+    """How each heading and item of a page begins, and how many cells each row of its tables has."""
+    return re.findall(r"^#+ |^- |^\*\*\d\.", BLOCKS.sub("", page.read_text()), re.MULTILINE), [
+        line.count("|") for line in page.read_text().splitlines() if line.startswith("|")
+    ]
+
+
+def links(page):
+    """How often a page links to each file or address, and shows each picture, less the first line's link."""
+    text = BLOCKS.sub("", page.read_text()).partition("\n")[2]
+    found = re.findall(r"\]\(([^)#]+)", text) + PICTURES.findall(text)
+    return Counter(link if "://" in link else in_english(page.parent / link) for link in found)
+
+
+def numbers(page):
+    """How often a page says each number."""
+    text = re.sub(r"\]\([^)]*\)", "", BLOCKS.sub("", page.read_text()))
+    return Counter(re.findall(r"\d[\d,.]*\d|\d", text))
+
+
+def in_english(path):
+    return os.path.relpath(path, ROOT).replace("zh_CN/", "")
+
+
+@pytest.mark.parametrize("page", CHINESE.values())
+def test_a_heading_that_a_chinese_page_links_to_exists(page):
+    text = BLOCKS.sub("", (ROOT / page).read_text())
+    for file, anchor in re.findall(r"\]\(([^)#]*)#([^)]+)\)", text):
+        headings = re.findall(r"^#+ (.+)$", ((ROOT / page).parent / file).read_text(), re.MULTILINE)
+        assert anchor in [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_file_that_a_page_links_to_exists(page):
     text, folder = (ROOT / page).read_text(), (ROOT / page).parent
-    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)  # `layers[0](batch)` is no link
-    targets = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r'src(?:set)?="([^"]+)"', text)
+    text = BLOCKS.sub("", text)  # `layers[0](batch)` is no link
+    targets = re.findall(r"\]\(([^)#]+)\)", text) + PICTURES.findall(text)
     missing = [target for target in targets if "://" not in target and not (folder / target).exists()]
     assert missing == []
 

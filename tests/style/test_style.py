@@ -30,7 +30,7 @@ STARTED = {"importlinter": (str(Path(sys.executable).with_name("lint-imports")),
 
 
 def run(module, *arguments, folder=ROOT):
-    """Run a tool, on the repository if nothing else is said, and return its words; skip where it is not installed."""
+    """Run a tool, by default on the repository, and return its output; skip if it is not installed."""
     pytest.importorskip(module, reason=f"{module} is not installed (extra: test)")
     command = [*STARTED.get(module, (sys.executable, "-m", module)), *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -75,7 +75,7 @@ def test_numpy_is_imported_only_where_contributing_says_so():
 
 
 def test_no_behaviour_depends_on_the_name_of_a_module():
-    """But on Python's and PyTorch's own: a file can move without changing what a program does."""
+    """Except for modules of Python and PyTorch: a file can be moved without changing what a program does."""
     asked = [
         f"{path}: {line.strip()}"
         for path, text in FILES.items()
@@ -95,10 +95,25 @@ def test_no_check_is_switched_off_without_a_reason_beside_it():
     assert switched_off == []
 
 
+def examples_of(page):
+    """The Python of a page of documentation as one program; lines for IPython alone are left out."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    return re.sub(r"^%.*$", "", "\n\n".join(blocks), flags=re.MULTILINE)
+
+
 def test_mypy_takes_a_users_right_program_and_flags_each_wrong_call(tmp_path):
+    """The documentation's examples are right programs too, though written without types."""
     config = tmp_path / "mypy.ini"
-    config.write_text(f"[mypy]\nmypy_path = {ROOT / 'lib'}:{ROOT / 'course'}\ncache_dir = {tmp_path / 'cache'}\n")
+    config.write_text(
+        f"[mypy]\nmypy_path = {ROOT / 'lib'}:{ROOT / 'course'}\ncache_dir = {tmp_path / 'cache'}\n"
+        "local_partial_types = True\n"
+        "[mypy-examples]\nallow_redefinition = True\ndisallow_untyped_defs = False\n"
+        "disallow_untyped_calls = False\ndisallow_incomplete_defs = False\n"
+    )
     programs = [str(TYPED / name) for name in ("right.py", "wrong.py")]
+    (tmp_path / "examples.py").write_text(examples_of("inspectors.md"), encoding="utf-8")
+    programs.append("examples.py")
     flags = ["--strict", "--follow-imports=silent", "--no-pretty", f"--config-file={config}"]
     said = run("mypy", *flags, *programs, folder=tmp_path).stdout
     found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]$", said, re.MULTILINE)

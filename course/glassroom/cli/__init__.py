@@ -20,6 +20,9 @@ def main(argv=None):
             ".venv/bin/pip install 'tensorglass[course]'\n"
         )
         return 4
+    from glassroom.translations.language import asked_for, speak
+
+    speak(asked_for(sys.argv[1:] if argv is None else argv))
     from glassroom.cli.app import run
 
     return run(argv)

@@ -1,16 +1,32 @@
-"""The command line itself: the sub-commands, their help, and what becomes of faults.
+"""The command line itself: the sub-commands, their help, and how errors are reported.
 
 Each sub-command is a module with `add` (its arguments) and `run` (its work, returning an exit code).
 """
 
 import argparse
 import io
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 from glassroom import __version__
-from glassroom.cli import contents, doctor, explain, lab, progress, refresh, site, suite
-from glassroom.cli.classroom import class_page, collect, feedback, grade, hub, marks, release
+from glassroom.cli import contents, doctor, explain, lab, present, progress, refresh, site, suite, translate
+from glassroom.cli.classroom import (
+    class_page,
+    collect,
+    feedback,
+    forget,
+    grade,
+    hub,
+    mark,
+    marks,
+    new,
+    package,
+    release,
+    submit,
+)
 from glassroom.workspace.problems import Exit, Problem
 
 DESCRIPTION = "A Jupyter course on how tensors work, on a tensor library that you can see through."
@@ -20,12 +36,16 @@ examples:
   glassroom lab                    open the course, in ./glassroom-course
   glassroom lab ~/tensors          the same, in a folder of your choice
   glassroom progress               how far you are, and where to go on
+  glassroom submit FOLDER          hand in an assignment, on a hub or in a shared folder
   glassroom explain MESSAGE        what an error message of PyTorch means, and what to do
   glassroom doctor                 what is installed, and what to do about what is missing
   glassroom test                   run every test
   glassroom release 1_memory --course DIR     for teachers: hand part 1 out; then collect, grade, feedback, class
+  glassroom new course DIR         for teachers: notebooks and exercises of your own
+  glassroom present 1/07           for teachers: a notebook as slides, and what the class predicts as bars
   glassroom refresh                run the course's notebooks again and store their outputs
   glassroom contents               write the contents page and the links between notebooks anew
+  glassroom translate --status     how far the course's translations are
   glassroom site --out DIR         the course and the documentation as a static web site
 
 exit codes:
@@ -50,17 +70,17 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"glassroom {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
     for command in (
-        *(lab, progress, explain, suite, doctor, refresh, contents, site),
-        *(release, collect, grade, feedback, marks, class_page, hub),
+        *(lab, progress, submit, explain, suite, doctor, refresh, contents, translate, site),
+        *(present, new, release, package, collect, grade, mark, feedback, marks, class_page, forget, hub),
     ):
         command.add(commands)
     return top
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Carry out a command line. Expected faults are said in one paragraph; the exit code tells their kind."""
+    """Carry out a command line. Expected errors are printed in one paragraph; the exit code shows their kind."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name that the terminal has no letters for is printed escaped
+        if isinstance(stream, io.TextIOWrapper):  # characters that the terminal cannot show are escaped
             stream.reconfigure(errors="backslashreplace")
     own, passed_on = _split(sys.argv[1:] if argv is None else argv)
     arguments = parser().parse_args(own)
@@ -69,8 +89,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         return Exit.USAGE
     arguments.passed_on = passed_on
     try:
-        code = int(arguments.run(arguments))
-        print(end="", flush=True)  # a full disk is found out here, not at exit
+        folder = Path(arguments.course) if "keeps" in arguments and arguments.keeps else None
+        with _new_files("private" in arguments and arguments.private), _kept_private(folder):
+            code = int(arguments.run(arguments))
+        print(end="", flush=True)  # a full disk is noticed here, not at exit
         return code
     except Problem as problem:
         print(f"glassroom: {problem}", file=sys.stderr)
@@ -88,8 +110,35 @@ def run(argv: Sequence[str] | None = None) -> int:
         return Exit.OUTSIDE
 
 
+@contextmanager
+def _new_files(private: bool) -> Iterator[None]:
+    """A context in which new files get the system's permissions; or, if private, 0600 for files and 0700 for
+    folders."""
+    before = os.umask(0o077) if private else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.umask(before)
+
+
+@contextmanager
+def _kept_private(folder: Path | None) -> Iterator[None]:
+    """Make a class's folder private, with a note about what others could read before."""
+    from glassroom.cli.classroom.privacy import keep_private
+
+    if folder and (changed := keep_private(folder)):
+        print(f"Others could read this, and now your account alone can: {', '.join(changed)}", file=sys.stderr)
+    try:
+        yield
+    finally:
+        if folder:
+            keep_private(folder)
+
+
 def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What is ours, and what stands after ``--`` and goes to the program we start (JupyterLab, pytest)."""
+    """Split the arguments into ours and those after ``--``, which go to the program that we start (JupyterLab,
+    pytest)."""
     arguments = list(argv)
     if "--" not in arguments:
         return arguments, []

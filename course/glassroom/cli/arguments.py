@@ -1,4 +1,4 @@
-"""Numbers on the command line, with a sentence for what is not one."""
+"""Numbers on the command line, with an error message for anything else."""
 
 from argparse import ArgumentTypeError
 
@@ -9,12 +9,12 @@ def port(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """How many, or none."""
+    """A count, 0 or more."""
     return _number_of_text(text, 0, 65535, "this is a number from 0 to 65535")
 
 
 def jobs(text: str) -> int:
-    """How many processes in parallel: more than a machine has cores by far would only bring it down."""
+    """How many processes in parallel: far more than a machine has cores would only overload it."""
     return _number_of_text(text, 1, 256, "this is a number from 1 to 256")
 
 

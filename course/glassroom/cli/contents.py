@@ -1,6 +1,6 @@
 """``glassroom contents``: the contents page of the course, and the links between its notebooks.
 
-For those who write the course: run it after a notebook has come, gone, or got another title.
+For those who write the course: run it after a notebook was added, removed or given another title.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write what is not as it should be, and say what that was."""
+    """Write what is out of date, and say what that was."""
     changed = write_contents(arguments.folder or notebooks_folder())
     for path in changed:
         print(f"changed  {printable(str(path))}")

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.cli.requirements import install_command, numpy_problem
+from glassroom.records.columns import columns, ljust
+from glassroom.translations.templates import word
 from glassroom.workspace.learner_folder import require_usable, working_folder
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_notebooks, notebooks_folder
@@ -82,7 +84,7 @@ def examine(folder: Path) -> list[Finding]:
     return [
         Finding("Python", f"{sys.version.split()[0]} ({sys.executable})", True),
         _numpy(),
-        _package("ml_dtypes", "course", needed=False, why="for bfloat16"),
+        _package("ml_dtypes", "course", needed=False, why=word("for bfloat16")),
         _package("jupyterlab", "course"),
         _package("ipykernel", "course"),
         _package("ipywidgets", "course"),
@@ -107,10 +109,10 @@ def examine(folder: Path) -> list[Finding]:
 
 def table(findings: list[Finding]) -> str:
     """The findings as aligned text, each piece of advice on a line of its own."""
-    width = max(len(finding.what) for finding in findings)
+    width = max(columns(finding.what) for finding in findings)
     lines = []
     for finding in findings:
-        lines.append(f"{finding.state:<8}  {finding.what:<{width}}  {finding.found}")
+        lines.append(f"{ljust(finding.state, 8)}  {ljust(finding.what, width)}  {finding.found}")
         if not finding.ok and finding.advice:
             lines.append(f"{'':<8}  {'':<{width}}  -> {finding.advice}")
     return "\n".join(lines)
@@ -130,7 +132,7 @@ def _package(name: str, extras: str, needed: bool = True, why: str = "") -> Find
         return Finding(name, f"not installed{purpose}", False, needed, install_command(extras))
     try:
         version = metadata.version(name)
-    except metadata.PackageNotFoundError:  # a folder of that name, and not the package
+    except metadata.PackageNotFoundError:  # only a folder of that name, not the package
         return Finding(name, f"damaged{purpose}", False, needed, install_command(extras))
     return Finding(name, f"{version}{purpose}", True, needed)
 
@@ -140,8 +142,8 @@ def _kernel() -> Finding:
     what = "notebook kernel"
     try:
         command = import_module("jupyter_client.kernelspec").get_kernel_spec("python3").argv[0]
-    except Exception as error:  # Jupyter is missing or damaged, which other lines report in full
-        return Finding(what, f"unknown ({type(error).__name__})", False, advice=install_command("course"))
+    except Exception as error:  # Jupyter is missing or damaged; other lines report that in full
+        return Finding(what, word(f"unknown ({type(error).__name__})"), False, advice=install_command("course"))
     # A bare name is replaced by this very Python when a kernel is started.
     if os.path.dirname(command) and not _same_file(command, sys.executable):
         advice = f"{sys.executable} -m ipykernel install --sys-prefix"
@@ -181,7 +183,7 @@ def _look_for_gpu() -> tuple[str, bool]:
 
 
 def _attempt(what: str, look: Callable[[], tuple[str, bool]], advice: str) -> Finding:
-    """A finding about something optional whose examination may fail in any way."""
+    """A finding about something optional, whose examination may raise anything."""
     try:
         found, ok = look()
     except Exception as error:  # drivers and compiled packages fail with errors of their own classes
@@ -237,7 +239,7 @@ def _disk(folder: Path) -> Finding:
     try:
         free = shutil.disk_usage(_nearest_existing(folder)).free
     except OSError as error:
-        return Finding("free disk", f"unknown ({error.strerror})", True, needed=False)
+        return Finding("free disk", word(f"unknown ({error.strerror})"), True, needed=False)
     advice = f"free some: {ENOUGH_DISK / 2**20:.0f} MiB are enough"
     return Finding("free disk", f"{free / 2**30:.1f} GiB", free >= ENOUGH_DISK, advice=advice)
 

@@ -17,8 +17,10 @@ from glassroom.cli.arguments import count, port
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.exercises.course_device import CHOICE, DEVICES
 from glassroom.records.printable import printable
+from glassroom.translations.language import ENGLISH, VARIABLE, languages, spoken
 from glassroom.workspace.learner_folder import Update, update, working_folder
 from glassroom.workspace.merging import MOST_NAMED, Merged
+from glassroom.workspace.other_language import course_in, remember, remembered
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import notebooks_folder
 
@@ -30,6 +32,7 @@ notebook and run this again to get a fresh one.
 examples:
   glassroom lab                               in ./glassroom-course (or here, if here is a working copy)
   glassroom lab ~/tensors                     in a folder of your choice
+  glassroom lab --lang zh_CN                  in Chinese
   glassroom lab --no-browser --port 9000      on a machine that you reach over the network
   glassroom lab --device cuda                 the notebooks about devices, on your GPU
   glassroom lab -- --ip=0.0.0.0               what stands after -- goes to JupyterLab
@@ -66,6 +69,11 @@ def add(commands: Any) -> None:
         help="what the notebooks about devices run on: the simulated accelerator (sim, unless you say otherwise), "
         "a real GPU (cuda), or the host alone (cpu), where what needs a device fails",
     )
+    parser.add_argument(
+        "--lang",
+        choices=(ENGLISH, *languages()),
+        help="the language of the course (that of your working copy, or of your system); the working copy remembers it",
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     parser.add_argument("--no-lab", action="store_true", help="only make or update the working copy")
     parser.set_defaults(run=run)
@@ -79,7 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.no_lab:
         require_modules("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
     folder = working_folder(arguments.folder)
-    report = update(folder, notebooks_folder())
+    language = arguments.lang or remembered(folder) or spoken()
+    os.environ[VARIABLE] = language  # for the kernels, wherever they run
+    with course_in(language, notebooks_folder()) as sources:
+        report = update(folder, sources)
+    remember(folder, language)
     print(summary(report), flush=True)
     if arguments.no_lab:
         return Exit.OK
@@ -90,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def choose(device: str) -> None:
-    """Let kernels that start from here on use this type of device. Raises `Problem` if there is none."""
+    """Make kernels that start from here use this type of device. Raises `Problem` if there is none."""
     import tensorglass  # needs NumPy, which is there by now
 
     if device == "cuda" and not tensorglass.cuda.is_available():
@@ -121,7 +133,7 @@ def summary(report: Update) -> str:
 
 
 def told(merge: Merged) -> str:
-    """What an update has done to a notebook that the learner had changed."""
+    """What an update did to a notebook that the learner had changed."""
     kept = f"{merge.answers} answer{'' if merge.answers == 1 else 's'} of yours went into the new version"
     if merge.own:
         kept += f", and {merge.own} cell{'' if merge.own == 1 else 's'} of your own"
@@ -150,7 +162,7 @@ def _is_free(port: int) -> bool:
         try:
             probe = socket.socket(family, kind, protocol)
         except OSError:
-            continue  # the machine has a name for an address family that it cannot use
+            continue  # an address family that the machine knows but cannot use
         with probe:
             if os.name == "posix":
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -196,9 +208,8 @@ def _serve(report: Update, port: int, open_browser: bool, passed_on: list[str]) 
 
 
 def _workspace(folder: Path) -> list[str]:
-    """The setting by which JupyterLab keeps its windows with the course, where the table of contents is open at first.
-
-    None where nothing can be written: then JupyterLab's windows are those of its other projects.
+    """The setting that makes JupyterLab store its workspaces with the course, where the table of contents is open at
+    first. None if nothing can be written: then JupyterLab uses its usual workspaces.
     """
     from jupyterlab_server.workspaces_handler import WorkspacesManager
 

@@ -32,7 +32,7 @@ examples:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one notebook: unchanged, changed, or failed with a reason."""
+    """The result for one notebook: unchanged, changed, or failed with a reason."""
 
     path: Path
     changed: bool = False
@@ -103,7 +103,7 @@ def _kernel_of(notebook: Notebook) -> object:
 
 
 def _refreshed(paths: list[Path], check: bool, jobs: int) -> Iterable[Outcome]:
-    """Every notebook's outcome, in the order of `paths`, with a progress bar while they run."""
+    """Every notebook's result, in the order of `paths`, with a progress bar while they run."""
     from tqdm import tqdm
 
     if not check:
@@ -125,7 +125,7 @@ def _refreshed(paths: list[Path], check: bool, jobs: int) -> Iterable[Outcome]:
 
 
 def _chosen(asked_for: list[Path]) -> list[Path]:
-    """The notebooks to run: those asked for, folders unfolded, or all of the course."""
+    """The notebooks to run: those asked for, with folders expanded, or all of the course."""
     if not asked_for:
         asked_for = [notebooks_folder()]
     chosen: list[Path] = []

@@ -1,6 +1,5 @@
-"""What must be installed before a command can do its work, and the sentence for when it is not.
-
-Nothing is imported here until it is asked for, so that the check itself never fails.
+"""What must be installed before a command can work, and the message if it is not. Nothing is imported here in advance,
+so that the check itself never fails.
 """
 
 from importlib import import_module
@@ -19,14 +18,14 @@ def install_command(extras: str) -> str:
 
 
 def numpy_problem() -> str | None:
-    """What is wrong with NumPy here, or None when it will do."""
+    """What is wrong with the installed NumPy, or None if it is usable."""
     oldest = ".".join(map(str, OLDEST_NUMPY))
     if find_spec("numpy") is None:
         return f"NumPy is not installed. Nothing here works without it: pip install 'numpy>={oldest}'"
     try:
         version = str(import_module("numpy").__version__)
         found = tuple(int(part) for part in version.split(".")[:2])
-    except Exception as error:  # a broken binary can raise anything while it is imported
+    except Exception as error:  # importing a broken binary can raise anything
         return f"NumPy cannot be imported ({error}). Install it again: pip install --force-reinstall numpy"
     if found < OLDEST_NUMPY:
         return f"NumPy {version} is older than {oldest}. Update it: pip install -U 'numpy>={oldest}'"
@@ -34,7 +33,7 @@ def numpy_problem() -> str | None:
 
 
 def require_numpy() -> None:
-    """Raise `Problem` unless there is a NumPy that will do."""
+    """Raise `Problem` unless there is a usable NumPy."""
     problem = numpy_problem()
     if problem:
         raise Problem(problem, Exit.REQUIREMENT)

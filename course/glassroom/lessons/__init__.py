@@ -1,1 +1,2 @@
-"""Lessons on the messages of PyTorch that people search for: Markdown files, and what finds a message there."""
+"""Lessons on the messages of PyTorch that people search for: Markdown files, and `explain`, which finds a message
+there."""

@@ -2,28 +2,32 @@
 
 The lessons are the Markdown files beside this one. Each has a heading, the fixed part of a message; the message as its
 program raises it; what it means; that program; what to do; the mended program; other messages of the same cause; and
-the notebook that goes on.
+the notebook to continue with. Translations are in the folder `lessons` of a language's catalogues, with the same
+messages and programs; a lesson without a translation is shown in English.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
-from textwrap import fill
+
+from glassroom.records.columns import broken
+from glassroom.translations import language
 
 _HERE = Path(__file__).parent
 _LESSON = re.compile(
     r"^## (?P<heading>[^\n]+)\n\n```text\n(?P<message>.+?)\n```\n\n(?P<meaning>.+?)\n\n```python\n(?P<program>.+?)"
-    r"\n```\n\n(?P<advice>.+?)\n\n```python\n(?P<mended>.+?)\n```\n\n(?P<also>(?:Also: `[^\n]+`\n\n)*)"
-    r"Goes on in \[[^\n]+?\]\(\.\./\.\./\.\./notebooks/(?P<notebook>[^\n]+)\.ipynb\)\.\n",
+    r"\n```\n\n(?P<advice>.+?)\n\n```python\n(?P<mended>.+?)\n```\n\n(?P<also>(?:\w+[:：] ?`[^\n]+`\n\n)*)"
+    r"[^\n]+? \[(?P<title>[^\n]+?)\]\([./]+/notebooks/(?P<notebook>[^\n]+)\.ipynb\)[.。]\n",
     re.MULTILINE | re.DOTALL,
 )
 
-# What differs from one message to the next: lengths, shapes, dtypes, devices.
+# The variable parts of messages: lengths, shapes, dtypes, devices.
 _VARIES = re.compile(
     r"\[[^\]]*\]|\b\w*\d\w*\b|\b(?:float|double|half|long|int|short|char|byte|bool|cuda|cpu|mps|meta)\b"
 )
@@ -41,26 +45,25 @@ class Lesson:
     mended: str
     also: tuple[str, ...]
     notebook: str  #: its place in the course, without the ending: "1_memory/07_view_or_reshape"
+    title: str  #: the notebook's number and title
 
     def __repr__(self) -> str:
         rule = "-" * 88
-        parts = [self.heading, fill(self.meaning, 88), "This program raises it:", _indented(self.program)]
-        parts += [fill(self.advice, 88), _indented(self.mended), f"The notebook that goes on: {self.notebook}"]
+        parts = [self.heading, _filled(self.meaning), "This program raises it:", _indented(self.program)]
+        parts += [_filled(self.advice), _indented(self.mended), f"The notebook that goes on: {self.notebook}"]
         return "\n\n".join([rule, *parts, rule])
 
     def _repr_markdown_(self) -> str:
-        name = self.notebook.partition("/")[2].replace("_", " ")
         return (
             f"#### `{self.heading}`\n\n{self.meaning}\n\nThis program raises it:\n\n```python\n{self.program}\n```\n\n"
-            f"{self.advice}\n\n```python\n{self.mended}\n```\n\nGoes on in [{name}](../{self.notebook}.ipynb)."
+            f"{self.advice}\n\n```python\n{self.mended}\n```\n\nGoes on in [{self.title}](../{self.notebook}.ipynb)."
         )
 
 
 def explain(error: BaseException | str | None = None) -> Lesson:
-    """The lesson on an error of PyTorch: on an exception, or on a message, with or without its traceback.
-
-    Without `error`, on the last one that nobody caught, as in the cell before. Raises ValueError if there is none, or
-    no lesson is on it; the message then names the nearest ones.
+    """The lesson on an error of PyTorch: an exception, or a message with or without its traceback. Without `error`, the
+    last uncaught one, such as that of the cell before. Raises ValueError if there is none, or if no lesson covers it;
+    the message then names the nearest lessons.
     """
     raised = error if error is not None else getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if raised is None:
@@ -73,23 +76,22 @@ def explain(error: BaseException | str | None = None) -> Lesson:
     raise ValueError("no lesson is on this message" + (f". The nearest are on:{near}" if near else ""))
 
 
-@cache
 def lessons() -> tuple[Lesson, ...]:
-    """Every lesson, file by file."""
-    return tuple(
-        Lesson(
-            heading=match["heading"],
-            message=match["message"],
-            meaning=match["meaning"],
-            program=match["program"],
-            advice=match["advice"],
-            mended=match["mended"],
-            also=tuple(re.findall("`(.+)`", match["also"])),
-            notebook=match["notebook"],
-        )
-        for path in sorted(_HERE.glob("*.md"))
-        for match in _LESSON.finditer(path.read_text(encoding="utf-8"))
-    )
+    """Every lesson, file by file, in the language of this process if it is translated."""
+    return _lessons(language.catalogues_spoken())
+
+
+@cache
+def _lessons(catalogues: Path | None) -> tuple[Lesson, ...]:
+    translated = {lesson.heading: lesson for lesson in _read(catalogues / "lessons")} if catalogues else {}
+    return tuple(translated.get(lesson.heading, lesson) for lesson in _read(_HERE))
+
+
+def _read(folder: Path) -> Iterator[Lesson]:
+    for path in sorted(folder.glob("*.md")):
+        for match in _LESSON.finditer(path.read_text(encoding="utf-8")):
+            parts = match.groupdict()
+            yield Lesson(also=tuple(re.findall("`(.+)`", parts.pop("also"))), **parts)
 
 
 def _fixed(lesson: Lesson) -> list[list[str]]:
@@ -97,7 +99,7 @@ def _fixed(lesson: Lesson) -> list[list[str]]:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a message that are the same whatever the tensors: lines may be broken anywhere between them."""
+    """The words of a message that do not depend on the tensors: line breaks may be anywhere between them."""
     return re.findall(r"[a-z_]+", _VARIES.sub(" ", text.lower()))
 
 
@@ -114,6 +116,10 @@ def _nearest(words: list[str], count: int = 3) -> list[Lesson]:
         shared.append((sum(block.size for block in blocks) / len(fixed), lesson))
     shared.sort(key=lambda each: each[0], reverse=True)
     return [lesson for share, lesson in shared[:count] if share >= 0.5]
+
+
+def _filled(text: str) -> str:
+    return "\n".join(broken(" ".join(text.split()), 88))
 
 
 def _indented(code: str) -> str:

@@ -1,4 +1,4 @@
-"""What the course consists of, read from the folder of its notebooks: parts, titles, minutes, and who needs whom."""
+"""The content of the course, read from the folder of its notebooks: parts, titles, minutes, and prerequisites."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from glassroom.translations.notebooks import WAY
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
 from glassroom.workspace.sources import course_notebooks
 
@@ -34,7 +35,7 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """The place without its ending."""
+        """The place without the file's ending."""
         return self.place.with_suffix("").as_posix()
 
 
@@ -59,7 +60,7 @@ def parts_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 
 def way_from(here: PurePosixPath, there: PurePosixPath) -> str:
-    """How a link in one notebook leads to another."""
+    """The link from one notebook to another."""
     if here.parent == there.parent:
         return there.name
     return "/".join([*[".."] * len(here.parent.parts), *there.parts])
@@ -68,8 +69,8 @@ def way_from(here: PurePosixPath, there: PurePosixPath) -> str:
 def _entry(place: PurePosixPath, notebook: Notebook) -> Entry:
     about = notebook["metadata"].get("glassroom", {})
     opening = source(notebook["cells"][0]) if notebook["cells"] else ""
-    before = opening.partition("*Before this:*")[2]
-    needs = [_resolved(place, link) for link in LINK.findall(before)]
+    text = "\n".join(line for line in opening.split("\n") if not WAY.fullmatch(line))
+    needs = [_resolved(place, link) for link in LINK.findall(text)]
     return Entry(
         place=place,
         title=str(about.get("title", place.stem[3:].replace("_", " "))),
@@ -83,15 +84,15 @@ def _first_question(opening: str) -> str:
     """The first question of the block quote that a notebook opens with."""
     quote = " ".join(line[1:].strip() for line in opening.split("\n") if line.startswith(">"))
     sentences = re.split(r"(?<=[?.!]) ", quote)
-    return next((each for each in sentences if each.endswith("?")), quote)
+    return next((sentence for sentence in sentences if sentence.endswith("?")), quote)
 
 
 def _resolved(place: PurePosixPath, link: str) -> PurePosixPath | None:
     """The place that a link in the notebook at `place` leads to; None if it leads out of the parts."""
     parts = list(place.parent.parts)
-    for each in PurePosixPath(link).parts:
-        if each == ".." and parts:
+    for part in PurePosixPath(link).parts:
+        if part == ".." and parts:
             parts.pop()
         else:
-            parts.append(each)
+            parts.append(part)
     return PurePosixPath(*parts) if len(parts) == 2 else None

@@ -1,15 +1,15 @@
-"""The contents page of the course, and the way from notebook to notebook: both made from the folder's listing.
-
-`glassroom contents` writes them anew after notebooks have come or gone.
+"""The contents page of the course, and the links from notebook to notebook: both are made from the folder's listing.
+`glassroom contents` writes them again after notebooks were added or removed.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
+from glassroom.translations.notebooks import NEXT, WAY
+from glassroom.translations.templates import word
 from glassroom.workspace.catalogue import LINK, Entry, catalogue, parts_of, way_from
 from glassroom.workspace.glossary import GLOSSARY
 from glassroom.workspace.notebook_json import Notebook, lines, parse, serialise, source
@@ -17,22 +17,21 @@ from glassroom.workspace.questions import QUESTIONS
 from glassroom.workspace.whole_files import write_atomically
 
 PAGE = PurePosixPath("contents.ipynb")
-WAY = re.compile(r"^.*\[contents\]\(\.\./contents\.ipynb\).*$", re.MULTILINE)
 
 PARTS = {
     "1_memory": ("tensor memory", "What a tensor is in memory, and what shares it. Everything else builds on it."),
     "2_tensors": (
-        "tensors",
+        word("tensors"),
         "What tensors can do: how they are made and computed with, where they live, what it costs to move them, and "
         "how other libraries and processes use them. You need no GPU: there is a simulated one.",
     ),
-    "3_autograd": ("autograd", "How derivatives are computed. It builds on part 1."),
-    "4_extensions": ("extensions", "What can be added, and derivatives beyond the first."),
-    "5_networks": ("networks", "Networks built of tensors, and what each of their pieces costs in memory."),
+    "3_autograd": (word("autograd"), "How derivatives are computed. It builds on part 1."),
+    "4_extensions": (word("extensions"), "What can be added, and derivatives beyond the first."),
+    "5_networks": (word("networks"), "Networks built of tensors, and what each of their pieces costs in memory."),
 }
 
 PATHS = {
-    "An afternoon": (
+    word("An afternoon"): (
         "What a view is, what strides say, and why `view` fails after a transpose.",
         [
             "1_memory/00_start_here", "1_memory/01_header_and_storage", "1_memory/02_views_share_a_storage",
@@ -40,7 +39,7 @@ PATHS = {
             "1_memory/07_view_or_reshape",
         ],
     ),
-    "I came for autograd": (
+    word("I came for autograd"): (
         "Just enough memory, then how gradients are computed, cut off, and go wrong.",
         [
             "1_memory/02_views_share_a_storage", "1_memory/08_in_place_and_clone",
@@ -49,7 +48,7 @@ PATHS = {
             "3_autograd/06_in_place_and_versions", "3_autograd/09_nan_gradients",
         ],
     ),
-    "My code runs out of memory": (
+    word("My code runs out of memory"): (
         "What holds memory: storages, slices, graphs, devices.",
         [
             "1_memory/02_views_share_a_storage", "1_memory/03_basic_indexing", "1_memory/10_a_memory_budget",
@@ -62,17 +61,23 @@ PATHS = {
 INTRODUCTION = """\
 # Contents
 
-> Where do I begin, how long does it take, and which notebook has the answer to my question?
+> Where do I begin, and which notebook has the answer to my question?
 
-{hours} in {notebooks} notebooks. Each answers one question, in the time that the tables say, and begins with what you
-should know before. If you are new, begin with [Start here]({start}): it takes 15 minutes.
+If you are new, begin with [Start here]({start}): it takes 15 minutes, and its first cell shows what this is about."""
 
-What you solve is remembered in a file of your own, beside your notebooks. Run the next cell to see how far you are, and
-where to go on.
+BEGUN = """\
+If you have begun, **continue here**: run the next cell, and it links to the notebook to go on with. (What you solve is
+remembered in a file of your own, beside your notebooks.)"""
 
-(Several notebooks speak of "an article". The course began with five articles on tensors and their memory: on storages
-and views, on saving memory, on the class `torch.Storage`, on memory layout, and on attributes and gradients. Where they
-are wrong or out of date, *Then and now* at the end of a notebook says so, and shows it.)"""
+ONE_ERROR = """\
+If one error brought you here, run `from glassroom import explain` and `explain("its message")` in a cell of your own: a
+lesson of a few minutes, without any notebook before it."""
+
+ALL = """\
+## All notebooks
+
+Each answers one question, in the time that stands beside it, and begins with what you should know before. {hours} in
+{notebooks} notebooks, if you take them all; nobody has to."""
 
 HELP = """\
 ## When something does not work
@@ -103,19 +108,20 @@ def write_contents(folder: Path) -> list[Path]:
 
 
 def contents_page(entries: Sequence[Entry], outputs: Mapping[str, Notebook] | None = None) -> Notebook:
-    """The page as a notebook; `outputs` are the code cells of the page as it was, by their ids."""
+    """The page as a notebook; `outputs` are the code cells of the page so far, by their ids."""
     minutes = sum(entry.minutes for entry in entries)
     known = {entry.place for entry in entries}
     start = entries[0].place.as_posix() if entries else ""
     cells = [
-        _markdown("contents-top", INTRODUCTION.format(hours=_hours(minutes), notebooks=len(entries), start=start)),
+        _markdown("contents-top", "\n\n".join([INTRODUCTION.format(start=start), BEGUN, ONE_ERROR])),
         _code("contents-progress", "from glassroom import progress\n\nprogress()", outputs or {}),
         _markdown("contents-paths", _paths(entries)),
+        _markdown("contents-questions", _index(entries)),
+        _markdown("contents-all", ALL.format(hours=_hours(minutes), notebooks=len(entries))),
         *[
             _markdown(f"contents-{part}", _part_table(part, members, known))
             for part, members in parts_of(entries).items()
         ],
-        _markdown("contents-questions", _index(entries)),
         _markdown("contents-glossary", _glossary()),
         _markdown("contents-help", HELP),
     ]
@@ -132,7 +138,7 @@ def contents_page(entries: Sequence[Entry], outputs: Mapping[str, Notebook] | No
 
 def way(entry: Entry, before: Entry | None, after: Entry | None) -> str:
     """The line under a notebook's title: previous · contents · next."""
-    steps = [f"[contents]({way_from(entry.place, PAGE)})"]
+    steps = [f"[{word('contents')}]({way_from(entry.place, PAGE)})"]
     if before is not None:
         steps.insert(0, f"[← {before.number} {before.title}]({way_from(entry.place, before.place)})")
     if after is not None:
@@ -167,21 +173,24 @@ def _lead(folder: Path, entry: Entry, before: Entry | None, after: Entry | None)
 
 
 def _with_way(opening: str, line: str) -> str:
-    """The opening cell with this line under its title, in the place of the one that was there."""
-    if WAY.search(opening):
-        return WAY.sub(lambda _: line, opening, count=1)
-    title, _, rest = opening.partition("\n")
-    return f"{title}\n\n{line}\n{rest}"
+    """The opening cell with this line under its title, in place of the old one."""
+    rows = opening.split("\n")
+    place = next((place for place, row in enumerate(rows) if WAY.fullmatch(row)), None)
+    if place is None:
+        rows[1:1] = ["", line]
+    else:
+        rows[place] = line
+    return "\n".join(rows)
 
 
 def _with_next(closing: str, entry: Entry, after: Entry) -> str:
     """The closing cell, whose last paragraph leads to the next notebook."""
     target = way_from(entry.place, after.place)
-    head, found, tail = closing.rpartition("Next: ")
-    if found and LINK.findall(tail) == [target]:
+    head, _, last = closing.rpartition("\n\n")
+    if LINK.findall(last) == [target] and not NEXT.match(last):
         return closing
     led = f"Next: [{after.number} {after.title}]({target})."
-    return f"{head}{led}" if found else f"{closing.rstrip()}\n\n{led}"
+    return f"{head}\n\n{led}" if last.startswith("Next: ") else f"{closing.rstrip()}\n\n{led}"
 
 
 def _outputs(page: bytes) -> dict[str, Notebook]:
@@ -213,7 +222,7 @@ def _hours(minutes: int) -> str:
 
 
 def _paths(entries: Sequence[Entry]) -> str:
-    """The short paths, of the notebooks that are there."""
+    """The short paths through the course, with those of their notebooks that exist."""
     known = {entry.key: entry for entry in entries}
     told = [
         "## Three short paths\n\nEach path leaves out notebooks that you can do without at first. Where you miss "
@@ -223,7 +232,7 @@ def _paths(entries: Sequence[Entry]) -> str:
         steps = [known[key] for key in keys if key in known]
         minutes = sum(step.minutes for step in steps)
         way = " → ".join(f"[{step.title}]({step.place})" for step in steps)
-        told.append(f"**{name}** ({_hours(minutes).lower()}). {what}\n\n{way}")
+        told.append(word(f"**{name}** ({_hours(minutes).lower()}). {what}") + f"\n\n{way}")
     return "\n\n".join(told)
 
 
@@ -231,7 +240,7 @@ def _part_table(part: str, members: Sequence[Entry], known: Collection[PurePosix
     title, what = PARTS.get(part, (part.partition("_")[2], ""))
     minutes = sum(entry.minutes for entry in members)
     rows = [
-        f"| {entry.number} | [{entry.title}]({entry.place}) | {entry.asks} | {entry.minutes} | {_needs(entry, known)} |"
+        f"| [{entry.number} {entry.title}]({entry.place}), {entry.minutes} min | {entry.asks}{_needs(entry, known)} |"
         for entry in members
     ]
     return "\n".join(
@@ -240,16 +249,17 @@ def _part_table(part: str, members: Sequence[Entry], known: Collection[PurePosix
             "",
             " ".join(filter(None, [what, f"{_hours(minutes)}."])),
             "",
-            "| | notebook | the question | minutes | needs |",
-            "|---|---|---|---|---|",
+            "| notebook | the question |",
+            "|---|---|",
             *rows,
         ]
     )
 
 
 def _needs(entry: Entry, known: Collection[PurePosixPath]) -> str:
-    """The notebooks that this one builds on, as links: "02", or "1·02" in another part."""
-    return ", ".join(f"[{_short(place, entry.part)}]({place})" for place in entry.needs if place in known)
+    """The notebooks that this one builds on, as links after its question: "02", or "1·02" in another part."""
+    needed = word(", ").join(f"[{_short(place, entry.part)}]({place})" for place in entry.needs if place in known)
+    return f" *After {needed}*" if needed else ""
 
 
 def _short(place: PurePosixPath, part: str) -> str:
@@ -265,16 +275,14 @@ def _index(entries: Sequence[Entry]) -> str:
         "These are what people ask most. Where there are several notebooks, begin with the first.",
     ]
     for group, questions in QUESTIONS.items():
-        told += ["", f"**{group}**", "", "| | question | notebook |", "|---|---|---|"]
+        told += ["", f"**{group}**", "", "| question | notebook |", "|---|---|"]
         for question in questions:
             answers = [known[key] for key in question.answered_by if key in known]
             links = " · ".join(f"[{_short(each.place, '')}]({each.place})" for each in answers)
-            told.append(f"| {question.number} | {question.text} | {links} |")
+            told.append(f"| {question.number}. {question.text} | {links} |")
     return "\n".join(told)
 
 
 def _glossary() -> str:
-    rows = [
-        f"| **{word}** | {meaning} |" for word, meaning in sorted(GLOSSARY.items(), key=lambda each: each[0].lower())
-    ]
-    return "\n".join(["## Glossary", "", "| | |", "|---|---|", *rows])
+    rows = [f"| **{term}** | {meaning} |" for term, meaning in GLOSSARY.items()]
+    return "\n".join(["## Glossary", "", "| word | meaning |", "|---|---|", *rows])

@@ -27,12 +27,11 @@ def execute(
     stop: Callable[[], bool] = lambda: False,
     watched: bool = False,
 ) -> Notebook:
-    """The notebook as it is after running every cell in a fresh kernel whose working directory is `folder`.
-
-    If `watched`, the cells run as if a person saw them, and inspectors add their live forms to their outputs.
-    Raises `CellFailed` at the first cell that raises (unless it is tagged ``raises-exception`` or
-    `allow_errors`), runs longer than `timeout` seconds, ends the kernel, or would begin after `stop()` became true;
-    `DamagedNotebook` for what no kernel can run; `Problem` when no kernel starts.
+    """Run every cell of a notebook in a fresh kernel with the working directory `folder`, and return the notebook with
+    its outputs. If `watched`, the cells run as if a person saw them, and inspectors add their live forms to their
+    outputs. Raises `CellFailed` at the first cell that raises (unless it is tagged ``raises-exception``, or
+    `allow_errors` is set), that runs longer than `timeout` seconds, that ends the kernel, or that would begin after
+    `stop()` became true; `DamagedNotebook` for a notebook that no kernel can run; `Problem` if no kernel starts.
     """
     import nbformat
     from jupyter_client.kernelspec import NoSuchKernel
@@ -63,7 +62,7 @@ def execute(
     class Client(NotebookClient):
         async def async_start_new_kernel_client(self) -> Any:
             kernel = await super().async_start_new_kernel_client()
-            kernel.allow_stdin = watched  # what `somebody_watches` asks for
+            kernel.allow_stdin = watched  # `somebody_watches` looks at this
             return kernel
 
     client = Client(

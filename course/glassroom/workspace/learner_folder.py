@@ -1,11 +1,10 @@
-"""A learner's working copy of the course, and how it is brought up to date without ever losing their work.
-
-A hidden manifest remembers the digest of every file as it was handed out, and of a notebook the cells. A notebook that
-was run and saved, and whose cells were not edited, is untouched: a newer version may take its place. When the course
-has news for a notebook that was edited, the learner's answers and cells go into the new version (see `merging`), and
-the notebook as it was before is kept in `.glassroom/before`. Where notebooks got other numbers or were divided, files
-and answers follow (see `moves`). Any other file is the learner's and is never written to: a newer version is put beside
-it, under a name that says so.
+"""A learner's working copy of the course, and how it is updated without ever losing their work. A hidden manifest
+stores the digest of every file as it was handed out, and digests of a notebook's cells. A notebook that was run and
+saved, but whose cells were not edited, counts as unchanged and may be replaced by a newer version. If there is a newer
+version of a notebook that was edited, the learner's answers and cells go into it (see `merging`), and the notebook as
+it was before is kept in `.glassroom/before`. If notebooks were renumbered or split, files and answers follow (see
+`moves`). Any other file is the learner's and is never overwritten: a newer version is put beside it, under a name that
+says so.
 """
 
 import contextlib
@@ -25,12 +24,13 @@ from glassroom.workspace.moves import Moves, followed, moves
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source, without_traces
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import START_PAGE, course_files
-from glassroom.workspace.whole_files import clear_leftovers, digest, write_atomically
+from glassroom.workspace.whole_files import ChangedMeanwhile, clear_leftovers, content_of, digest, write_atomically
 from glassroom.workspace.without_solutions import learner_copy
 
 DEFAULT_FOLDER = Path("glassroom-course")
 MANIFEST = Path(".glassroom", "manifest.json")
-BEFORE = Path(".glassroom", "before")  # the learner's notebooks as they were before an update went into them
+_SAVES = 20  # times that another program may save a file while it is updated
+BEFORE = Path(".glassroom", "before")  # the learner's notebooks as they were before an update was merged into them
 
 
 @dataclass
@@ -40,17 +40,17 @@ class Update:
     folder: Path
     created: list[Path] = field(default_factory=list)
     updated: list[Path] = field(default_factory=list)
-    kept: list[Path] = field(default_factory=list)  # changed by the learner, and the course has nothing newer
-    merged: dict[Path, Merged] = field(default_factory=dict)  # changed by the learner, and now the new version as well
+    kept: list[Path] = field(default_factory=list)  # changed by the learner, with no newer version in the course
+    merged: dict[Path, Merged] = field(default_factory=dict)  # changed by the learner, and merged with the new version
     beside: dict[Path, Path] = field(default_factory=dict)  # the learner's file -> the newer version beside it
     notes: list[str] = field(default_factory=list)  # what the learner should know: damaged files, a lost manifest
     start_page: Path | None = None
 
 
 def working_folder(asked_for: str | Path | None) -> Path:
-    """The folder asked for; else the working copy that this folder is, or is in; else ``./glassroom-course``.
-
-    Raises `Problem` for what is not the name of a folder to work in: nothing, a NUL, the root of the disk.
+    """The folder asked for; otherwise the working copy that contains the current folder; otherwise
+    ``./glassroom-course``. Raises `Problem` for a name that cannot be a working folder: an empty one, one with a NUL,
+    the root of the disk.
     """
     if asked_for is None:
         here = _absolute(Path())
@@ -69,16 +69,15 @@ def working_folder(asked_for: str | Path | None) -> Path:
 
 
 def working_copy_around(place: Path) -> Path | None:
-    """The working copy that a folder is, or lies in; None if there is none."""
+    """The working copy that a folder is or lies in; None if there is none."""
     return next((each for each in (place, *place.parents) if os.path.isfile(each / MANIFEST)), None)
 
 
 def update(folder: Path, sources: Path) -> Update:
     """Make `folder` a working copy of the course in `sources`, or bring it up to date.
 
-    Every write is atomic, so the worst fault (a full disk, a power cut) leaves a working copy of which some
-    files are not yet up to date; running this again goes on from there. Raises `Problem` when the folder
-    cannot be used.
+    Every write is atomic, so even a full disk or a power cut leaves a valid working copy in which some files are not
+    yet up to date; running this again continues from there. Raises `Problem` if the folder cannot be used.
     """
     require_usable(folder)
     if Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(sources)):
@@ -149,10 +148,8 @@ def _handouts(sources: Path, report: Update) -> Iterator[tuple[Path, bytes]]:
 
 
 def _for_this_python(notebook: Notebook) -> Notebook:
-    """The notebook with what a kernel of this Python says of its language.
-
-    JupyterLab writes that into a notebook without it when it opens one, and then asks whoever closes it, having read it
-    only, whether to save the changes.
+    """The notebook with this Python kernel's language metadata. If it is missing, JupyterLab adds it on opening the
+    notebook, and then asks a learner who has only read the notebook whether to save changes.
     """
     language = {
         "codemirror_mode": {"name": "ipython", "version": 3},
@@ -167,7 +164,7 @@ def _for_this_python(notebook: Notebook) -> Notebook:
 
 
 def _news(handouts: dict[Path, bytes], manifest: "_Manifest") -> dict[Path, Notebook]:
-    """The notebooks among the files that are new, or have changed since they were handed out."""
+    """Those notebooks among the files that are new or have changed since they were handed out."""
     return {
         path: parse(content)
         for path, content in handouts.items()
@@ -176,21 +173,32 @@ def _news(handouts: dict[Path, bytes], manifest: "_Manifest") -> dict[Path, Note
 
 
 def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update, answers: Moves) -> None:
+    """Put one file into the working copy; try again if it was saved in the meantime, as by an editor that has it
+    open."""
+    for _ in range(_SAVES):
+        with contextlib.suppress(ChangedMeanwhile):
+            return _hand_out_once(path, content, manifest, report, answers)
+    report.notes.append(f"{path} is being written by another program, so it was left as it is. Run this again.")
+    return None
+
+
+def _hand_out_once(path: Path, content: bytes, manifest: "_Manifest", report: Update, answers: Moves) -> None:
     """Put one file into the working copy: in its place if that is free or untouched, beside it otherwise."""
     place = report.folder / path
+    before = content_of(place)
     new = _digest(path, content)
     current = _digest_of(place)
     is_untouched = path in manifest.given and manifest.given[path] in (current, _strict_digest_of(place))
     if path in answers.into and (current is None or is_untouched):
         report.merged[path] = answers.merged_into(path, parse(content))
-        write_atomically(place, serialise(report.merged[path].notebook))
+        write_atomically(place, serialise(report.merged[path].notebook), before)
     elif current is None:
-        write_atomically(place, content)
+        write_atomically(place, content, before)
         report.created.append(path)
     elif current == new:
         pass
     elif is_untouched:
-        write_atomically(place, content)
+        write_atomically(place, content, before)
         report.updated.append(path)
     elif path in manifest.given and manifest.news_for(path, new) and _merge(path, content, manifest, report, answers):
         pass
@@ -208,7 +216,7 @@ def _hand_out(path: Path, content: bytes, manifest: "_Manifest", report: Update,
 
 
 def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update, answers: Moves) -> bool:
-    """Put the learner's work in a notebook into its new version; False for what is no notebook."""
+    """Put the learner's work in a notebook into its new version; False if it is no notebook."""
     place = report.folder / path
     try:
         before = place.read_bytes()
@@ -219,14 +227,14 @@ def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update, an
     if given is not None:
         given = {**given, **{key: answers.given[key] for key in answers.into.get(path, ())}}
     result = merged(given, answers.applied(path, mine), new)
-    write_atomically(_free_name(report.folder / BEFORE / path), before)
-    write_atomically(place, serialise(result.notebook))
+    write_atomically(free_name(report.folder / BEFORE / path), before)
+    write_atomically(place, serialise(result.notebook), before)
     report.merged[path] = result
     return True
 
 
-def _free_name(place: Path) -> Path:
-    """The place itself, or the first one of that name with a number that is free."""
+def free_name(place: Path) -> Path:
+    """The path itself, or the first free one of that name with a number."""
     names = (place.with_name(f"{place.stem}-{number}{place.suffix}") for number in count(2))
     return next(each for each in (place, *islice(names, 10_000)) if not each.exists())
 
@@ -255,7 +263,7 @@ def _names_beside(path: Path) -> Iterator[Path]:
 
 
 def _digest(path: Path, content: bytes) -> str:
-    """The digest of a file's content; of a notebook's, the kinds and sources of its cells alone."""
+    """The digest of a file's content; for a notebook, of the kinds and sources of its cells only."""
     if path.suffix == ".ipynb":
         with contextlib.suppress(DamagedNotebook):
             cells = [[cell["cell_type"], source(cell)] for cell in parse(content)["cells"]]
@@ -264,14 +272,14 @@ def _digest(path: Path, content: bytes) -> str:
 
 
 def _strict_digest_of(place: Path) -> str | None:
-    """The digest that earlier versions of the course remembered: outputs and metadata counted, traces did not."""
+    """The digest that earlier versions of the course stored: it includes outputs and metadata, but not traces."""
     with contextlib.suppress(OSError, DamagedNotebook):
         return digest(serialise(without_traces(parse(place.read_bytes()))))
     return None
 
 
 def _digest_of(place: Path) -> str | None:
-    """The digest of the file at `place`; None if nothing is there; a word for what is not a file."""
+    """The digest of the file at `place`; None if nothing is there; a fixed word if it is not a file."""
     try:
         mode = os.stat(place).st_mode  # asked once: another run may put the file there between two questions
         return _digest(place, place.read_bytes()) if S_ISREG(mode) else "not a file"
@@ -282,7 +290,7 @@ def _digest_of(place: Path) -> str | None:
 
 
 def _note_damage(place: Path, path: Path, report: Update) -> None:
-    """Say so when a notebook of the learner's cannot be opened, and how to get a fresh one."""
+    """Add a note if a notebook of the learner's cannot be opened, with how to get a fresh one."""
     if path.suffix != ".ipynb" or not place.is_file():
         return
     try:
@@ -310,7 +318,7 @@ class _Manifest:
         """The manifest of a folder. A damaged one counts as empty: every file is then the learner's own."""
         place = folder / MANIFEST
         try:
-            if not S_ISREG(os.stat(place).st_mode):  # reading a pipe would wait for ever
+            if not S_ISREG(os.stat(place).st_mode):  # reading a pipe would block for ever
                 raise OSError("it is not a file")
             stored = json.loads(place.read_bytes())
             given = {_inside(path): str(value) for path, value in stored["given"].items()}
@@ -335,14 +343,14 @@ class _Manifest:
         return cls(given, beside, cells)
 
     def follow(self, renamed: dict[Path, Path]) -> None:
-        """Remember under their new names what was handed out under the old ones."""
+        """Record under their new names the files that were handed out under old ones."""
         for old, new in renamed.items():
             self.given[new] = self.given.pop(old)
             if old in self.cells:
                 self.cells[new] = self.cells.pop(old)
 
     def ours(self, path: Path) -> Path:
-        """Where the course's file `path` is: in its place, or beside a file of the learner's of that name."""
+        """The location of the course's file `path`: in its place, or beside a file of the learner's with that name."""
         return path if path in self.given else self.beside.get(path, path)
 
     def news_for(self, path: Path, new: str) -> bool:

@@ -1,9 +1,7 @@
-"""A learner's notebook and a newer version of the course's, made one: typed answers go into the new version.
-
-Three notebooks are compared cell by cell: what the learner was given, of which digests are remembered, what they made
-of it, and what is new. What only one side has changed is taken from that side. Where both have, the answer that was
-typed is put into the new cell; what cannot be, stands below it in a cell of its own, so nothing is lost. Outputs are
-nobody's work, and are not compared.
+"""Merging a learner's notebook with a newer version of the course's: typed answers go into the new version. Three
+versions are compared cell by cell: the one that the learner was given, of which digests are stored, the learner's, and
+the new one. What only one side has changed is taken from that side. If both have, the typed answer is put into the new
+cell; if that is impossible, it stands below in a cell of its own, so nothing is lost. Outputs are not compared.
 """
 
 from __future__ import annotations
@@ -19,12 +17,12 @@ from glassroom.workspace.whole_files import digest
 from glassroom.workspace.without_solutions import PLACEHOLDER
 
 MOST_NAMED = 6
-MADE_BY_A_FRONT_END = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # ids of cells
+MADE_BY_A_FRONT_END = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # ids of cells that front ends make
 
 
 @dataclass
 class Merged:
-    """The new version with the learner's work in it, and what there is to tell about it."""
+    """The new version with the learner's work in it, and facts to report about it."""
 
     notebook: Notebook
     answers: int = 0  #: answers of the learner's in it
@@ -33,14 +31,14 @@ class Merged:
 
 
 def cell_digests(notebook: Notebook) -> dict[str, str]:
-    """What to remember of a notebook that is handed out: short digests of its cells, by what they are about."""
+    """What the manifest stores of a notebook that is handed out: short digests of its cells, by what they are about."""
     return {key: digest_of(cell) for key, cell in by_key(notebook).items()}
 
 
 def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Merged:
-    """Put what is in `mine` into `new`. `given` are the cells that `mine` was made of; None if nobody remembers them.
-
-    Without them, the cells that ask for an answer are taken from `mine`, and of the others those that a front end made.
+    """Put what is in `mine` into `new`. `given` are the digests of the cells that `mine` started from; None if they are
+    unknown. Then the cells that ask for an answer are taken from `mine`, and of the other cells those that a front end
+    made.
     """
     result = Merged({**copy.deepcopy(new), "cells": []})
     mine_by_key, new_by_key = by_key(mine), by_key(new)
@@ -48,7 +46,7 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
     taken: set[str] = set()
     said = _said(mine)
     cells: list[Notebook] = result.notebook["cells"]
-    placed: dict[str, int] = {}  # by key: after how many cells of the result that cell stands
+    placed: dict[str, int] = {}  # by key: the index of that cell in the result
     for key, cell in new_by_key.items():
         was, now = digests.get(key), mine_by_key.get(key)
         if was != digest_of(cell):
@@ -73,22 +71,23 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
 def asks_for_an_answer(cell: Notebook) -> bool:
     """Whether the course's cell waits for something to be typed."""
     text = source(cell)
-    dots = r"=\s*\.\.\.\s*[,)]"  # of a prediction's answers
+    dots = r"=\s*\.\.\.\s*[,)]"  # the dots of a prediction's answers
     return cell["cell_type"] == "code" and (PLACEHOLDER in text or ("predict(" in text and bool(re.search(dots, text))))
 
 
 def is_answered(cell: Notebook) -> bool:
-    """Whether there are no dots where an answer is typed. An index such as x[..., 0] has other ones."""
+    """Whether no placeholder dots are left where an answer is typed. Dots in an index such as x[..., 0] do not
+    count."""
     return not re.search(r"(?:^|=)[ \t]*\.\.\.[ \t]*(?:[,)]|$)", source(cell), flags=re.MULTILINE)
 
 
 def _is_a_learners(key: str, cell: Notebook) -> bool:
-    """Whether a cell that nobody remembers is the learner's: front ends give new cells a UUID, the course a name."""
+    """Whether an unknown cell is the learner's: front ends give new cells a UUID, the course a name."""
     return bool(MADE_BY_A_FRONT_END.fullmatch(cell.get("id", ""))) or (key.startswith("check ") and is_answered(cell))
 
 
 def _one_of(was: str | None, now: Notebook, cell: Notebook, said: Said, result: Merged) -> list[Notebook]:
-    """What becomes of a cell that both sides have."""
+    """The merged form of a cell that both sides have."""
     if source(now) == source(cell):
         return [copy.deepcopy(now)]
     said = {**said, **_said({"cells": [now]})}
@@ -108,7 +107,7 @@ def _one_of(was: str | None, now: Notebook, cell: Notebook, said: Said, result: 
 
 
 def _with_answer(now: str, new: str, said: Said) -> str | None:
-    """The new code with what was typed into the old one; None if it cannot be told apart."""
+    """The new code with what was typed into the old one; None if that cannot be separated."""
     fresh = _placeholder(new)
     if fresh is None:
         return None
@@ -127,7 +126,7 @@ Said = Mapping[str, Mapping[str, str]]  #: what was typed as a prediction: by th
 
 
 def _said(notebook: Notebook) -> Said:
-    """The predictions that the learner has made, in whichever cell."""
+    """The predictions that the learner has made, in any cell."""
     return {
         question: {kind: text for kind, (node, text) in answers.items() if not _is_dots(node)}
         for cell in notebook["cells"]
@@ -183,7 +182,7 @@ def _predictions(code: str) -> Iterator[tuple[str, dict[str, tuple[ast.expr, str
     """The questions of the `predict` calls in some code, each with its answers: where they are, and their text."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "predict" and node.args:
-            answers = {each.arg: each.value for each in node.keywords if each.arg}
+            answers = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
             yield (
                 ast.unparse(node.args[0]),
                 {kind: (value, ast.get_source_segment(code, value) or "...") for kind, value in answers.items()},
@@ -195,7 +194,7 @@ def _is_dots(node: ast.expr) -> bool:
 
 
 def _placeholder(code: str) -> tuple[int, int] | None:
-    """From which line to which the first place for a solution is."""
+    """The range of lines of the first place for a solution."""
     rows = code.split("\n")
     begin = next((at for at, row in enumerate(rows) if row.strip() == PLACEHOLDER), None)
     if begin is None:
@@ -231,13 +230,13 @@ def _add_own(
 
 
 def _apart(cell: Notebook) -> Notebook:
-    """A cell of the learner's that stands by itself, with an id that no cell of the course has."""
+    """A cell of the learner's on its own, with an id that no cell of the course has."""
     identity = f"own-{cell.get('id', '')}"[:64]
     return {**copy.deepcopy(cell), "id": identity} if "id" in cell and not cell["id"].startswith("own-") else cell
 
 
 def _guessed(mine: Mapping[str, Notebook], new: Mapping[str, Notebook]) -> dict[str, str]:
-    """What was given, as far as it can be guessed: the new cell where an answer is asked for, else the learner's."""
+    """The given cell, as far as it can be guessed: the new cell if it asks for an answer, otherwise the learner's."""
     return {
         key: digest_of(new[key] if asks_for_an_answer(new[key]) else cell) for key, cell in mine.items() if key in new
     }
@@ -268,7 +267,7 @@ def _key(cell: Notebook) -> str | None:
 
 
 def _first_line(cell: Notebook) -> str:
-    """A cell by its first line that says something."""
+    """A cell by its first non-empty line."""
     rows = [row.strip() for row in source(cell).split("\n") if row.strip()]
     checked = _key(cell)
     if checked and checked.startswith("check "):

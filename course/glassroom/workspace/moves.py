@@ -1,7 +1,7 @@
-"""What becomes of a learner's work when the course gives its notebooks other numbers, or divides one into two.
+"""Moving a learner's work when the course renumbers its notebooks, or splits one into two.
 
-A notebook keeps its name when its number changes, so the learner's file follows it. An exercise keeps its id, so what
-was typed follows that, into whichever notebook asks for it now.
+A notebook keeps its name when its number changes, so the learner's file follows it. An exercise keeps its id, so a
+typed answer follows it into the notebook that has it now.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ FORMER = {
 
 @dataclass
 class Moves:
-    """Answers on their way from one notebook to another, each under the exercise or the question that it answers."""
+    """Answers that move from one notebook to another, by the exercise or the question that they answer."""
 
     into: dict[Path, dict[str, Notebook]] = field(default_factory=dict)  #: the learner's cells, by their new place
     given: dict[str, str] = field(default_factory=dict)  #: digests of those cells as they were handed out
     out_of: dict[Path, set[str]] = field(default_factory=dict)
 
     def merged_into(self, path: Path, new: Notebook) -> Merged:
-        """A notebook that the learner has not begun, with the answers that have moved into it."""
+        """A notebook that the learner has not begun, with the answers that move into it."""
         return merged(self.given, {"cells": list(self.into[path].values())}, new)
 
     def applied(self, path: Path, mine: Notebook) -> Notebook:
-        """The learner's notebook with what has moved into it at its end, and without what has moved out of it."""
+        """The learner's notebook with answers that move into it at its end, and without those that move out of it."""
         cells = {**by_key(mine), **self.into.get(path, {})}
         leaving = self.out_of.get(path, set())
         return {**mine, "cells": [cell for key, cell in cells.items() if key not in leaving]}
 
 
 def followed(folder: Path, given: Mapping[Path, str], places: Iterable[Path]) -> dict[Path, Path]:
-    """Give files of notebooks that have another number now their new names; return the new ones by the old ones."""
+    """Rename the files of notebooks that have another number now; return the new names by the old ones."""
     places = list(places)
     by_name = {_name(path): path for path in given if path not in places}
     renamed = {}
@@ -59,9 +59,8 @@ def followed(folder: Path, given: Mapping[Path, str], places: Iterable[Path]) ->
 
 
 def moves(folder: Path, cells: Mapping[Path, Mapping[str, str]], handouts: Mapping[Path, Notebook]) -> Moves:
-    """The answers that the course asks for in another notebook than before.
-
-    `cells` are what it handed out; `handouts` are the notebooks that it has news for.
+    """The answers that the course now asks for in another notebook. `cells` are those that were handed out; `handouts`
+    are the notebooks with new versions.
     """
     found = Moves()
     mine = {path: by_key(notebook) for path in handouts if (notebook := _read(folder / path)) is not None}
@@ -74,7 +73,7 @@ def moves(folder: Path, cells: Mapping[Path, Mapping[str, str]], handouts: Mappi
                 continue
             if path in cells:
                 was = cells[path].get(key, digest_of(cell))
-            else:  # nobody remembers; what is typed over its dots is an answer
+            else:  # the given cell is unknown; text typed over its dots is an answer
                 was = digest_of(asked[there][key] if is_answered(cell) else cell)
             if was == digest_of(cell):
                 continue

@@ -1,4 +1,5 @@
-"""Notebook outputs that depend on what the code does alone, not on the machine, the clock or the run.
+"""Normalizing notebook outputs, so that they depend only on what the code does, not on the machine, the clock or the
+run.
 
 `glassroom refresh` stores notebooks in this form, so that running one again changes its file only when its
 outputs changed.
@@ -14,12 +15,12 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-POSITION = re.compile(r"[a-z]?\d{0,2}-?\d{1,3}[a-z]?")  # "02-19", "a03-7b": what counts cells
+POSITION = re.compile(r"[a-z]?\d{0,2}-?\d{1,3}[a-z]?")  # ids that number cells: "02-19", "a03-7b"
 _CELL_METADATA = ("glassroom", "tags", "slideshow", "nbgrader", "name")
 
 
 def normalized(notebook: Notebook) -> Notebook:
-    """The notebook with stable ids, execution counts from 1 on, one kernel name, and outputs free of chance.
+    """The notebook with stable ids, execution counts from 1 on, one kernel name, and reproducible outputs.
 
     Live widgets are left out, since their state ends with the kernel: the text and the static picture beside
     them stay.
@@ -50,7 +51,7 @@ def normalized(notebook: Notebook) -> Notebook:
 def _stable_id(cell: Notebook, taken: set[str]) -> str:
     """The cell's own id; for a cell without one, or with its position for one, an id made from its source.
 
-    A position is that of another cell as soon as a cell comes or goes, and learners' work and translations hang on ids.
+    Positions shift whenever a cell is added or removed, and learners' work and translations are tied to ids.
     """
     own = str(cell.get("id") or "")
     digest = hashlib.sha256(source(cell).encode()).hexdigest()[:12]

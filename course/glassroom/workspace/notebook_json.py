@@ -1,4 +1,4 @@
-"""Notebooks as plain JSON: read with an error that says what to do, written byte for byte as Jupyter writes them.
+"""Notebooks as plain JSON: read with errors that say what to do, and written byte for byte as Jupyter writes them.
 
 The standard library is enough for this, so a working copy can be made, and a damaged notebook named, without
 Jupyter.
@@ -45,7 +45,7 @@ def parse(content: bytes) -> Notebook:
 def serialise(notebook: Notebook) -> bytes:
     """The bytes Jupyter would write: sorted keys, an indent of one, sources as lists of lines.
 
-    Raises `DamagedNotebook` for one that could be read and cannot be written.
+    Raises `DamagedNotebook` for a notebook that could be read but cannot be written.
     """
     try:
         text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": "))
@@ -57,7 +57,7 @@ def serialise(notebook: Notebook) -> bytes:
 
 
 def without_traces(notebook: Notebook) -> Notebook:
-    """The notebook less what Jupyter adds when it is opened and saved: the kernel's details, the trust marks.
+    """The notebook without what Jupyter adds when it is opened and saved: the kernel's details, the trust marks.
 
     Two notebooks that are equal without traces hold the same work.
     """
@@ -78,7 +78,7 @@ def source(cell: Notebook) -> str:
 
 
 def _is_text(value: object) -> bool:
-    """Whether this is a source as files have it: a string, or a list of them."""
+    """Whether this is a source in one of the forms that files have: a string, or a list of strings."""
     return isinstance(value, str) or (isinstance(value, list) and all(isinstance(line, str) for line in value))
 
 

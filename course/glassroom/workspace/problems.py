@@ -1,7 +1,6 @@
-"""What can go wrong around the course, said in one paragraph to the person at the keyboard.
-
-A `Problem` is an expected fault of the outside world: a folder that cannot be written, a busy port, a damaged
-notebook. The command prints its message without a traceback and exits with its code.
+"""Errors from outside the course, explained in one paragraph to the person at the keyboard. A `Problem` is an expected
+error of the environment: a folder that cannot be written, a busy port, a damaged notebook. The command prints its
+message without a traceback and exits with its code.
 """
 
 from enum import IntEnum
@@ -21,9 +20,9 @@ class Exit(IntEnum):
 
 
 class Problem(Exception):
-    """An expected fault, with a message that says what to do and the exit code that goes with it.
+    """An expected error, with a message that says what to do, and its exit code.
 
-    The message is one line: control characters, as in the name of a folder, are written as Python writes them.
+    The message is one line: control characters, as in the name of a folder, are escaped as Python does.
     """
 
     def __init__(self, message: str, exit_code: Exit = Exit.OUTSIDE) -> None:

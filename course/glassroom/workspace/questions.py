@@ -1,8 +1,10 @@
-"""The questions that people ask most, and the notebooks that answer each: first the one that has the whole answer."""
+"""The questions that people ask most, and the notebooks that answer each; the one with the whole answer comes first."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from glassroom.translations.templates import word
 
 
 class Question(NamedTuple):
@@ -14,7 +16,7 @@ class Question(NamedTuple):
 
 
 QUESTIONS: dict[str, list[Question]] = {
-    "Views": [
+    word("Views"): [
         Question(1, "What does `view` do?", ("1_memory/02_views_share_a_storage", "1_memory/07_view_or_reshape")),
         Question(2, "What does −1 mean in it?", ("1_memory/02_views_share_a_storage", "1_memory/07_view_or_reshape")),
         Question(3, "`view` or `reshape`?", ("1_memory/07_view_or_reshape",)),
@@ -23,7 +25,8 @@ QUESTIONS: dict[str, list[Question]] = {
         Question(6, "Contiguous or not: what is the difference, and when does it matter?", ("1_memory/06_contiguity",)),
         Question(
             7,
-            "Why does `view` fail after a transpose, and which non-contiguous tensors *can* be viewed?",
+            '*"view size is not compatible with input tensor\'s size and stride"*: why does `view` fail after a '
+            "transpose, and which non-contiguous tensors *can* be viewed?",
             ("1_memory/07_view_or_reshape",),
         ),
         Question(
@@ -45,7 +48,7 @@ QUESTIONS: dict[str, list[Question]] = {
         Question(12, "What can go wrong in a line like `a -= a[:, :1]`?", ("1_memory/08_in_place_and_clone",)),
         Question(13, "What may `as_strided` reach?", ("1_memory/05_strides_and_offset",)),
     ],
-    "Storage and copies": [
+    word("Storage and copies"): [
         Question(
             14,
             "Why are `id(x.storage())` equal or unequal?",
@@ -90,7 +93,7 @@ QUESTIONS: dict[str, list[Question]] = {
             ("2_tensors/18_sharing_between_processes", "1_memory/09_the_storage_object"),
         ),
     ],
-    "Autograd": [
+    word("Autograd"): [
         Question(
             29,
             '*"a leaf Variable that requires grad is being used in an in-place operation"*: why?',

@@ -34,7 +34,7 @@ def notebooks_folder() -> Path:
 
 
 def course_files(folder: Path) -> Iterator[Path]:
-    """Every file of the course under `folder`, relative to it, in order, less hidden ones and checkpoints."""
+    """Every file of the course under `folder`, relative to it, in order, without hidden ones and checkpoints."""
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         hidden = any(part.startswith(".") or part in _NEVER_PART_OF_THE_COURSE for part in relative.parts)

@@ -1,8 +1,8 @@
-"""Writing files so that nothing is lost: a reader sees the old bytes or the new ones, never half of either.
+"""Writing files atomically: a reader sees the old bytes or the new ones, never a mixture.
 
-The new content goes to a temporary file in the same folder, is flushed to the disk, and only then takes the
-place of the old one in a single rename. A full disk is found out before the rename, while the old file is
-still whole. A process that is killed leaves its temporary file; the next run clears it away.
+The new content goes to a temporary file in the same folder, is flushed to the disk, and only then takes the place of
+the old one in a single rename. A full disk is noticed before the rename, while the old file is still intact. A process
+that is killed leaves its temporary file; the next run deletes it.
 """
 
 import contextlib
@@ -10,13 +10,15 @@ import hashlib
 import os
 import re
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
 from glassroom.workspace.problems import Problem
 
 _TEMPORARY = re.compile(r"\.glassroom-[0-9a-f]{16}\.part")
 
-_OTHER_RUNS = 20  # how many may begin while we write one file
+ANYTHING = object()  # the default of `instead_of`: any content may be replaced
+_OTHER_RUNS = 20  # runs that may begin while we write one file
 
 
 def digest(content: bytes) -> str:
@@ -24,19 +26,51 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Make `path` hold `content`, or leave it as it was and raise a `Problem` that says why.
+class ChangedMeanwhile(Exception):
+    """Another program has written the file since its content was read."""
 
-    Folders on the way are made when they are missing. The permissions of an existing file are kept.
+
+def content_of(path: Path) -> bytes | None:
+    """The content of a file; None if there is no readable file."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def write_atomically(path: Path, content: bytes, instead_of: object = ANYTHING) -> None:
+    """Write `content` to `path`, or leave it as it was and raise a `Problem` that says why. Missing folders are made.
+    The permissions of an existing file are kept. If `instead_of` is given, `ChangedMeanwhile` is raised unless
+    `content_of` finds exactly that just before the rename.
     """
     try:
         for _ in range(_OTHER_RUNS):
-            with contextlib.suppress(FileNotFoundError):  # a run that began just now took our file for a leftover
-                return _replace(path, content)
-        _replace(path, content)
+            with contextlib.suppress(FileNotFoundError):  # a run that has just begun took our file for a leftover
+                return _replace(path, content, instead_of)
+        _replace(path, content, instead_of)
     except OSError as error:
         reason = error.strerror or str(error)
         raise Problem(f"{path} cannot be written: {reason}. What was there before is untouched.") from error
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write several files that make no sense without each other, or none of them and raise a `Problem` that says why.
+    Missing folders are made.
+    """
+    with contextlib.ExitStack() as leftovers:
+        staged = {}
+        for path, content in files.items():
+            staged[path] = path.with_name(f".glassroom-{secrets.token_hex(8)}.part")
+            leftovers.callback(_unlink, staged[path])
+            write_atomically(staged[path], content)
+        for path, aside in staged.items():
+            try:
+                if path.exists():
+                    aside.chmod(path.stat().st_mode & 0o777)
+                os.replace(aside, path)
+            except OSError as error:
+                reason = error.strerror or error
+                raise Problem(f"{path} cannot be written: {reason}. What was there before is untouched.") from error
 
 
 def clear_leftovers(folder: Path) -> None:
@@ -47,8 +81,8 @@ def clear_leftovers(folder: Path) -> None:
                 os.unlink(folder / name)
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Put a new file with `content` in the place of `path`. Nothing else is left, whatever is raised."""
+def _replace(path: Path, content: bytes, instead_of: object) -> None:
+    """Replace `path` by a new file with `content`. No temporary file is left, whatever is raised."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".glassroom-{secrets.token_hex(8)}.part")
     try:
@@ -58,7 +92,13 @@ def _replace(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         if path.exists():
             temporary.chmod(path.stat().st_mode & 0o777)
+        if instead_of is not ANYTHING and content_of(path) != instead_of:
+            raise ChangedMeanwhile(path)
         os.replace(temporary, path)
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        _unlink(temporary)
+
+
+def _unlink(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)

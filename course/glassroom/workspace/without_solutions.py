@@ -1,8 +1,7 @@
-"""From a source notebook to the copy a learner gets: solutions and answers taken out, outputs cleared.
-
-One pure function, notebook in, notebook out. What lies between ``### BEGIN SOLUTION`` and ``### END
-SOLUTION`` becomes a placeholder that keeps the cell valid Python, and the answers in a `predict` call become
-``...``, so that the learner commits to one before the cell runs.
+"""From a source notebook to the learner's copy: solutions and answers removed, outputs cleared. One pure function,
+notebook in, notebook out. Code between ``### BEGIN SOLUTION`` and ``### END SOLUTION`` becomes a placeholder that keeps
+the cell valid Python, and the answers in a `predict` call become ``...``, so that learners must commit to an answer
+before the cell runs.
 """
 
 import ast
@@ -10,9 +9,10 @@ import copy
 import re
 import textwrap
 
+from glassroom.translations.templates import word
 from glassroom.workspace.notebook_json import Notebook, lines, source
 
-PLACEHOLDER = "# your code here"
+PLACEHOLDER = word("# your code here")
 
 _BEGIN = re.compile(r"\s*###\s*BEGIN SOLUTION\s*")
 _END = re.compile(r"\s*###\s*END SOLUTION\s*")
@@ -96,7 +96,7 @@ def _placeholder(solution: str) -> list[str]:
 
 
 def _names_bound_by(statement: ast.stmt) -> list[str]:
-    """The names that a top-level statement gives a value: assignments, functions and classes."""
+    """The names that a top-level statement binds: assignments, functions and classes."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [statement.name]
     if isinstance(statement, ast.Assign):

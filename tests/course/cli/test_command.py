@@ -35,7 +35,7 @@ def glassroom(*arguments, python=sys.executable, **environment):
 
 
 def shadow(folder, module, content):
-    """A folder that, first on the path, puts something else in the place of a module."""
+    """A folder that, placed first on the path, shadows a module."""
     (folder / f"{module}.py").write_text(content)
     return os.pathsep.join([str(folder), str(ROOT / "course"), str(ROOT / "lib")])
 
@@ -211,7 +211,7 @@ def test_when_every_port_it_may_try_is_busy_lab_says_which():
         try:
             second = socket.create_server(("127.0.0.1", port + 1))
         except OSError:
-            second = socket.socket()  # something else has it: it is busy all the same
+            second = socket.socket()  # another program uses the port, so it is busy
         with second, pytest.raises(Problem, match=f"ports {port} to {port + 1} are all busy"):
             lab.free_port(port, 1)
 

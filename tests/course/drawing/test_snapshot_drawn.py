@@ -157,7 +157,7 @@ def test_hostile_names_are_escaped() -> None:
     svg = svg_of(snapshot({name: {name: torch.zeros(1)}}))
     root = ElementTree.fromstring(svg)
     assert root.find(f".//{SVG}script") is None
-    assert root.find(f".//{SVG}g[@class='tensor h0']").get("data-name").startswith(name)
+    assert root.find(f".//{SVG}g[@class='tensor hue0']").get("data-name").startswith(name)
 
 
 def test_the_svg_holds_no_identifier_and_fetches_nothing() -> None:
@@ -173,7 +173,7 @@ def test_every_visible_cell_of_the_svg_carries_its_value_and_its_storage_cell() 
     [header], [storage] = seen.headers, seen.storages
     drawn = {
         cell.get("data-i"): [text.text for text in cell.iter(f"{SVG}text")]
-        for cell in root.findall(f".//{SVG}g[@class='tensor h0']/{SVG}g")
+        for cell in root.findall(f".//{SVG}g[@class='tensor hue0']/{SVG}g")
     }
     assert drawn == {
         ",".join(map(str, cell.index)): [written(cell.value), f"{storage.name}[{cell.byte // 4}]"]

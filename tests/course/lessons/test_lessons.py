@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from polib import POEntry
 from stored_notebooks import NOTEBOOKS
 
 import glassroom
 import tensorglass
 from glassroom.lessons import lesson as home
 from glassroom.lessons.lesson import Lesson, explain, lessons
+from glassroom.translations.checking import terms, troubles
+from tensorglass.core import errors
 
 LESSONS = lessons()
+NAMED = "`glassroom explain` has a lesson on this message."
+TERMS = terms((Path(__file__).parents[3] / "docs" / "terms.zh-CN.md").read_text("utf-8"))
 PLACES = {str(place).removesuffix(".ipynb") for place in NOTEBOOKS}
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.heading[:50] for lesson in LESSONS])
 
@@ -24,6 +32,22 @@ def test_every_section_of_the_files_is_read():
     files = Path(home.__file__).parent.glob("*.md")
     headings = [line for file in files for line in file.read_text("utf-8").splitlines() if line.startswith("## ")]
     assert len(LESSONS) == len(headings) >= 40
+
+
+@each_lesson
+def test_the_notes_under_a_message_that_has_a_lesson_name_it(lesson: Lesson):
+    with pytest.raises(Exception, match=re.escape(lines(lesson.message)[0])) as raised:
+        exec(lesson.program, {"torch": tensorglass})
+    *notes, last = getattr(raised.value, "__notes__", ["", NAMED])
+    assert last == NAMED
+    assert NAMED not in notes
+
+
+def test_what_the_library_takes_for_a_message_with_a_lesson_has_one():
+    texts = [text for lesson in LESSONS for text in (lesson.heading, lesson.message, *lesson.also)]
+    for part in errors._HAVE_LESSONS.pattern.split("|"):
+        assert any(re.search(part, text) for text in texts), part
+    assert not hasattr(errors.explained(RuntimeError("no lesson is on this")), "__notes__")
 
 
 @pytest.mark.parametrize("library", ["tensorglass", "torch"])
@@ -49,6 +73,36 @@ def test_a_message_leads_to_its_lesson_whatever_its_numbers_and_however_it_is_br
 def test_a_lesson_leads_to_a_notebook(lesson: Lesson):
     assert lesson.notebook in PLACES
     assert f"(../{lesson.notebook}.ipynb)" in lesson._repr_markdown_()
+
+
+def test_every_lesson_is_there_in_chinese_with_its_message_and_programs():
+    for english, chinese in zip(LESSONS, lessons_in("zh_CN"), strict=True):
+        words = {"meaning": chinese.meaning, "advice": chinese.advice, "title": chinese.title}
+        assert chinese == replace(english, **words)
+        for ours, theirs in ((english.meaning, chinese.meaning), (english.advice, chinese.advice)):
+            assert troubles(POEntry(msgid=" ".join(ours.split()), msgstr=theirs), TERMS) == [], english.heading
+            assert theirs.endswith("。")
+
+
+def test_a_lesson_that_another_language_has_not_is_english(tmp_path):
+    folder = tmp_path / "xx" / "lessons"
+    folder.mkdir(parents=True)
+    (tmp_path / "xx" / "language.json").write_text('{"name": "Xx", "released": false}')
+    text = (Path(home.__file__).parent / "shapes.md").read_text("utf-8")
+    one = text.partition("\n## shape")[0]
+    (folder / "any.md").write_text(one.replace("A tensor is a row", "Xx"), "utf-8")
+    expected = [replace(each, meaning=each.meaning.replace("A tensor is a row", "Xx")) for each in LESSONS]
+    assert lessons_in("xx", GLASSROOM_TRANSLATIONS=str(tmp_path)) == expected != list(LESSONS)
+
+
+def lessons_in(code: str, **variables: str) -> list[Lesson]:
+    """The lessons as a process that speaks another language has them."""
+    program = (
+        "import json, glassroom.lessons.lesson as home; print(json.dumps([vars(each) for each in home.lessons()]))"
+    )
+    environment = {**os.environ, "GLASSROOM_LANG": code, **variables}
+    said = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    return [Lesson(**{**each, "also": tuple(each["also"])}) for each in json.loads(said.stdout)]
 
 
 def test_of_an_unknown_message_the_nearest_are_named():

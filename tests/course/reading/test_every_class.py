@@ -1,4 +1,4 @@
-"""A look raises nothing, whatever the class of a tensor or of an object answers, and reads a tensor past it."""
+"""Reading raises nothing, whatever the class of a tensor or an object overrides, and ignores such overrides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A look raises nothing, whichever operator made a graph, whatever has become of it, and whatever a class answers."""
+"""Reading a graph raises nothing, whichever operator made it, whatever has become of it, and whatever a class
+overrides."""
 
 from __future__ import annotations
 
@@ -125,7 +126,7 @@ def assert_that_what_is_saved_is_told(lib: Any) -> None:
 
 
 def assert_all_are_looked_at(roots: list[Any]) -> None:
-    """By what a program calls, with no more variables than these."""
+    """Check what a program calls, with only these variables."""
     assert holders().data.nbytes > 0
     assert aliases(roots).text
     for tensor in roots[:: len(roots) // 5]:

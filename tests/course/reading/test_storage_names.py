@@ -1,4 +1,4 @@
-"""Names of storages: a notebook's cell that is run again calls what it makes by the names that it gave before."""
+"""Names of storages: a notebook's cell that is run again gives its storages the same names as before."""
 
 from __future__ import annotations
 

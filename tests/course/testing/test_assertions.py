@@ -1,4 +1,4 @@
-"""glassroom.testing: assertions about memory, whose messages show what was the case."""
+"""glassroom.testing: assertions about memory, and their messages."""
 
 from __future__ import annotations
 
@@ -281,3 +281,17 @@ def test_a_message_is_a_screen_at_most_and_its_details_are_the_whole(lib: Any) -
     assert len(str(raised.value).splitlines()) == 33
     assert str(raised.value).endswith("… and 470 lines more, in the error's details")
     assert len(raised.value.details.splitlines()) == 502  # type: ignore[attr-defined]  # set as it is raised
+
+
+@LIBRARIES
+@pytest.mark.parametrize("demand", [assert_shares_memory, assert_no_shared_memory])
+def test_a_message_about_very_many_tensors_is_a_screen_and_its_details_are_the_whole(lib: Any, demand: Any) -> None:
+    apart = [lib.zeros(2) for _ in range(60)]
+    given = apart if demand is assert_shares_memory else [*apart, apart[0][:1]]
+    with pytest.raises(AssertionError) as raised:
+        demand(*given)
+    details = raised.value.details  # type: ignore[attr-defined]  # set as it is raised
+    assert len(str(raised.value).splitlines()) == 33
+    assert len(details.splitlines()) > 50
+    assert details.endswith("… and 44 more storages of 352 bytes together")
+    assert details.startswith(str(raised.value).splitlines()[0])

@@ -1,7 +1,8 @@
-"""The pytest plugin, in a pytest of its own, as somebody meets it who has never heard of the course."""
+"""The pytest plugin, in a pytest of its own, as a programmer without the course uses it."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -80,6 +81,27 @@ def test_the_highest_peaks_are_told(said: str) -> None:
     report = said.partition("2 highest memory peaks")[2]
     assert "4,000 bytes  test_mine.py::test_large" in report.splitlines()[1]
     assert "400 bytes  test_mine.py::test_plain" in report.splitlines()[2]
+
+
+def test_a_stored_output_that_differs_leads_to_the_command_that_stores_it_anew(tmp_path: Path) -> None:
+    pytest.importorskip("nbval", reason="nbval is not installed")
+    shown = {"output_type": "stream", "name": "stdout", "text": "3\n"}
+    for name, code in (("changed", "print(4)"), ("broken", "1 / 0"), ("right", "print(3)")):
+        cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": code, "outputs": [shown]}
+        notebook = {"cells": [{**cell, "execution_count": 1}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(notebook))
+    command = [sys.executable, "-m", "pytest", "-p", "nbval.plugin", "-p", "glassroom.testing.plugin", "--nbval"]
+    ran = subprocess.run(
+        [*command, "--nbval-current-env", "."],
+        cwd=tmp_path,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert "2 failed, 1 passed" in ran.stdout
+    assert [line.strip() for line in ran.stdout.splitlines() if "refresh" in line] == [
+        "glassroom refresh changed.ipynb"
+    ]
 
 
 def test_the_plugin_alone_imports_neither_library() -> None:

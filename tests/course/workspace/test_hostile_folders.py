@@ -1,4 +1,4 @@
-"""Names, folders, manifests and notebooks that mean harm: one clear line, an exit code, and nothing is lost."""
+"""Malicious names, folders, manifests and notebooks: one clear line, an exit code, and nothing is lost."""
 
 import os
 import re
@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from attacks import folders
 from course.faults import finished, open_to_all, run_as_somebody_else, signalled_at_write, start
 
 from glassroom.cli import app
 from glassroom.workspace.learner_folder import MANIFEST, update
 from glassroom.workspace.notebook_json import serialise
+from glassroom.workspace.other_language import remember
 from glassroom.workspace.problems import Exit
 from glassroom.workspace.sources import START_PAGE, course_files, notebooks_folder
 
@@ -62,6 +64,7 @@ def copy(tmp_path):
     """A working copy with work of the learner's in it."""
     folder = tmp_path / "mine"
     update(folder, SOURCES)
+    remember(folder, "en")
     (folder / OTHER).write_bytes(b'{"my": "work"}')
     return folder
 
@@ -314,3 +317,9 @@ def test_an_argument_that_is_none_is_refused_with_2_and_its_last_line_says_why(h
     line = capsys.readouterr().err.splitlines()[-1]
     assert re.match(r"glassroom( \w+)?: ", line)
     assert not re.search(r"\b_\w", line), "no name of ours"
+
+
+def test_an_update_loses_nothing_that_is_saved_meanwhile_nor_on_a_full_disk_nor_in_somebody_elses_folder():
+    found = folders.run(9, seed=1)
+    assert found["broken"] == []
+    assert found["tried"] == 9

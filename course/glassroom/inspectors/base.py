@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
-import shutil
 import sys
 import webbrowser
 from abc import ABC, abstractmethod
@@ -27,6 +25,7 @@ from glassroom.live.audience import somebody_watches
 from glassroom.live.embed import embedded
 from glassroom.records.plain import plain
 from glassroom.records.snapshot import SCHEMA
+from glassroom.replace_file import replace_file
 
 FIGURES = ("png", "pdf")
 
@@ -157,19 +156,11 @@ class Inspector(ABC):
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file that another program may be reading: it is the old one or the new one, also on a full disk."""
-    if path.exists() and not path.is_file():  # a pipe or a device
+    """Replace the file that a link leads to, rather than the link; write to what is no file, such as a pipe."""
+    if path.exists() and not path.is_file():
         path.write_bytes(content)
-        return
-    place = path.resolve()  # a link stays a link
-    aside = place.with_name(f".{place.name[:200]}.{os.getpid()}.part")
-    try:
-        aside.write_bytes(content)
-        if place.exists():
-            shutil.copymode(place, aside)
-        aside.replace(place)
-    finally:
-        aside.unlink(missing_ok=True)
+    else:
+        replace_file(path.resolve(), content)
 
 
 def _figures() -> Any:

@@ -1,18 +1,17 @@
-"""Writing files atomically: a reader sees the old bytes or the new ones, never a mixture.
+"""Writing files atomically, with a `Problem` for the person at the keyboard if that fails.
 
-The new content goes to a temporary file in the same folder, is flushed to the disk, and only then takes the place of
-the old one in a single rename. A full disk is noticed before the rename, while the old file is still intact. A process
-that is killed leaves its temporary file; the next run deletes it.
+`replace_file` writes a temporary file in the same folder and renames it. A full disk is noticed before the rename,
+while the old file is still intact. A process that is killed leaves its temporary file; the next run deletes it.
 """
 
 import contextlib
 import hashlib
 import os
 import re
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
+from glassroom.replace_file import replace_file, temporary_beside, unlink_if_there
 from glassroom.workspace.problems import Problem
 
 _TEMPORARY = re.compile(r"\.glassroom-[0-9a-f]{16}\.part")
@@ -60,8 +59,8 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     with contextlib.ExitStack() as leftovers:
         staged = {}
         for path, content in files.items():
-            staged[path] = path.with_name(f".glassroom-{secrets.token_hex(8)}.part")
-            leftovers.callback(_unlink, staged[path])
+            staged[path] = temporary_beside(path)
+            leftovers.callback(unlink_if_there, staged[path])
             write_atomically(staged[path], content)
         for path, aside in staged.items():
             try:
@@ -82,23 +81,9 @@ def clear_leftovers(folder: Path) -> None:
 
 
 def _replace(path: Path, content: bytes, instead_of: object) -> None:
-    """Replace `path` by a new file with `content`. No temporary file is left, whatever is raised."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".glassroom-{secrets.token_hex(8)}.part")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o777)
+    def last_check() -> None:
         if instead_of is not ANYTHING and content_of(path) != instead_of:
             raise ChangedMeanwhile(path)
-        os.replace(temporary, path)
-    finally:
-        _unlink(temporary)
 
-
-def _unlink(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, content, last_check)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, count, decayed, require, zeros_for
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, decayed, zeros_for
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -23,6 +23,7 @@ class Adadelta(PerParameterOptimizer):
     """
 
     _devices = "['cuda', 'xpu', 'hpu', 'privateuseone']"
+    _checked = ("lr", "rho", "eps", "weight_decay")
 
     def __init__(
         self,
@@ -37,10 +38,6 @@ class Adadelta(PerParameterOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(0.0 <= rho <= 1.0, "rho value", rho)
-        require(eps >= 0, "epsilon value", eps)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
         defaults = {
             "lr": lr,
             "rho": rho,

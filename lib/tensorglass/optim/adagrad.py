@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorglass.ops.creation.fill import full_like
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, count, decayed, require
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, decayed
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -22,6 +22,7 @@ class Adagrad(PerParameterOptimizer):
     """
 
     _formula = "Adagrad"
+    _checked = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")
 
     def __init__(
         self,
@@ -37,11 +38,6 @@ class Adagrad(PerParameterOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_lr(lr)
-        require(lr_decay >= 0, "lr_decay value", lr_decay)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
-        require(initial_accumulator_value >= 0, "initial_accumulator_value value", initial_accumulator_value)
-        require(eps >= 0, "epsilon value", eps)
         defaults = {
             "lr": lr,
             "lr_decay": lr_decay,

@@ -10,16 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import (
-    PerParameterOptimizer,
-    State,
-    check_betas,
-    check_lr,
-    count,
-    decayed,
-    require,
-    zeros_for,
-)
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, decayed, zeros_for
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -36,6 +27,7 @@ class Adam(PerParameterOptimizer):
     """
 
     _formula = "Adam"
+    _checked = ("lr", "eps", "betas", "weight_decay")
 
     def __init__(
         self,
@@ -53,13 +45,6 @@ class Adam(PerParameterOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        if isinstance(lr, Tensor) and foreach and not capturable:
-            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-        check_lr(lr)
-        require(eps >= 0, "epsilon value", eps)
-        check_betas(betas)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
-        _check_kind_of_betas(betas, foreach, capturable)
         defaults = {
             "lr": lr,
             "betas": tuple(betas),
@@ -74,6 +59,13 @@ class Adam(PerParameterOptimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        foreach, capturable = options["foreach"], options["capturable"]
+        if isinstance(options["lr"], Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        super()._check_options(options)
+        _check_kind_of_betas(options["betas"], foreach, capturable)
 
     def new_state(self, param: Tensor, group: Group) -> State:
         """No step, and averages of zero."""

@@ -9,16 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import (
-    PerParameterOptimizer,
-    State,
-    check_betas,
-    check_lr,
-    count,
-    decayed,
-    require,
-    zeros_for,
-)
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, decayed, zeros_for
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -31,6 +22,7 @@ class Adamax(PerParameterOptimizer):
     """
 
     _formula = "Adamax"
+    _checked = ("lr", "eps", "betas", "weight_decay")
 
     def __init__(
         self,
@@ -45,10 +37,6 @@ class Adamax(PerParameterOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0, "epsilon value", eps)
-        check_betas(betas)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,

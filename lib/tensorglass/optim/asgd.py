@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, count, decayed, require, zeros_for
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, decayed, zeros_for
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -23,6 +23,7 @@ class ASGD(PerParameterOptimizer):
     """
 
     _on_device = "params, mus, etas, and state_steps"
+    _checked = ("lr", "weight_decay")
 
     def __init__(
         self,
@@ -37,8 +38,6 @@ class ASGD(PerParameterOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
         defaults = {
             "lr": lr,
             "lambd": lambd,

@@ -14,7 +14,7 @@ from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.ops.views.shape import view_as_real
 from tensorglass.optim.line_search import strong_wolfe
 from tensorglass.optim.optimizer import Optimizer
-from tensorglass.optim.per_parameter import as_pairs, check_lr
+from tensorglass.optim.per_parameter import as_pairs, check_option
 from tensorglass.tensor.grad_mode import enable_grad, no_grad
 from tensorglass.tensor.tensor import Tensor
 
@@ -43,7 +43,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        check_lr(lr)
+        check_option("lr", lr)
         defaults = {
             "lr": lr,
             "max_iter": max_iter,

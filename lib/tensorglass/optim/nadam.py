@@ -9,16 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import (
-    PerParameterOptimizer,
-    State,
-    check_betas,
-    check_lr,
-    count,
-    decayed,
-    require,
-    zeros_for,
-)
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, decayed, zeros_for
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -33,6 +24,7 @@ class NAdam(PerParameterOptimizer):
     """
 
     _on_device = "params, mu_products and state_steps"
+    _checked = ("lr", "eps", "betas", "weight_decay", "momentum_decay")
 
     def __init__(
         self,
@@ -49,11 +41,6 @@ class NAdam(PerParameterOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0, "epsilon value", eps)
-        check_betas(betas)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
-        require(momentum_decay >= 0, "momentum_decay value", momentum_decay)
         defaults = {
             "lr": lr,
             "betas": betas,

@@ -28,14 +28,21 @@ class PerParameterOptimizer(Optimizer):
     _formula = ""
     _on_device = "params and state_steps"  #: the optimizer's name in PyTorch's error about `capturable`
     _devices = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
+    _checked: tuple[str, ...] = ()  #: the options whose ranges `check_option` knows, in the order of PyTorch's checks
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        self._check_options(defaults)
         super().__init__(params, defaults)
         if defaults.get("fused"):
             if defaults["differentiable"]:
                 raise RuntimeError("`fused` does not support `differentiable`")
             if defaults["foreach"]:
                 raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        """Raise PyTorch's error for the first option that is out of range."""
+        for name in self._checked:
+            check_option(name, options[name])
 
     def new_state(self, param: Tensor, group: Group) -> State:
         """What is remembered of `param` before its first step."""
@@ -100,18 +107,19 @@ def decayed(grad: Tensor, param: Tensor, weight_decay: Any) -> Tensor:
     return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def check_lr(lr: Any) -> None:
-    """Refuse a learning rate that is negative, or a tensor of several."""
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
-    require(0.0 <= lr, "learning rate", lr)  # noqa: SIM300  # Python names the operands in this order
-
-
-def check_betas(betas: tuple[Any, Any]) -> None:
-    """Refuse factors of moving averages outside [0, 1)."""
-    for index in (0, 1):
-        if not 0.0 <= betas[index] < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {index}: {betas[index]}")
+def check_option(name: str, value: Any) -> None:
+    """Raise PyTorch's error if an option of this name is out of range."""
+    if name == "lr":
+        if isinstance(value, Tensor) and value.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        require(0.0 <= value, "learning rate", value)  # noqa: SIM300  # Python names the operands in this order
+    elif name == "betas":
+        for index in (0, 1):
+            require(0.0 <= value[index] < 1.0, f"beta parameter at index {index}", value[index])
+    elif name == "rho":
+        require(0.0 <= value <= 1.0, "rho value", value)
+    else:
+        require(value >= 0, "epsilon value" if name == "eps" else f"{name} value", value)
 
 
 def require(condition: Any, name: str, value: Any) -> None:

@@ -9,16 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import (
-    PerParameterOptimizer,
-    State,
-    check_betas,
-    check_lr,
-    count,
-    decayed,
-    require,
-    zeros_for,
-)
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, decayed, zeros_for
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -35,6 +26,8 @@ class RAdam(PerParameterOptimizer):
         param -= lr * m_hat
     """
 
+    _checked = ("lr", "eps", "betas", "weight_decay")
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -49,10 +42,6 @@ class RAdam(PerParameterOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0, "epsilon value", eps)
-        check_betas(betas)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,

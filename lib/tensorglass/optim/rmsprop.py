@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, count, decayed, require, zeros_for
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, decayed, zeros_for
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -23,6 +23,7 @@ class RMSprop(PerParameterOptimizer):
     """
 
     _formula = "RMSprop"
+    _checked = ("lr", "eps", "momentum", "weight_decay", "alpha")
 
     def __init__(
         self,
@@ -38,11 +39,6 @@ class RMSprop(PerParameterOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0, "epsilon value", eps)
-        require(momentum >= 0, "momentum value", momentum)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
-        require(alpha >= 0, "alpha value", alpha)
         defaults = {
             "lr": lr,
             "momentum": momentum,

@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorglass.ops.creation.fill import full_like, ones_like
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, count, zeros_for
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, count, zeros_for
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -21,6 +21,8 @@ class Rprop(PerParameterOptimizer):
     step_size *= etaminus; grad = 0          # where it has changed
     param -= sign(grad) * step_size
     """
+
+    _checked = ("lr",)
 
     def __init__(
         self,
@@ -34,9 +36,6 @@ class Rprop(PerParameterOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
         defaults = {
             "lr": lr,
             "etas": etas,
@@ -47,6 +46,12 @@ class Rprop(PerParameterOptimizer):
             "capturable": capturable,
         }
         super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        eta_minus, eta_plus = options["etas"]
+        if not 0.0 < eta_minus < 1.0 < eta_plus:
+            raise ValueError(f"Invalid eta values: {eta_minus}, {eta_plus}")
 
     def new_state(self, param: Tensor, group: Group) -> State:
         """No step, no gradient before, and `lr` as every element's step size."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Group
-from tensorglass.optim.per_parameter import PerParameterOptimizer, State, check_lr, decayed, require
+from tensorglass.optim.per_parameter import PerParameterOptimizer, State, decayed
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -24,6 +24,7 @@ class SGD(PerParameterOptimizer):
     """
 
     _formula = "SGD"
+    _checked = ("lr", "momentum", "weight_decay")
 
     def __init__(
         self,
@@ -39,11 +40,6 @@ class SGD(PerParameterOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_lr(lr)
-        require(momentum >= 0, "momentum value", momentum)
-        require(weight_decay >= 0, "weight_decay value", weight_decay)
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -56,6 +52,11 @@ class SGD(PerParameterOptimizer):
             "fused": fused,
         }
         super().__init__(params, defaults)
+
+    def _check_options(self, options: dict[str, Any]) -> None:
+        super()._check_options(options)
+        if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
 
     def _update(self, param: Tensor, grad: Tensor, group: Group) -> None:
         # Its formula holds for complex numbers as it stands, and state begins with a gradient, not with zeros.

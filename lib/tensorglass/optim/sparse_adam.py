@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorglass.optim.optimizer import Optimizer
-from tensorglass.optim.per_parameter import check_betas, check_lr, require
+from tensorglass.optim.per_parameter import check_option, require
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -22,10 +22,10 @@ class SparseAdam(Optimizer):
         eps: float = 1e-8,
         maximize: bool = False,
     ) -> None:
-        check_lr(lr)
+        check_option("lr", lr)
         require(lr > 0, "learning rate", lr)
         require(eps > 0, "epsilon value", eps)
-        check_betas(betas)
+        check_option("betas", betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
 
     def step(self, closure: Any = None) -> Any:

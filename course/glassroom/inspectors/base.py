@@ -51,9 +51,9 @@ class Inspector(ABC):
     def label(self) -> str:
         """One sentence that names the picture."""
 
-    @abstractmethod
     def state(self) -> dict[str, Any]:
-        """What the live form is given."""
+        """What the live form is given; inspectors whose pictures can be stepped through add their own entries."""
+        return {"svg": self.svg, "text": self.text, "label": self.label}
 
     @property
     def widget(self) -> Any:

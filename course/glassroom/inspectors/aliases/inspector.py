@@ -51,7 +51,7 @@ class AliasMap(Inspector):
                 ]
                 words = word(". ").join([f"{member.name}: {word(', ').join(member_facts(member))}", *said])
                 rows.append({"words": words, "with": [first + place for place in others], "group": group.storage})
-        return {"svg": self.svg, "text": self.text, "label": self.label, "rows": rows}
+        return {**super().state(), "rows": rows}
 
 
 def aliases(*tensors: object, whole_process: bool = False, **named: object) -> AliasMap:

@@ -53,7 +53,7 @@ class AutogradGraph(Inspector):
     def state(self) -> dict[str, Any]:
         folds = list(folds_of(self.data))[:MOST_OPENED]
         opened = {str(key): svg_of_graph(self.data, self.label, opened=key) for key in folds}
-        return {"svg": self.svg, "text": self.text, "label": self.label, "opened": opened}
+        return {**super().state(), "opened": opened}
 
 
 def graph(*tensors: Any, **named: Any) -> AutogradGraph:

@@ -43,9 +43,7 @@ class DeviceMap(Inspector):
     def state(self) -> dict[str, Any]:
         frames = [{"at": at, "lines": move_lines(move, at), "map": -1} for at, move in enumerate(self.data.moves, 1)]
         return {
-            "svg": self.svg,
-            "text": self.text,
-            "label": self.label,
+            **super().state(),
             "kind": "device map",
             "unit": "transfer",
             "before": [self.label, STEP if frames else POINT],

@@ -125,9 +125,7 @@ class Holders(Inspector):
 
     def state(self) -> dict[str, Any]:
         return {
-            "svg": self.svg,
-            "text": self.text,
-            "label": self.label,
+            **super().state(),
             "kind": self.kind,
             "unit": word("row"),
             "before": [self.data.title, "Step through the rows with the arrow keys, or point at one."],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from glassroom.drawing.snapshot.svg import svg_of
 from glassroom.drawing.snapshot.text import text_of
@@ -37,9 +36,6 @@ class MemoryMap(Inspector):
     @property
     def label(self) -> str:
         return summary(self.snapshot)
-
-    def state(self) -> dict[str, Any]:
-        return {"svg": self.svg, "text": self.text, "label": self.label}
 
 
 def show(*tensors: object, **named: object) -> MemoryMap:

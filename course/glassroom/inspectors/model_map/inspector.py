@@ -38,7 +38,7 @@ class ModelMapPicture(Inspector):
 
     def state(self) -> dict[str, Any]:
         words = [spoken(row) for row in rows_of(self.data.modules)[0]]
-        return {"svg": self.svg, "text": self.text, "label": self.label, "words": words}
+        return {**super().state(), "words": words}
 
 
 def model_map(*objects: object, **named: object) -> ModelMapPicture:

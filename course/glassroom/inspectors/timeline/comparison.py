@@ -157,9 +157,7 @@ class MemoryComparison(Inspector):
             for row, (role, *amounts) in enumerate(self._table(), 1)
         ]
         return {
-            "svg": self.svg,
-            "text": self.text,
-            "label": self.label,
+            **super().state(),
             "kind": self.kind,
             "unit": word("row"),
             "before": ["What the peaks consist of", "Step through the rows with the arrow keys, or point at one."],

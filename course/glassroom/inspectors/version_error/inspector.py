@@ -37,7 +37,7 @@ class Explanation(Inspector):
 
     def state(self) -> dict[str, Any]:
         words = [f"{each.called}, {each.source}: {said(self.data, each)}" for each in self.data.lines]
-        return {"svg": self.svg, "text": self.text, "label": self.label, "words": words}
+        return {**super().state(), "words": words}
 
 
 def explain_error(error: BaseException | None = None) -> Explanation:

@@ -49,6 +49,8 @@ ATTACKS = (
     Attack("folders", "updates of a working copy", 600, 30, part=100),
     Attack("disks", "commands on a full disk or in another's folder", 600, 30, part=200),
     Attack("interrupts", "interrupts", 10_000, 200),
+    Attack("loaders", "losses of a DataLoader's worker", 500, 20, part=250),
+    Attack("ranks", "losses of a process that MPI has started", 160, 8, part=80),
     Attack("threads", "seconds of 16 threads", 40, 3, is_timed=True),
     Attack("soak", "seconds of mixed work", 600, 3, is_timed=True),
 )

@@ -10,7 +10,7 @@ from tensorglass.distributed.groups import Group, get_global_rank, member_of, ra
 def all_gather_object(object_list: list[Any], obj: Any, group: Group = None) -> None:
     """Write the objects of all processes to `object_list`, in the order of ranks."""
     if (chosen := member_of(group, "all_gather_object")) is not None:
-        object_list[: chosen.size()] = chosen.exchange("allgather", obj)
+        object_list[: chosen.size()] = chosen.gather_objects(obj)
 
 
 def gather_object(
@@ -29,7 +29,7 @@ def gather_object(
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     if object_gather_list and not is_destination:
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
-    gathered = chosen.exchange("gather", obj, root)
+    gathered = chosen.gather_objects(obj, root)
     if object_gather_list:
         object_gather_list[: chosen.size()] = gathered
 
@@ -44,7 +44,7 @@ def broadcast_object_list(
     """Replace the objects in the list by those of the process `src` (0 unless told)."""
     if (chosen := member_of(group, "broadcast_object_list")) is not None:
         root = rank_in(chosen, 0 if src is None and group_src is None else src, group_src)
-        object_list[:] = chosen.exchange("bcast", list(object_list), root)
+        object_list[:] = chosen.broadcast_object(list(object_list), root)
 
 
 def scatter_object_list(
@@ -57,7 +57,7 @@ def scatter_object_list(
     """Write each object of the process `src` (0 unless told) to the first place of one process's list."""
     if (chosen := member_of(group, "scatter_object_list")) is not None:
         root = rank_in(chosen, 0 if src is None and group_src is None else src, group_src)
-        scatter_object_output_list[0] = chosen.exchange("scatter", scatter_object_input_list, root)
+        scatter_object_output_list[0] = chosen.scatter_objects(scatter_object_input_list, root)
 
 
 def send_object_list(
@@ -76,7 +76,7 @@ def send_object_list(
         raise ValueError(
             "Invalid destination rank: destination rank should not be the same as the rank of the current process."
         )
-    chosen.exchange("send", list(object_list), target)
+    chosen.send_object(list(object_list), target)
 
 
 def recv_object_list(
@@ -91,6 +91,6 @@ def recv_object_list(
     if (chosen := member_of(group, "recv_object_list")) is None:
         return -1
     is_from_any = src is None and group_src is None
-    source, objects = chosen.receive(chosen.any_source if is_from_any else rank_in(chosen, src, group_src))
+    source, objects = chosen.receive_object(chosen.any_source if is_from_any else rank_in(chosen, src, group_src))
     object_list[:] = objects
     return get_global_rank(group, source)

@@ -5,14 +5,20 @@ Every operation is one of MPI's non-blocking ones; `collectives` handles tensors
 
 from __future__ import annotations
 
+import os
+import re
+from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
+from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from mpi4py import MPI
 
 from tensorglass.distributed.reduce_op import RedOpType
-from tensorglass.distributed.work import Work
+from tensorglass.distributed.work import Work, poll
 from tensorglass.tensor.tensor import Tensor
 
 _OPS = {
@@ -25,6 +31,7 @@ _OPS = {
     RedOpType.BOR: MPI.BOR,
     RedOpType.BXOR: MPI.BXOR,
 }
+_MEETING = 32_767  # a tag that every MPI has: the largest that it must have
 
 
 class ProcessGroup:
@@ -66,22 +73,84 @@ class ProcessGroup:
         """MPI's operation for a reduction."""
         return _OPS[op]
 
-    def exchange(self, method: str, *arguments: Any) -> Any:
-        """Call one of MPI's methods that send pickled objects."""
-        return getattr(self._communicator, method)(*arguments)
+    def gather_objects(self, value: Any, root: int | None = None) -> list[Any]:
+        """The objects of all processes, in the order of ranks: in the process `root`, and without it in all."""
+        method, to = ("Iallgather", ()) if root is None else ("Igather", (root,))
+        arrives = root is None or root == self.rank()
+        mine, sizes = MPI.pickle.dumps(value), array("q", bytes(8 * self.size()))
+        self._carry_out(method, array("q", [len(mine)]), sizes if arrives else None, *to)
+        arrived = memoryview(bytearray(sum(sizes)))
+        self._carry_out(f"{method}v", mine, (arrived, list(sizes)) if arrives else None, *to)
+        ends = list(accumulate(sizes))
+        parts = [arrived[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+        return [MPI.pickle.loads(part) for part in parts] if arrives else []
 
-    def receive(self, source: int) -> tuple[int, Any]:
-        """A pickled object that another process sends, after the number of that process in the group."""
-        status = MPI.Status()
-        received = self._communicator.recv(source=source, status=status)
-        return status.source, received
+    def broadcast_object(self, value: Any, root: int) -> Any:
+        """The object of the process `root`, which every process gets."""
+        content = bytearray(MPI.pickle.dumps(value) if root == self.rank() else b"")
+        size = array("q", [len(content)])
+        self._carry_out("Ibcast", size, root)
+        if root == self.rank():
+            self._carry_out("Ibcast", content, root)
+            return value
+        arrived = bytearray(size[0])
+        self._carry_out("Ibcast", arrived, root)
+        return MPI.pickle.loads(arrived)
+
+    def scatter_objects(self, values: Sequence[Any] | None, root: int) -> Any:
+        """This process's object of those that the process `root` has, one for each."""
+        parts: list[bytes] = []
+        if is_root := root == self.rank():
+            if values is None or len(values) != self.size():
+                raise ValueError(f"expecting {self.size()} items, got {0 if values is None else len(values)}")
+            parts = [MPI.pickle.dumps(value) for value in values]
+        size = array("q", [0])
+        self._carry_out("Iscatter", array("q", map(len, parts)) if is_root else None, size, root)
+        arrived = bytearray(size[0])
+        self._carry_out("Iscatterv", (b"".join(parts), [*map(len, parts)]) if is_root else None, arrived, root)
+        return MPI.pickle.loads(arrived)
+
+    def send_object(self, value: Any, target: int) -> None:
+        """Send an object to another process."""
+        self._carry_out("Isend", MPI.pickle.dumps(value), target)
+
+    def receive_object(self, source: int) -> tuple[int, Any]:
+        """An object that another process sends, after the number of that process in the group."""
+        status, found = MPI.Status(), list[MPI.Message]()
+
+        def has_come() -> bool:
+            message = self._communicator.Improbe(source, 0, status)
+            found.extend([message] if message else [])
+            return bool(found)
+
+        poll(has_come, self._timeout, "recv")
+        arrived = bytearray(status.Get_count(MPI.BYTE))
+        Work("recv", found[0].Irecv(arrived), self._timeout, tuple).wait()
+        return status.source, MPI.pickle.loads(arrived)
+
+    def _carry_out(self, method: str, *arguments: Any) -> None:
+        self.start(method, *arguments).wait()
 
     def part(self, ranks: Sequence[int], timeout: timedelta | None) -> ProcessGroup | None:
         """A group of some of this one's processes, for those that are in it."""
         if self.rank() not in ranks:
             return None
+        self._meet(ranks)
         communicator = self._communicator.Create_group(self._communicator.group.Incl(ranks))
         return ProcessGroup(communicator, [self.ranks[rank] for rank in ranks], timeout or self._timeout)
+
+    def _meet(self, ranks: Sequence[int]) -> None:
+        """Wait for all of these processes: MPI makes a communicator without a limit of time."""
+        first, *others = ranks
+        arrived = bytearray()
+        if self.rank() == first:
+            for each in others:
+                self._carry_out("Irecv", arrived, each, _MEETING)
+            for each in others:
+                self._carry_out("Isend", arrived, each, _MEETING)
+        else:
+            self._carry_out("Isend", arrived, first, _MEETING)
+            self._carry_out("Irecv", arrived, first, _MEETING)
 
     def shut_down(self) -> None:
         """Wait for running operations, and free the communicator."""
@@ -93,7 +162,17 @@ class ProcessGroup:
 def world(timeout: timedelta) -> ProcessGroup:
     """All processes that `mpiexec` has started."""
     communicator = MPI.COMM_WORLD.Dup()
+    _leave_no_name()  # all processes have come so far, so all of this machine have opened it
     return ProcessGroup(communicator, range(communicator.size), timeout)
+
+
+def _leave_no_name() -> None:
+    """Delete the name of MPICH's shared memory, which stays in /dev/shm where a program does not end by itself. What
+    processes have of it, they keep.
+    """
+    with suppress(OSError):  # no Linux, or another process was first
+        for name in set(re.findall(r"/dev/shm/mpich_shm_\S+", Path("/proc/self/maps").read_text())):
+            os.unlink(name)
 
 
 def end_all_processes() -> None:

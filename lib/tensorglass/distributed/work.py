@@ -51,15 +51,7 @@ class Work:
 
         MPI is polled, with pauses, because neither Ctrl-C nor a timeout would end a wait inside MPI.
         """
-        limit = timeout or self._timeout
-        deadline = time.monotonic() + limit.total_seconds()
-        asked = 0
-        while not self.is_completed():
-            if time.monotonic() > deadline:
-                milliseconds = round(limit.total_seconds() * 1000)
-                raise RuntimeError(f"Timed out waiting {milliseconds}ms for {self._name} operation to complete")
-            asked += 1
-            time.sleep(min(max(asked - _ASKED_WITHOUT_PAUSE, 0) * 1e-6, _LONGEST_PAUSE))
+        poll(self.is_completed, timeout or self._timeout, self._name)
         return True
 
     def synchronize(self) -> None:
@@ -75,3 +67,15 @@ class Work:
         """The rank in the group of the process that sent what was received."""
         self.wait()
         return self._source
+
+
+def poll(is_done: Callable[[], bool], limit: timedelta, name: str) -> None:
+    """Ask whether something is done until it is, or until the time is over: then PyTorch's error names it."""
+    deadline = time.monotonic() + limit.total_seconds()
+    asked = 0
+    while not is_done():
+        if time.monotonic() > deadline:
+            milliseconds = round(limit.total_seconds() * 1000)
+            raise RuntimeError(f"Timed out waiting {milliseconds}ms for {name} operation to complete")
+        asked += 1
+        time.sleep(min(max(asked - _ASKED_WITHOUT_PAUSE, 0) * 1e-6, _LONGEST_PAUSE))

@@ -14,13 +14,14 @@ import os
 import queue
 import random
 import signal
+import sys
 import threading
 import time
 import traceback
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import connection
 from pickle import PicklingError
@@ -319,6 +320,8 @@ def _end_workers(owner: int, queues: list[Any], pipes: list[Any], processes: lis
         return  # a copy in a child that was forked
     for tasks in queues:
         tasks.put(None)
+    for process in processes:
+        _let_go_on(process)
     end = time.monotonic() + PATIENCE
     open_pipes = list(pipes)
     while (alive := [process for process in processes if process.is_alive()]) and time.monotonic() < end:
@@ -331,13 +334,37 @@ def _end_workers(owner: int, queues: list[Any], pipes: list[Any], processes: lis
                 open_pipes.remove(pipe)
     for process in alive:  # still in the user's code
         process.terminate()
+        _let_go_on(process)
     for process in alive:
         process.join(PATIENCE)
-        process.kill()  # where it has been stopped, or does not end
+        process.kill()  # where it does not end
         process.join(PATIENCE)
     for tasks, pipe in zip(queues, pipes, strict=True):
-        tasks.close()
+        _close_queue(tasks)
         pipe.close()
+
+
+def _let_go_on(process: Any) -> None:
+    """Continue a worker that has been stopped: until then it does not do what it is told."""
+    if sys.platform != "win32" and process.is_alive():
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGCONT)
+
+
+def _close_queue(tasks: Any) -> None:
+    """Close a queue whose worker has ended. The queue's thread, which closes the pipe, may be in the middle of a task
+    that does not fit into the pipe: it is read here, since nobody else reads.
+    """
+    if sys.platform == "win32":
+        tasks.close()
+        return
+    rest = os.dup(tasks._reader.fileno())
+    tasks.close()
+    end = time.monotonic() + PATIENCE
+    while not tasks._writer.closed and time.monotonic() < end:
+        if connection.wait([rest], 0.01):
+            os.read(rest, 2**16)
+    os.close(rest)
 
 
 def _work(

@@ -184,6 +184,7 @@ def _carried_out(name: str, room: Path, limit: int | None = None, is_somebody_el
             }
             tempfile.tempdir = None
             if limit is not None:
+                sys.dont_write_bytecode = True  # Python would keep as much of it as the limit allows
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             if is_somebody_else:
                 _give_up_every_right_of_root()

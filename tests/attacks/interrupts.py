@@ -71,6 +71,14 @@ def training() -> None:
     torch.nn.utils.clip_grad_norm_(kept, 1.0)
 
 
+def derivatives() -> None:
+    """Derivatives of functions, by `autograd.functional` and by transforms."""
+    x = torch.ones(2)
+    torch.autograd.functional.hvp(lambda y: (y**3).sum(), x, x)
+    with torch.inference_mode():
+        torch.func.jacrev(torch.sin)(x)
+
+
 def batches() -> None:
     """Loaders go through a dataset, shuffled and in order."""
     dataset = torch.utils.data.TensorDataset(torch.arange(6.0), torch.arange(6))
@@ -272,6 +280,8 @@ def at_random(count: int, seed: int, scenarios: list[Scenario], truth: _Truth) -
                     scenario()
             except KeyboardInterrupt:
                 pass
+            except RuntimeError as error:  # what an earlier interrupt left changed
+                broken.append(f"{scenario.__name__}, after interrupt {tried} of seed {seed}: {error}")
             tried += 1
             if tried % 20 == 0 or count < 100:
                 try:
@@ -288,7 +298,7 @@ def run(count: int, seed: int) -> dict[str, Any]:
     """`count` interrupts: half at moments in turn, half at random ones. For the main thread alone, which gets them."""
     with tempfile.TemporaryDirectory() as folder, quiet_finalizers():
         path = os.path.join(folder, "saved.pt")
-        scenarios = [pool, simulated, backward, training, batches, modes, watching, saving(path)]
+        scenarios = [pool, simulated, backward, training, derivatives, batches, modes, watching, saving(path)]
         for _ in range(2):
             for scenario in scenarios:  # what is made on first use is there
                 scenario()

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import sys
 import traceback
 from pathlib import Path
 
@@ -16,6 +17,7 @@ def run_as_somebody_else(action, limit=None):
 
     def prepare():
         if limit is not None:
+            sys.dont_write_bytecode = True  # Python would keep as much of it as the limit allows
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         elif os.geteuid() == 0:
             os.setuid(NOBODY)

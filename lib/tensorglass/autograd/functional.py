@@ -16,7 +16,7 @@ from tensorglass.autograd import forward_ad
 from tensorglass.autograd.backward import grad
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.ops.rearrange.cat_stack import stack
-from tensorglass.tensor.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from tensorglass.tensor.grad_mode import enable_grad, is_grad_enabled, recording
 from tensorglass.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -33,7 +33,7 @@ def vjp(
         result = func(*given)
         outputs = _outputs(result, strict)
         vector = _vector(v, outputs, create_graph)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
+    with recording(create_graph or is_grad_enabled()):
         gradients = _gradients(outputs, given, vector, create_graph)
         product = _filled(gradients, given, strict, create_graph)
     return _result(outputs, result, create_graph), _result(product, inputs, create_graph)
@@ -49,7 +49,7 @@ def jvp(
         result = func(*given)
         outputs = _outputs(result, strict)
         slopes, starts = _linear(outputs, given, strict)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
+    with recording(create_graph or is_grad_enabled()):
         product = _filled(_gradients(slopes, starts, vector, create_graph), outputs, strict, create_graph)
     return _result(outputs, result, create_graph), _result(product, result, create_graph)
 
@@ -60,7 +60,7 @@ def vhp(
     """``func(*inputs)``, a scalar, and ``vᵀ·H`` with its Hessian, in the form of the inputs, as `v` is."""
     with enable_grad():
         given, output, slopes, vector = _first_order(func, inputs, v, create_graph, strict)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
+    with recording(create_graph or is_grad_enabled()):
         product = _filled(_gradients(slopes, given, vector, create_graph), given, strict, create_graph)
     return _result((output,), output, create_graph), _result(product, inputs, create_graph)
 
@@ -75,7 +75,7 @@ def hvp(
     with enable_grad():
         given, output, slopes, vector = _first_order(func, inputs, v, create_graph, strict)
         twice, starts = _linear(slopes, given, strict)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
+    with recording(create_graph or is_grad_enabled()):
         product = _filled(_gradients(twice, starts, vector, create_graph), given, strict, create_graph)
     return _result((output,), output, create_graph), _result(product, inputs, create_graph)
 

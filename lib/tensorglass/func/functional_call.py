@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorglass.ops.rearrange.cat_stack import stack
-from tensorglass.tensor.grad_mode import set_grad_enabled
+from tensorglass.tensor.grad_mode import no_grad
 from tensorglass.tensor.tensor import Tensor
 
 Tensors = dict[str, Tensor]
@@ -77,7 +77,7 @@ def _stacked(named: list[Tensors]) -> Tensors:
     stacked = {}
     for name, first in named[0].items():
         tensors = [each[name] for each in named]
-        with set_grad_enabled(False):
+        with no_grad():
             found = stack(tensors)
         stacked[name] = found.requires_grad_(first.requires_grad)
     return stacked

@@ -20,7 +20,7 @@ from tensorglass.graph.node import Node
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.creation.fill import zeros_like
 from tensorglass.tensor.autograd_meta import meta_of, requires_grad
-from tensorglass.tensor.grad_mode import inference_mode, is_grad_enabled, set_grad_enabled, state
+from tensorglass.tensor.grad_mode import inference_mode, is_grad_enabled, recording, state
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -32,7 +32,7 @@ def outside_inference(function: Callable[..., Any]) -> Callable[..., Any]:
         if not state.inference:
             return function(*args, **kwargs)
         is_recorded = is_grad_enabled()
-        with inference_mode(False), set_grad_enabled(is_recorded):
+        with inference_mode(False), recording(is_recorded):
             return function(*args, **kwargs)
 
     return run

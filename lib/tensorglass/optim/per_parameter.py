@@ -15,7 +15,7 @@ from tensorglass.ops.creation.fill import full, zeros_like
 from tensorglass.ops.declare.seams import seams
 from tensorglass.ops.views.shape import view_as_real
 from tensorglass.optim.optimizer import Group, Optimizer
-from tensorglass.tensor.grad_mode import enable_grad, set_grad_enabled
+from tensorglass.tensor.grad_mode import enable_grad, recording
 from tensorglass.tensor.tensor import Tensor
 
 State = dict[str, Any]
@@ -54,7 +54,7 @@ class PerParameterOptimizer(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter by its gradient; `closure`, if given, computes the loss anew and returns it."""
-        with set_grad_enabled(bool(self.defaults.get("differentiable"))):
+        with recording(bool(self.defaults.get("differentiable"))):
             loss = None
             if closure is not None:
                 with enable_grad():

@@ -223,6 +223,15 @@ class enable_grad(no_grad):
     _wanted = True
 
 
+def recording(wanted: bool) -> no_grad:
+    """A block in which operators are recorded, or not.
+
+    The library's own code takes this in place of `set_grad_enabled`, which, as in PyTorch, changes the mode before its
+    block begins: an interrupt between the two leaves it changed.
+    """
+    return enable_grad() if wanted else no_grad()
+
+
 class set_grad_enabled(Mode):
     """Record or not, from now on; used as a context, until its end.
 

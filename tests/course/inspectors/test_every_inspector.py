@@ -406,6 +406,8 @@ import pathlib, resource, sys
 import tensorglass
 from glassroom import show
 
+sys.dont_write_bytecode = True  # under the limit Python would keep the first 20 bytes of it
+
 picture = show(table=tensorglass.arange(6.0))
 for ending in ("png", "svg", "txt", "html", "json"):
     path = pathlib.Path(f"picture.{ending}")

@@ -34,6 +34,7 @@ def save_too_much(path: str, *, has_names: bool) -> None:
 
     if has_names and hasattr(os, "O_TMPFILE"):
         del os.O_TMPFILE
+    sys.dont_write_bytecode = True  # Python would keep as much of it as the limit allows
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))

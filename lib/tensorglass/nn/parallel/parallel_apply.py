@@ -10,6 +10,7 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.parallel.scatter_gather import Place
+from tensorglass.tensor.grad_mode import recording
 
 
 def parallel_apply(
@@ -34,7 +35,7 @@ def parallel_apply(
 
     def run(at: int, input: Any) -> None:
         try:
-            with torch.set_grad_enabled(grad):
+            with recording(grad):
                 results[at] = modules[at](*(input if isinstance(input, list | tuple) else (input,)), **named[at])
         except Exception as error:
             errors[at] = error

@@ -14,13 +14,13 @@ def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
     """The elements of all tensors in one of one dimension: a view if there is one contiguous tensor, else a copy."""
     if len(tensors) == 1:
         return tensors[0].contiguous().view(-1)
-    return torch.cat([each.contiguous().view(-1) for each in tensors])
+    return torch.cat([tensor.contiguous().view(-1) for tensor in tensors])
 
 
 def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Views of `flat` with the sizes of `tensors`, one after the other."""
-    parts = flat.split([each.numel() for each in tensors])
-    return tuple([part.view(each.size()) for part, each in zip(parts, tensors, strict=True)])
+    parts = flat.split([tensor.numel() for tensor in tensors])
+    return tuple([part.view(tensor.size()) for part, tensor in zip(parts, tensors, strict=True)])
 
 
 def _take_tensors(tensors: Sequence[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
@@ -39,5 +39,5 @@ def _take_tensors(tensors: Sequence[Tensor], size_limit: int) -> Iterator[list[T
 
 def _reorder_tensors_as(tensors: Sequence[Tensor], ordered_tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """`tensors`, which are grouped by dtype, in the order of the dtypes of `ordered_tensors`."""
-    left = {kind: iter([each for each in tensors if each.type() == kind]) for kind in {t.type() for t in tensors}}
-    return tuple([next(left[each.type()]) for each in ordered_tensors])
+    left = {kind: iter([tensor for tensor in tensors if tensor.type() == kind]) for kind in {t.type() for t in tensors}}
+    return tuple([next(left[tensor.type()]) for tensor in ordered_tensors])

@@ -22,10 +22,10 @@ def _current() -> Any:
 
 
 def _there() -> Any:
-    found = _current()
-    if found is None:
+    backend = _current()
+    if backend is None:
         raise devices.no_accelerator("There is no GPU here.")
-    return found
+    return backend
 
 
 def is_available() -> bool:
@@ -35,14 +35,14 @@ def is_available() -> bool:
 
 def current_accelerator(check_available: bool = False) -> Device | None:
     """Its type as a device without an index; None where there is none."""
-    found = _current()
-    return None if found is None else devices.device(found.__name__.rpartition(".")[2])
+    backend = _current()
+    return None if backend is None else devices.device(backend.__name__.rpartition(".")[2])
 
 
 def device_count() -> int:
     """How many devices of its type there are."""
-    found = _current()
-    return 0 if found is None else int(found.device_count())
+    backend = _current()
+    return 0 if backend is None else int(backend.device_count())
 
 
 def current_device_index() -> int:

@@ -58,13 +58,13 @@ def _for_each(name: str, in_place: bool) -> Callable[..., Any]:
 
     def power(self: Any, exponent: Any) -> Any:
         if isinstance(exponent, (list, tuple)) and not isinstance(self, (list, tuple)):
-            return [torch.pow(self, each) for each in exponent]
+            return [torch.pow(self, power) for power in exponent]
         return of_all(self, exponent)
 
-    made = power if name == "pow" and not in_place else of_all
-    made.__name__ = made.__qualname__ = f"_foreach_{name}{'_' * in_place}"
-    made.__doc__ = f"`{name}{'_' * in_place}` for each tensor{', in place' * in_place}."
-    return made
+    answer = power if name == "pow" and not in_place else of_all
+    answer.__name__ = answer.__qualname__ = f"_foreach_{name}{'_' * in_place}"
+    answer.__doc__ = f"`{name}{'_' * in_place}` for each tensor{', in place' * in_place}."
+    return answer
 
 
 def _plain(values: Any, number: int) -> Any:
@@ -84,24 +84,24 @@ def _together(tensors: Sequence[Tensor], other: Any) -> Sequence[Any]:
 
 def _foreach_norm(self: Sequence[Tensor], ord: float = 2, dtype: Any = None) -> list[Tensor]:
     """The norm of each tensor."""
-    return [torch.linalg.vector_norm(each, ord, dtype=dtype) for each in self]
+    return [torch.linalg.vector_norm(tensor, ord, dtype=dtype) for tensor in self]
 
 
 def _foreach_max(self: Sequence[Tensor]) -> list[Tensor]:
     """The largest element of each tensor."""
-    return [each.max() for each in self]
+    return [tensor.max() for tensor in self]
 
 
 def _foreach_zero_(self: Sequence[Tensor]) -> Sequence[Tensor]:
     """Zero in each element of each tensor."""
-    for each in self:
-        each.zero_()
+    for tensor in self:
+        tensor.zero_()
     return self
 
 
 def _foreach_clone(self: Sequence[Tensor]) -> list[Tensor]:
     """A copy of each tensor."""
-    return [each.clone() for each in self]
+    return [tensor.clone() for tensor in self]
 
 
 def _foreach_copy_(self: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> Sequence[Tensor]:
@@ -118,5 +118,5 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         return _refuse(name)
     operator = name.removeprefix("_foreach_")
-    found = globals()[name] = _for_each(operator.removesuffix("_"), operator.endswith("_"))
-    return found
+    result = globals()[name] = _for_each(operator.removesuffix("_"), operator.endswith("_"))
+    return result

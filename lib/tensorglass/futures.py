@@ -97,11 +97,11 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
 
     if not futures:
         together.set_result(futures)
-    for each in futures:
-        each.add_done_callback(count)
+    for future in futures:
+        future.add_done_callback(count)
     return together
 
 
 def wait_all(futures: list[Future[Any]]) -> list[Any]:
     """The results of all `futures`, as soon as they are there."""
-    return [each.wait() for each in futures]
+    return [future.wait() for future in futures]

@@ -46,17 +46,17 @@ def _dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     """The dimensions from 0 on, in their order; a tensor without any has the dimension 0."""
     if dim is None or dim == ():
         return tuple(range(ndim))
-    found: list[int] = []
+    axes: list[int] = []
     length = max(ndim, 1)
-    for each in (dim,) if isinstance(dim, int) else dim:
-        if each in found:
-            raise RuntimeError(f"dim={each} appears multiple times in the list of dims")
-        if not -length <= each < length:
+    for axis in (dim,) if isinstance(dim, int) else dim:
+        if axis in axes:
+            raise RuntimeError(f"dim={axis} appears multiple times in the list of dims")
+        if not -length <= axis < length:
             raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-length}, {length - 1}], but got {each})"
+                f"Dimension out of range (expected to be in range of [{-length}, {length - 1}], but got {axis})"
             )
-        found.append(each % length)
-    return tuple(sorted(found))
+        axes.append(axis % length)
+    return tuple(sorted(axes))
 
 
 def _broadcast(input: Tensor, mask: Tensor) -> Tensor:
@@ -113,8 +113,8 @@ def prod(
 ) -> Tensor:  # fmt: skip
     """The product; 1 where all is masked out."""
     result = _filled(input, mask, 1).to(dtype=_widened(input, dtype))
-    for each in reversed(_dims(dim, input.ndim)):
-        result = result.prod(dim=each, keepdim=bool(keepdim))
+    for axis in reversed(_dims(dim, input.ndim)):
+        result = result.prod(dim=axis, keepdim=bool(keepdim))
     return result
 
 
@@ -168,8 +168,8 @@ def argmin(
 
 def _count(input: Tensor, dim: Dims, keepdim: bool, mask: Tensor | None) -> Tensor:
     """How many elements count."""
-    each = torch.ones(input.shape, dtype=torch.bool, device=input.device) if mask is None else _broadcast(input, mask)
-    return torch.sum(each, _dims(dim, input.ndim), keepdim)
+    ones = torch.ones(input.shape, dtype=torch.bool, device=input.device) if mask is None else _broadcast(input, mask)
+    return torch.sum(ones, _dims(dim, input.ndim), keepdim)
 
 
 def mean(
@@ -216,8 +216,8 @@ def logaddexp(
 ) -> Tensor:  # fmt: skip
     """``log(exp(input) + exp(other))``, element by element; each has a mask of its own."""
     one, two = (
-        each if mask is None else _filled(each, mask, _least(each, "logaddexp"))
-        for each, mask in ((input, input_mask), (other, other_mask))
+        tensor if mask is None else _filled(tensor, mask, _least(tensor, "logaddexp"))
+        for tensor, mask in ((input, input_mask), (other, other_mask))
     )
     return torch.logaddexp(one, two).to(dtype=dtype or input.dtype)
 

@@ -52,7 +52,7 @@ def handle_torch_function(
     answer = call_handlers(public_api, overloaded, args, kwargs)
     if answer is NotImplemented:
         name = f"{public_api.__module__}.{public_api.__name__}"
-        kinds = [type(each) for each in overloaded]
+        kinds = [type(value) for value in overloaded]
         raise TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: {kinds}")
     return answer
 

@@ -121,7 +121,7 @@ def _gray(number: Tensor) -> Tensor:
 
 def _directions(dimension: int, bits: int) -> Tensor:
     """The direction numbers as fractions of 2**bits: (dimension, bits), by the recurrence of Bratley and Fox (1988)."""
-    polynomials, first = (torch.from_numpy(each[:dimension]) for each in sobol_numbers())
+    polynomials, first = (torch.from_numpy(numbers[:dimension]) for numbers in sobol_numbers())
     numbers = torch.zeros(dimension, bits, dtype=torch.long)
     width = min(first.shape[1], bits)
     numbers[:, :width] = first[:, :width]

@@ -32,8 +32,8 @@ class fork_rng(Context):
         self, devices: Iterable[Device | str] | None = None, enabled: bool = True, *, device_type: str | None = None
     ) -> None:
         self._places = [CPU] if enabled else []
-        for each in devices or () if enabled else ():
-            self._places.append(Device(device_type or "cuda", each) if isinstance(each, int) else Device(each))
+        for device in devices or () if enabled else ():
+            self._places.append(Device(device_type or "cuda", device) if isinstance(device, int) else Device(device))
 
     def before(self) -> list[tuple[Generator, Tensor]]:
         return [(default_of(place), default_of(place).get_state()) for place in self._places]

@@ -52,10 +52,10 @@ def _compared(compare: Callable[[Any, Any], bool], version: str, other: Any) -> 
 
 def _key(text: str) -> tuple[Any, ...] | None:
     """Release, stage (from development to after the release) and local part, in the order of PEP 440."""
-    found = _FORM.fullmatch(text.strip())
-    if found is None:
+    match = _FORM.fullmatch(text.strip())
+    if match is None:
         return None
-    release, stage, number, local = found.groups(default="")
+    release, stage, number, local = match.groups(default="")
     parts = [int(part) for part in release.split(".")]
     while parts and not parts[-1]:
         parts.pop()

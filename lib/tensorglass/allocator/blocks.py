@@ -26,12 +26,12 @@ class Segment:
 
     def blocks(self) -> list[Block]:
         """Its blocks by address."""
-        found: list[Block] = []
+        blocks_of_segment: list[Block] = []
         block: Block | None = self.first
         while block is not None:
-            found.append(block)
+            blocks_of_segment.append(block)
             block = block.after
-        return found
+        return blocks_of_segment
 
     @property
     def is_free(self) -> bool:

@@ -260,8 +260,8 @@ class CachingAllocator:
     ) -> None:
         free = self._free[block.segment.is_small]
         block.is_allocated, block.requested, block.lease = False, 0, None
-        for each in absorbed:
-            free.pop(each, None)
+        for start in absorbed:
+            free.pop(start, None)
         merged.nbytes, merged.after = length, after
         if after is not None:
             after.before = merged
@@ -286,7 +286,7 @@ class CachingAllocator:
             length = -(-nbytes // SEGMENT_STEP) * SEGMENT_STEP
         reserved = self.counters.reserved
         if self._amid:
-            reserved += sum([each.nbytes for each in self._amid])
+            reserved += sum([block.nbytes for block in self._amid])
         if reserved + length > self.capacity:
             return None
         try:
@@ -318,7 +318,7 @@ class CachingAllocator:
         return self.counters.reserved - self.counters.allocated
 
     def _release_unused(self) -> None:
-        for segment in [each for each in self._segments.values() if each.is_free]:
+        for segment in [segment for segment in self._segments.values() if segment.is_free]:
             self._release_segment(segment)
 
     def _release_segment(self, segment: Segment) -> None:

@@ -102,10 +102,10 @@ class ObservedPool:
     def _take_back(self) -> None:
         while self._returned:
             address = self._returned[0]
-            found = self._blocks.get(address)
-            if found is not None:
+            block = self._blocks.get(address)
+            if block is not None:
                 counters = self.counters.copy()
-                counters.taken_back(False, *found)
+                counters.taken_back(False, *block)
                 del self._blocks[address], self._returned[0]
                 self.counters = counters
             else:
@@ -131,7 +131,7 @@ class ObservedPool:
     def _describe_segment(self, start: int) -> dict[str, Any]:
         end = start + self._segments[start]
         blocks, place = [], start
-        for address in sorted(each for each in self._blocks if start <= each < end):
+        for address in sorted(position for position in self._blocks if start <= position < end):
             nbytes, requested = self._blocks[address]
             if address > place:
                 blocks.append(_block(place, address - place, None))

@@ -184,8 +184,8 @@ def _cast(value: Any, device_type: str, dtype: DType) -> Any:
     if isinstance(value, str | bytes | numpy_values.ndarray):
         return value
     if isinstance(value, Mapping):
-        return {_cast(key, device_type, dtype): _cast(each, device_type, dtype) for key, each in value.items()}
+        return {_cast(key, device_type, dtype): _cast(item, device_type, dtype) for key, item in value.items()}
     if isinstance(value, Iterable):
-        cast = (_cast(each, device_type, dtype) for each in value)
+        cast = (_cast(item, device_type, dtype) for item in value)
         return type(value)(cast) if isinstance(value, list | tuple) else cast
     return value

@@ -113,7 +113,7 @@ class GradScaler:
         if step["stage"] is OptState.READY:
             self.unscale_(optimizer)
         _require(len(step["found_inf_per_device"]) > 0, "No inf checks were recorded for this optimizer.")
-        found_inf = sum(each.item() for each in step["found_inf_per_device"].values())
+        found_inf = sum(found_inf.item() for found_inf in step["found_inf_per_device"].values())
         result = None if found_inf else optimizer.step(*args, **kwargs)
         step["stage"] = OptState.STEPPED
         return result
@@ -138,13 +138,13 @@ class GradScaler:
         self._per_optimizer_states = defaultdict(_new_step)
 
     def _adapt(self, scale: Tensor, tracker: Tensor) -> None:
-        found = [
-            each.item()
+        result = [
+            found_inf.item()
             for step in self._per_optimizer_states.values()
-            for each in step["found_inf_per_device"].values()
+            for found_inf in step["found_inf_per_device"].values()
         ]
-        _require(len(found) > 0, "No inf checks were recorded prior to update.")
-        if any(found):
+        _require(len(result) > 0, "No inf checks were recorded prior to update.")
+        if any(result):
             scale.mul_(self._backoff_factor)
             tracker.zero_()
             return
@@ -254,7 +254,7 @@ def _require(is_so: bool, message: str) -> None:
 
 def _unscale_grads(optimizer: Any, inverse: Tensor) -> dict[Device, Tensor]:
     """Multiply the gradients by `inverse`, in place. Returns for each device 1.0 if one was not finite, else 0.0."""
-    found: dict[Device, Tensor] = {}
+    result: dict[Device, Tensor] = {}
     with torch.no_grad():
         for group in optimizer.param_groups:
             for param in group["params"]:
@@ -263,9 +263,9 @@ def _unscale_grads(optimizer: Any, inverse: Tensor) -> dict[Device, Tensor]:
                     continue
                 if grad.dtype is torch.float16:
                     raise ValueError("Attempting to unscale FP16 gradients.")
-                if grad.device not in found:
-                    found[grad.device] = torch.zeros((), device=grad.device)
+                if grad.device not in result:
+                    result[grad.device] = torch.zeros((), device=grad.device)
                 if not grad.isfinite().all():
-                    found[grad.device].fill_(1.0)
+                    result[grad.device].fill_(1.0)
                 grad.mul_(inverse.to(grad.device))
-    return found
+    return result

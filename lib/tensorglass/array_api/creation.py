@@ -46,10 +46,10 @@ def eye(
     n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DType | None = None, device: Place = None
 ) -> Tensor:
     """A matrix with ones on its `k`-th diagonal, counted upwards from the main one, and zeros elsewhere."""
-    made: Tensor = torch.zeros(n_rows, n_rows if n_cols is None else n_cols, dtype=dtype, device=device)
-    if -made._size[0] < k < made._size[1]:
-        made.diagonal(k).fill_(1)
-    return made
+    result: Tensor = torch.zeros(n_rows, n_rows if n_cols is None else n_cols, dtype=dtype, device=device)
+    if -result._size[0] < k < result._size[1]:
+        result.diagonal(k).fill_(1)
+    return result
 
 
 def from_dlpack(x: Any, /, *, device: Place = None, copy: bool | None = None) -> Tensor:

@@ -66,21 +66,21 @@ def can_cast(from_: DType | Tensor, to: DType, /) -> bool:
 def finfo(type: DType | Tensor, /) -> FloatInfo:
     """The limits of a floating-point dtype; of a complex one, those of its parts."""
     dtype = _dtype_of(type).to_real()
-    found = torch.finfo(dtype)
-    return FloatInfo(found.bits, found.eps, found.max, found.min, found.smallest_normal, dtype)
+    limits = torch.finfo(dtype)
+    return FloatInfo(limits.bits, limits.eps, limits.max, limits.min, limits.smallest_normal, dtype)
 
 
 def iinfo(type: DType | Tensor, /) -> IntegerInfo:
     """The limits of an integer dtype."""
     dtype = _dtype_of(type)
-    found = torch.iinfo(dtype)
-    return IntegerInfo(found.bits, found.max, found.min, dtype)
+    limits = torch.iinfo(dtype)
+    return IntegerInfo(limits.bits, limits.max, limits.min, dtype)
 
 
 def isdtype(dtype: DType, kind: Kind | tuple[Kind, ...]) -> bool:
     """Whether `dtype` is of a kind: another dtype, "bool", "integral", "real floating", …, or one of several."""
     if isinstance(kind, tuple):
-        return any(isdtype(dtype, each) for each in kind)
+        return any(isdtype(dtype, one_kind) for one_kind in kind)
     if isinstance(kind, DType):
         return dtype is kind
     if kind not in _KINDS:
@@ -123,15 +123,15 @@ class Info:
     def devices(self) -> list[Device]:
         """The devices of this machine: the CPU, CUDA's, and the simulated ones once they are in use."""
         cuda = backends.family("cuda")
-        found = [with_index("cuda", index) for index in range(cuda.count() if cuda else 0)]
+        gpus = [with_index("cuda", index) for index in range(cuda.count() if cuda else 0)]
         simulated: list[Any] = backends.of_type("sim")
-        return [CPU, *found, *(each.device for each in simulated)]
+        return [CPU, *gpus, *(backend.device for backend in simulated)]
 
     def dtypes(
         self, *, device: Device | str | None = None, kind: Kind | tuple[Kind, ...] | None = None
     ) -> dict[str, DType]:
         """The standard's dtypes that a device has, by name; those of a kind alone if there is one."""
-        return {each.name: each for each in STANDARD if kind is None or isdtype(each, kind)}
+        return {dtype.name: dtype for dtype in STANDARD if kind is None or isdtype(dtype, kind)}
 
 
 def __array_namespace_info__() -> Info:

@@ -133,7 +133,7 @@ if TYPE_CHECKING:  # the names above
 
 def clip(x: Tensor, /, min: Tensor | float | None = None, max: Tensor | float | None = None) -> Tensor:
     """`x` with elements below `min` raised to it and those above `max` lowered to it, in the dtype of `x`."""
-    low, high = (each.to(x._dtype) if isinstance(each, Tensor) else each for each in (min, max))
+    low, high = (bound.to(x._dtype) if isinstance(bound, Tensor) else bound for bound in (min, max))
     if low is None and high is None:
         return x.clone()
     if isinstance(low, Tensor) and high is not None and not isinstance(high, Tensor):

@@ -46,7 +46,7 @@ def _vectors(x1: Tensor, x2: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     """Both of one dtype and of as many dimensions, once their vectors along `axis` are seen to be of one length."""
     x1, x2 = promoted(x1, x2)
     dims = max(x1.ndim, x2.ndim)
-    x1, x2 = (each.reshape((1,) * (dims - each.ndim) + each._size) for each in (x1, x2))
+    x1, x2 = (tensor.reshape((1,) * (dims - tensor.ndim) + tensor._size) for tensor in (x1, x2))
     if x1.shape[axis] != x2.shape[axis]:  # PyTorch stretches a vector of one element
         raise ValueError(f"vectors of {x1.shape[axis]} and of {x2.shape[axis]} elements along dimension {axis}")
     return x1, x2

@@ -43,8 +43,8 @@ def expand_dims(x: Tensor, /, axis: int | tuple[int, ...] = 0) -> Tensor:
     """A view with a new dimension of size 1 at each position of `axis` in the result. IndexError if there is none."""
     axes = (axis,) if isinstance(axis, int) else axis
     dims = len(x._size) + len(axes)
-    for each in sorted(geometry.wrap_dim(each, dims) for each in axes):
-        x = x.unsqueeze(each)
+    for place in sorted(geometry.wrap_dim(dim, dims) for dim in axes):
+        x = x.unsqueeze(place)
     return x
 
 
@@ -90,10 +90,10 @@ def roll(x: Tensor, /, shift: int | tuple[int, ...], *, axis: Axes | None = None
 
 def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
     """A view without dimensions of size 1. ValueError if one of `axis` is longer."""
-    dims = [geometry.wrap_dim(each, len(x._size)) for each in ((axis,) if isinstance(axis, int) else axis)]
-    for each in dims:
-        if x._size[each] != 1:
-            raise ValueError(f"dimension {each} has size {x._size[each]}, and only those of size 1 can be left out")
+    dims = [geometry.wrap_dim(dim, len(x._size)) for dim in ((axis,) if isinstance(axis, int) else axis)]
+    for dim in dims:
+        if x._size[dim] != 1:
+            raise ValueError(f"dimension {dim} has size {x._size[dim]}, and only those of size 1 can be left out")
     return x.squeeze(dims) if dims else x.view(x._size)
 
 

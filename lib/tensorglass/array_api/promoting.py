@@ -22,7 +22,7 @@ from tensorglass.tensor.tensor import Tensor
 
 def _promote(a: DType, b: DType) -> DType | None:
     """What two dtypes promote to, of which at least one is a wide unsigned type; None if no dtype holds both."""
-    low, high = sorted((a, b), key=lambda each: (each.category, each.itemsize))
+    low, high = sorted((a, b), key=lambda dtype: (dtype.category, dtype.itemsize))
     if low.category < high.category or low.is_signed is high.is_signed:
         return high
     signed, unsigned = (a, b) if a.is_signed else (b, a)
@@ -66,8 +66,8 @@ def result_type(*arrays_and_dtypes: Tensor | DType | complex) -> DType:
 
     Raises TypeError if there are only numbers.
     """
-    given = [each._dtype if isinstance(each, Tensor) else each for each in arrays_and_dtypes]
-    kinds = [each for each in given if isinstance(each, DType)]
+    given = [value._dtype if isinstance(value, Tensor) else value for value in arrays_and_dtypes]
+    kinds = [value for value in given if isinstance(value, DType)]
     if not kinds:
         raise TypeError("result_type() needs an array or a dtype: numbers alone have none")
     common = reduce(promote_types, kinds)

@@ -77,7 +77,7 @@ def prod(x: Tensor, /, *, axis: Axes = None, dtype: DType | None = None, keepdim
     x, axis, keepdims = _reduced_along(x, axis, keepdims)
     if isinstance(axis, int):
         return torch.prod(x, axis, keepdims, dtype=dtype)
-    dims = sorted(range(x.ndim) if axis is None else [geometry.wrap_dim(each, x.ndim) for each in axis], reverse=True)
+    dims = sorted(range(x.ndim) if axis is None else [geometry.wrap_dim(dim, x.ndim) for dim in axis], reverse=True)
     if not dims:
         return torch.prod(x, dtype=dtype)
     for dim in dims:  # ours takes one dimension at a time; from the last, so that the others keep their numbers

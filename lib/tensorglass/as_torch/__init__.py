@@ -49,7 +49,7 @@ def install() -> None:
 def with_on_path(python_path: str | None) -> str:
     """A value of ``PYTHONPATH`` with the folder first."""
     folders = python_path.split(os.pathsep) if python_path else []
-    return os.pathsep.join([ON_PATH, *(each for each in folders if each != ON_PATH)])
+    return os.pathsep.join([ON_PATH, *(folder for folder in folders if folder != ON_PATH)])
 
 
 def load_ipython_extension(ipython: Any) -> None:

@@ -209,8 +209,8 @@ def _find_installed(device_type: str) -> None:
     if device_type not in _families:
         from importlib.metadata import entry_points  # slow: only for other types than our own
 
-        for found in entry_points(group=devices.BACKENDS, name=device_type):
-            register_family(device_type, found.load())
+        for plugin in entry_points(group=devices.BACKENDS, name=device_type):
+            register_family(device_type, plugin.load())
 
 
 def accelerator() -> str | None:
@@ -235,8 +235,8 @@ def _first_of(device: Device) -> Backend:
         import_module("tensorglass.backends.meta")
     if (device.type, None) in _backends:
         return _backends[device.type, None]
-    found = family(device.type)
-    if found is None:
+    family_of_type = family(device.type)
+    if family_of_type is None:
         if device.type == "xpu":
             raise AssertionError("Torch not compiled with XPU enabled")
         raise explained(
@@ -247,14 +247,14 @@ def _first_of(device: Device) -> Backend:
             "'sim' is a simulated accelerator.",
         )
     index = devices.current_index(device.type) if device.index is None else device.index
-    return _first_use.run(_make_backend, device.type, index, found)
+    return _first_use.run(_make_backend, device.type, index, family_of_type)
 
 
 def _make_backend(device_type: str, index: int, found: Family) -> Backend:
-    made = _backends.get((device_type, index))
-    if made is None:
-        made = _backends[device_type, index] = found.make(index)
-    return made
+    backend = _backends.get((device_type, index))
+    if backend is None:
+        backend = _backends[device_type, index] = found.make(index)
+    return backend
 
 
 def special(xp: Any) -> Any:
@@ -276,7 +276,7 @@ def has_linalg(xp: Any) -> bool:
 
 
 def _with_scipy(xp: Any) -> HasSciPy:
-    backend = next(each for each in _backends.values() if each.xp is xp)
+    backend = next(backend for backend in _backends.values() if backend.xp is xp)
     if not hasattr(backend, "special"):
         raise NotImplementedError(f"the backend of '{backend.device_type}' devices has no SciPy: move the tensor first")
     return cast(HasSciPy, backend)
@@ -289,7 +289,7 @@ def of_type(device_type: str) -> list[Backend]:
 
 def forget(backend: Backend) -> None:
     """Drop a device's backend: it is made again on next use, if the device still exists."""
-    for key in [key for key, each in list(_backends.items()) if each is backend]:
+    for key in [key for key, backend_or_skip in list(_backends.items()) if backend_or_skip is backend]:
         _backends.pop(key, None)
 
 

@@ -144,8 +144,8 @@ class CupyBackend:
 
     def adopt(self, offer: Any, address: int, nbytes: int, *, is_read_only: bool) -> Any:
         with self._place:
-            found = self.xp.from_dlpack(offer)
-        return self.xp.ndarray((nbytes,), numpy.uint8, found.data)  # it begins at `address`; none is read-only
+            result = self.xp.from_dlpack(offer)
+        return self.xp.ndarray((nbytes,), numpy.uint8, result.data)  # it begins at `address`; none is read-only
 
     def data_ptr(self, buffer: Any) -> int:
         return int(buffer.data.ptr) if buffer.size else 0
@@ -211,8 +211,8 @@ class CupyBackend:
     attempt = run
 
     def ufunc(self, name: str) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(self.xp, name)
-        return found
+        function: Callable[..., Any] = getattr(self.xp, name)
+        return function
 
     @property
     def special(self) -> Any:
@@ -238,20 +238,20 @@ class CupyBackend:
     ) -> Any:
         with self._place:
             fits = out is not None and out.flags.c_contiguous  # `set` writes nothing else
-            made = out if fits else self._asking(array.nbytes, self.xp.empty, array.shape, array.dtype)
+            result = out if fits else self._asking(array.nbytes, self.xp.empty, array.shape, array.dtype)
             start = perf_counter()
             source = numpy.ascontiguousarray(array)
-            made.set(source)  # on the current stream, after all work queued there
+            result.set(source)  # on the current stream, after all work queued there
             if non_blocking:
                 self._hold(source)
             else:
                 self.xp.cuda.get_current_stream().synchronize()
             seconds = None if non_blocking else perf_counter() - start
             if out is not None and not fits:
-                out[...] = made
+                out[...] = result
         ends = devices.CPU, self.device
         transfers.happened(*ends, array.nbytes, seconds, is_pinned=is_pinned, waited=not non_blocking)
-        return made
+        return result
 
     def _hold(self, source: numpy.ndarray) -> None:
         """Keep host memory alive that the device still reads: otherwise its pool would reuse it."""
@@ -278,13 +278,13 @@ class CupyBackend:
         with self._place:
             # the kernel that writes the array may still be running there
             self.xp.cuda.get_current_stream().wait_event(is_made)
-            made = self.xp.array(array, copy=True)
+            result = self.xp.array(array, copy=True)
             is_copied = self._mark()
         with array.device:
             self.xp.cuda.get_current_stream().wait_event(is_copied)  # its memory is not reused before that
         source = devices.with_index("cuda", array.device.id)
         transfers.happened(source, self.device, array.nbytes, None, waited=False)
-        return made
+        return result
 
     def synchronize(self, device: Device) -> None:
         self._place.synchronize()
@@ -300,21 +300,23 @@ class _ByWayOfHost:
     def __getattr__(self, name: str) -> Any:
         if hasattr(self._own, name):
             return getattr(self._own, name)
-        found = getattr(self._of_host, name)
-        return _ByWayOfHost(None, found) if isinstance(found, ModuleType) else partial(self._run_on_host, found)
+        function = getattr(self._of_host, name)
+        return (
+            _ByWayOfHost(None, function) if isinstance(function, ModuleType) else partial(self._run_on_host, function)
+        )
 
     def _run_on_host(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
         xp = import_module("cupy")
         here = get(devices.with_index("cuda", xp.cuda.Device().id))
-        found = function(
+        result = function(
             *[here.to_host(argument) if isinstance(argument, xp.ndarray) else argument for argument in arguments],
             **keywords,
         )
         made = [
-            here.from_host(each, devices.CPU) if isinstance(each, numpy.ndarray) else each
-            for each in (found if isinstance(found, tuple) else (found,))
+            here.from_host(array, devices.CPU) if isinstance(array, numpy.ndarray) else array
+            for array in (result if isinstance(result, tuple) else (result,))
         ]
-        return tuple(made) if isinstance(found, tuple) else made[0]
+        return tuple(made) if isinstance(result, tuple) else made[0]
 
 
 register_family("cuda", FAMILY)

@@ -43,8 +43,8 @@ class Threads:
         mine, *others = [slice(start, start + length) for start in range(0, target.size, length)]
         waiting = [helpers.submit(_part, run, flat, target, part) for part in others]
         _part(run, flat, target, mine)
-        for each in waiting:
-            each.result()
+        for future in waiting:
+            future.result()
 
     def _begin_helpers(self) -> ThreadPoolExecutor:
         if self._helpers is None:

@@ -68,8 +68,8 @@ class NumpyBackend:
         self._thread = _Thread()
         # All threads share this context; a thread that finds it in use takes its own, which is slower.
         self.attempt = _quiet_context().run
-        self._array_dtypes = {each: numpy.dtype(each.name) for each in dtypes.ALL if each is not dtypes.bfloat16}
-        self._dtypes = {array_dtype: each for each, array_dtype in self._array_dtypes.items()}
+        self._array_dtypes = {dtype: numpy.dtype(dtype.name) for dtype in dtypes.ALL if dtype is not dtypes.bfloat16}
+        self._dtypes = {array_dtype: dtype for dtype, array_dtype in self._array_dtypes.items()}
 
     def is_available(self) -> bool:
         return True
@@ -88,10 +88,10 @@ class NumpyBackend:
         lengths, axes = (size, None) if order is None else _outermost_first(size, order)
         nbytes = math.prod(size) * dtype.itemsize
         if nbytes >= LEAST and not zeroed:
-            made = numpy.ndarray(lengths, array_dtype, _from_pool(nbytes))
+            result = numpy.ndarray(lengths, array_dtype, _from_pool(nbytes))
         else:
-            made = _new(numpy.zeros if zeroed else numpy.empty, lengths, array_dtype, nbytes)
-        return made if axes is None else made.transpose(axes)
+            result = _new(numpy.zeros if zeroed else numpy.empty, lengths, array_dtype, nbytes)
+        return result if axes is None else result.transpose(axes)
 
     def memory_stats(self) -> dict[str, int]:
         return POOL.stats()
@@ -212,10 +212,10 @@ class NumpyBackend:
                 RuntimeError("\"empty\" not implemented for 'BFloat16'"),
                 "NumPy has no bfloat16 of its own: install the small package that adds it, `pip install ml_dtypes`.",
             ) from error
-        found = numpy.dtype(ml_dtypes.bfloat16)
-        self._array_dtypes[dtypes.bfloat16] = found
-        self._dtypes[found] = dtypes.bfloat16
-        return found
+        bfloat16 = numpy.dtype(ml_dtypes.bfloat16)
+        self._array_dtypes[dtypes.bfloat16] = bfloat16
+        self._dtypes[bfloat16] = dtypes.bfloat16
+        return bfloat16
 
 
 @remembered

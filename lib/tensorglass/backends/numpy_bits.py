@@ -24,8 +24,8 @@ _drawing: weakref.WeakSet[NumpyBits] = weakref.WeakSet()  #: the streams that ha
 
 def _reset() -> None:
     """In a forked child: release streams that a thread of the parent had locked while drawing."""
-    for each in list(_drawing):
-        each.free_lock()
+    for generator in list(_drawing):
+        generator.free_lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -183,7 +183,7 @@ class HostBits:
         return self._backend.from_host(self._bits.draw_poisson(self._backend.to_host(rates)), self._device)
 
     def draw_binomial(self, counts: Array, chances: Array) -> Array:
-        given = [self._backend.to_host(each) for each in (counts, chances)]
+        given = [self._backend.to_host(array) for array in (counts, chances)]
         return self._backend.from_host(self._bits.draw_binomial(*given), self._device)
 
     def save(self, initial_seed: int) -> numpy.ndarray:

@@ -70,10 +70,12 @@ def happened(
     waited: bool = True,
 ) -> None:
     """Called by a backend for a copy of `nbytes` bytes between two devices."""
-    made = Transfer(str(source), str(target), nbytes, seconds, is_simulated, is_pinned, waited, _between_now.storages)
-    _log.append((next(_numbers), made))
+    transfer = Transfer(
+        str(source), str(target), nbytes, seconds, is_simulated, is_pinned, waited, _between_now.storages
+    )
+    _log.append((next(_numbers), transfer))
     for observer in list(_observers.values()):
-        observer(made)
+        observer(transfer)
 
 
 def between(source: object, target: object) -> Context:
@@ -88,7 +90,7 @@ def count() -> int:
 
 def since(start: int = 0) -> list[Transfer]:
     """The transfers after the first `start`, the oldest first; of the latest thousand."""
-    return [made for number, made in list(_log) if number > start]
+    return [transfer for number, transfer in list(_log) if number > start]
 
 
 class observed(Context):

@@ -50,7 +50,7 @@ def narrow(positions: Any) -> Any:
 def widen(found: Any) -> Any:
     """Positions, or a tuple of them, as int64."""
     if isinstance(found, tuple):
-        return tuple([widen(each) for each in found])
+        return tuple([widen(array) for array in found])
     return found.astype(real.int64) if getattr(found, "dtype", None) == real.intp else found
 
 
@@ -89,15 +89,15 @@ def _adding_wide(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def arange(*arguments: Any, **keywords: Any) -> Array:
     """`numpy.arange`, in int64 unless a dtype or a number of another kind says otherwise."""
-    found = real.arange(*arguments, **keywords)
-    is_default = len(arguments) < 4 and keywords.get("dtype") is None and found.dtype == real.intp
-    return real.arange(*arguments, **keywords | {"dtype": real.int64}) if is_default else found
+    result = real.arange(*arguments, **keywords)
+    is_default = len(arguments) < 4 and keywords.get("dtype") is None and result.dtype == real.intp
+    return real.arange(*arguments, **keywords | {"dtype": real.int64}) if is_default else result
 
 
 def unique(array: Any, *arguments: Any, **keywords: Any) -> Any:
     """`numpy.unique`, whose positions and counts are int64."""
-    found = real.unique(array, *arguments, **keywords)
-    return (found[0], *[widen(each) for each in found[1:]]) if isinstance(found, tuple) else found
+    result = real.unique(array, *arguments, **keywords)
+    return (result[0], *[widen(array) for array in result[1:]]) if isinstance(result, tuple) else result
 
 
 def where(condition: Any, *values: Any) -> Any:
@@ -110,7 +110,7 @@ class _WideNumpy(ModuleType):
 
     def __init__(self) -> None:
         super().__init__(real.__name__, real.__doc__)
-        self.__dict__.update({name: each for name, each in vars(real).items() if not name.startswith("__")})
+        self.__dict__.update({name: member for name, member in vars(real).items() if not name.startswith("__")})
         for name in _ADD_UP:
             setattr(self, name, _adding_wide(getattr(real, name)))
         for name, (at, keyword) in _TAKE_POSITIONS.items():

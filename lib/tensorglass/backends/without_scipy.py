@@ -63,17 +63,17 @@ def i0(x: numpy.ndarray) -> numpy.ndarray:
 
 
 def _one_by_one(function: Callable[[float], float], x: numpy.ndarray) -> numpy.ndarray:
-    return numpy.array([function(each) for each in x.ravel().tolist()], x.dtype).reshape(x.shape)
+    return numpy.array([function(number) for number in x.ravel().tolist()], x.dtype).reshape(x.shape)
 
 
 def _erfinv(x: float) -> float:
     size = abs(x)
     if not size < 1:
         return math.copysign(math.inf, x) if size == 1 else math.nan
-    found = -NormalDist().inv_cdf((1 - size) / 2) / math.sqrt(2)  # exact in the tail, where 1 - size is
+    result = -NormalDist().inv_cdf((1 - size) / 2) / math.sqrt(2)  # exact in the tail, where 1 - size is
     if size < 0.5:  # a Newton step corrects the rounding of (1 - size) / 2
-        found -= (math.erf(found) - size) * math.sqrt(math.pi) / 2 * math.exp(found * found)
-    return math.copysign(found, x)
+        result -= (math.erf(result) - size) * math.sqrt(math.pi) / 2 * math.exp(result * result)
+    return math.copysign(result, x)
 
 
 def _lgamma(x: float) -> float:

@@ -34,12 +34,12 @@ def answering(
 
     def look(name: str) -> Any:
         if name == "__all__":  # for `import *`
-            return [each for each in names() if not each.startswith("_")]
+            return [name for name in names() if not name.startswith("_")]
         path = beginning + name
         if path not in FUNCTIONS and not fetch(path):
             raise no_such_name(name, names(), home)
-        found = there[name] = FUNCTIONS[path]
-        return found
+        value = there[name] = FUNCTIONS[path]
+        return value
 
     def names() -> list[str]:
         paths = [path.removeprefix(beginning) for path in (*FUNCTIONS, *awaited()) if path.startswith(beginning)]
@@ -62,7 +62,7 @@ def no_such_name(name: str, there: Iterable[str], module: str = "") -> Attribute
 
 def about_attribute(name: str) -> list[str]:
     """What there is to say about an attribute that tensors do not have."""
-    there = [each for each, value in vars(Tensor).items() if type(value) is not MissingAttribute]
+    there = [attribute for attribute, value in vars(Tensor).items() if type(value) is not MissingAttribute]
     return _about(name, there, "Tensor")
 
 
@@ -82,8 +82,8 @@ class MissingAttribute:
 
 def _dir(tensor: Tensor) -> list[str]:
     """The attributes of a tensor, without the missing ones."""
-    found = vars(Tensor)
-    return [name for name in object.__dir__(tensor) if type(found.get(name)) is not MissingAttribute]
+    attributes = vars(Tensor)
+    return [name for name in object.__dir__(tensor) if type(attributes.get(name)) is not MissingAttribute]
 
 
 def pytorch_names() -> list[str]:
@@ -122,7 +122,7 @@ def _about(name: str, there: Iterable[str], home: str) -> list[str]:
     if left_out is not None and (home or name == "__future__" or path in pytorch_names()):
         return [left_out]
     elsewhere = _elsewhere(name, home)
-    close = get_close_matches(name, [each for each in there if not each.startswith("_")], cutoff=0.7)
+    close = get_close_matches(name, [name for name in there if not name.startswith("_")], cutoff=0.7)
     if path in pytorch_names():
         notes = [
             f"PyTorch has torch.{path}, which is left out here. Instead, compose it of what there is, or compute it "
@@ -140,11 +140,11 @@ def _about(name: str, there: Iterable[str], home: str) -> list[str]:
 
 def _elsewhere(name: str, home: str) -> list[str]:
     """Where the namespace, one of its modules or a tensor has something of this name that can be called."""
-    holders = {each: getattr(_library, each) if each else _library for each in ("", "Tensor", *MODULES)}
+    holders = {module: getattr(_library, module) if module else _library for module in ("", "Tensor", *MODULES)}
     return [
-        f"torch.{each}.{name}" if each else f"torch.{name}"
-        for each, holder in holders.items()
-        if each != home and _has(holder, name)
+        f"torch.{module}.{name}" if module else f"torch.{name}"
+        for module, holder in holders.items()
+        if module != home and _has(holder, name)
     ]
 
 

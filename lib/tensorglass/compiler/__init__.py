@@ -59,7 +59,7 @@ def assume_constant_result(fn: Anything) -> Anything:
 def allow_in_graph(fn: Any) -> Any:
     """The function itself, or a list of those that are given."""
     if isinstance(fn, (list, tuple)):
-        return [allow_in_graph(each) for each in fn]
+        return [allow_in_graph(function) for function in fn]
     return fn
 
 
@@ -83,11 +83,11 @@ def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
     from tensorglass.interop.numpy import from_numpy
     from tensorglass.tensor.tensor import Tensor
 
-    def to_array(each: Any) -> Any:
-        return each.numpy() if isinstance(each, Tensor) else each
+    def to_array(value: Any) -> Any:
+        return value.numpy() if isinstance(value, Tensor) else value
 
-    def to_tensor(each: Any) -> Any:
-        return from_numpy(each) if hasattr(each, "__array_interface__") and hasattr(each, "strides") else each
+    def to_tensor(value: Any) -> Any:
+        return from_numpy(value) if hasattr(value, "__array_interface__") and hasattr(value, "strides") else value
 
     @wraps(fn)
     def wrapped(*args: Any, **kwargs: Any) -> Any:

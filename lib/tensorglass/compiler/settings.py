@@ -29,10 +29,10 @@ def patching(module: str) -> Callable[..., AbstractContextManager[None]]:
 def _reached(there: dict[str, Any], path: str) -> Any:
     """The setting `triton.cudagraphs` of the module with these globals."""
     home, *names = path.split(".")
-    found = there.get(home)
+    value = there.get(home)
     for name in names:
-        found = getattr(found, name)
-    return found
+        value = getattr(value, name)
+    return value
 
 
 def _set(there: dict[str, Any], values: Mapping[str, Any]) -> None:

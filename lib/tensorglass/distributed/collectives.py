@@ -250,11 +250,11 @@ def all_to_all(
         return None
     _check_length(input_tensor_list, chosen, "Number of input tensors are not equal to group size")
     _check_length(output_tensor_list, chosen, "Number of output tensors are not equal to group size")
-    sent = cat([each.data.to("cpu").reshape(-1) for each in input_tensor_list])
-    arrived = cat([each.data.to("cpu").reshape(-1) for each in output_tensor_list])
+    sent = cat([tensor.data.to("cpu").reshape(-1) for tensor in input_tensor_list])
+    arrived = cat([tensor.data.to("cpu").reshape(-1) for tensor in output_tensor_list])
 
-    lengths_in = [each.numel() for each in input_tensor_list]
-    lengths_out = [each.numel() for each in output_tensor_list]
+    lengths_in = [tensor.numel() for tensor in input_tensor_list]
+    lengths_out = [tensor.numel() for tensor in output_tensor_list]
 
     def finish() -> list[Tensor]:
         for target, part in zip(output_tensor_list, arrived.split(lengths_out), strict=True):
@@ -353,8 +353,8 @@ def check_tensor(value: Any, name: str) -> None:
 
 
 def _check_list(value: Any, name: str) -> None:
-    if not isinstance(value, list) or not all(isinstance(each, Tensor) for each in value):
-        elements = f"with elements of type {[type(each) for each in value]}" if isinstance(value, list) else "instead"
+    if not isinstance(value, list) or not all(isinstance(item, Tensor) for item in value):
+        elements = f"with elements of type {[type(item) for item in value]}" if isinstance(value, list) else "instead"
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
             f"             but got {type(value)} {elements}."
@@ -362,9 +362,9 @@ def _check_list(value: Any, name: str) -> None:
 
 
 def _check_dtypes(first: Tensor, *others: Tensor) -> None:
-    for each in others:
-        if each.dtype != first.dtype:
-            raise ValueError(f"Invalid usage of tensors with different dtypesFound {each.dtype} and  {first.dtype}")
+    for other in others:
+        if other.dtype != first.dtype:
+            raise ValueError(f"Invalid usage of tensors with different dtypesFound {other.dtype} and  {first.dtype}")
 
 
 def _check_reduction(tensor: Tensor, op: RedOpType, caller: str) -> None:

@@ -95,13 +95,13 @@ def is_torchelastic_launched() -> bool:
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
     """This process's number on its machine, from the environment's LOCAL_RANK, or else `fallback_rank`."""
-    found = os.environ.get("LOCAL_RANK", fallback_rank)
-    if found is None:
+    rank = os.environ.get("LOCAL_RANK", fallback_rank)
+    if rank is None:
         raise RuntimeError(
             "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow `get_node_local_rank` to "
             "work, assuming you are not running in a multi-device context and want the code to run locally instead."
         )
-    return int(found)
+    return int(rank)
 
 
 def is_initialized() -> bool:
@@ -286,14 +286,14 @@ def new_group(
         raise ValueError(
             "the new group's world size should be less or equal to the world size set by init_process_group"
         )
-    for each in chosen:
-        if not 0 <= each < size:
-            raise ValueError(f"Rank {each} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
-    made = everyone.part(chosen, timeout)
-    if made is None:
+    for rank in chosen:
+        if not 0 <= rank < size:
+            raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
+    group = everyone.part(chosen, timeout)
+    if group is None:
         return GroupMember.NON_GROUP_MEMBER
-    _parts.append(made)
-    return made
+    _parts.append(group)
+    return group
 
 
 def new_subgroups(
@@ -339,5 +339,5 @@ def new_subgroups_by_enumeration(
                 raise ValueError(f"Rank {rank} has appeared in both subgroup {places[rank]} and {ranks}")
             places[rank] = ranks
     subgroups = [new_group(ranks, timeout, backend, pg_options) for ranks in ranks_per_subgroup_list]
-    own = [each for each, ranks in zip(subgroups, ranks_per_subgroup_list, strict=True) if get_rank() in ranks]
+    own = [subgroup for subgroup, ranks in zip(subgroups, ranks_per_subgroup_list, strict=True) if get_rank() in ranks]
     return own[0] if own else None, subgroups

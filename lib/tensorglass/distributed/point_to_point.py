@@ -112,16 +112,16 @@ class P2POp:
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     """Begin all of these operations, whatever their order in the other processes; the works to wait for."""
-    if not isinstance(p2p_op_list, list) or not all(isinstance(each, P2POp) for each in p2p_op_list):
+    if not isinstance(p2p_op_list, list) or not all(isinstance(p2p_op, P2POp) for p2p_op in p2p_op_list):
         raise ValueError(
             "Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``."  # sic
         )
-    if any(each.group is not p2p_op_list[0].group for each in p2p_op_list):
+    if any(p2p_op.group is not p2p_op_list[0].group for p2p_op in p2p_op_list):
         raise ValueError("All ops need to use the same group.")
     works = []
-    for each in p2p_op_list:
-        named = {"group_dst" if each.op is isend else "group_src": each.group_peer}
-        work = each.op(each.tensor, group=each.group, tag=each.tag, **named)
+    for p2p_op in p2p_op_list:
+        named = {"group_dst" if p2p_op.op is isend else "group_src": p2p_op.group_peer}
+        work = p2p_op.op(p2p_op.tensor, group=p2p_op.group, tag=p2p_op.tag, **named)
         if work is not None:
             works.append(work)
     return works

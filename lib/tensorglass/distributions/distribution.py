@@ -41,8 +41,8 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         )
     first = next((value for value in values if isinstance(value, Tensor)), None)
     options = {"dtype": torch.get_default_dtype()} if first is None else {"dtype": first.dtype, "device": first.device}
-    made = [value if isinstance(value, Tensor) else torch.tensor(value, **options) for value in values]
-    return tuple(torch.broadcast_tensors(*made))
+    tensors = [value if isinstance(value, Tensor) else torch.tensor(value, **options) for value in values]
+    return tuple(torch.broadcast_tensors(*tensors))
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:
@@ -244,10 +244,10 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
-        natural = [each.detach().requires_grad_() for each in self._natural_params]
+        natural = [parameter.detach().requires_grad_() for parameter in self._natural_params]
         normalizer = self._log_normalizer(*natural)
         slopes = torch.autograd.grad(normalizer.sum(), natural, create_graph=True)
         total: Tensor = normalizer - self._mean_carrier_measure
-        for each, slope in zip(natural, slopes, strict=True):
-            total = total - (each * slope).reshape((*self._batch_shape, -1)).sum(-1)
+        for parameter, slope in zip(natural, slopes, strict=True):
+            total = total - (parameter * slope).reshape((*self._batch_shape, -1)).sum(-1)
         return total

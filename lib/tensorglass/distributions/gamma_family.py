@@ -42,16 +42,16 @@ def _drawn(concentration: Tensor) -> Tensor:
     raised = torch.where(concentration < 1, concentration + 1, concentration)
     d = raised - 1 / 3
     c = (9 * d).rsqrt()
-    found = torch.empty_like(d)
+    result = torch.empty_like(d)
     waiting = torch.arange(d.numel(), device=d.device)
     while waiting.numel():
         x, u = torch.randn_like(d[waiting]), torch.rand_like(d[waiting])
         v = (1 + c[waiting] * x) ** 3
         is_taken = (v > 0) & (torch.log(u) < 0.5 * x**2 + d[waiting] * (1 - v + torch.log(v.clamp(min=1e-300))))
-        found[waiting[is_taken]] = (d[waiting] * v)[is_taken]
+        result[waiting[is_taken]] = (d[waiting] * v)[is_taken]
         waiting = waiting[~is_taken]
-    lowered = found * torch.rand_like(found) ** (1 / concentration)  # by Stuart's theorem
-    return torch.where(concentration < 1, lowered, found)
+    lowered = result * torch.rand_like(result) ** (1 / concentration)  # by Stuart's theorem
+    return torch.where(concentration < 1, lowered, result)
 
 
 def standard_gamma(concentration: Tensor) -> Tensor:
@@ -125,7 +125,9 @@ class Chi2(Gamma):
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)
-        new.concentration, new.rate = (each.expand(new._batch_shape) for each in (self.concentration, self.rate))
+        new.concentration, new.rate = (
+            parameter.expand(new._batch_shape) for parameter in (self.concentration, self.rate)
+        )
         return new
 
     @property
@@ -284,8 +286,8 @@ class StudentT(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        found = self.scale.pow(2) * self.df / (self.df - 2)
-        return found.masked_fill(self.df <= 2, math.inf).masked_fill(self.df <= 1, math.nan)
+        result = self.scale.pow(2) * self.df / (self.df - 2)
+        return result.masked_fill(self.df <= 2, math.inf).masked_fill(self.df <= 1, math.nan)
 
     def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)

@@ -82,21 +82,21 @@ class _Half(TransformedDistribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        found: Tensor = self.base_dist.log_prob(value) + math.log(2)
-        return torch.where(value >= 0, found, -math.inf)
+        result: Tensor = self.base_dist.log_prob(value) + math.log(2)
+        return torch.where(value >= 0, result, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)
-        found: Tensor = 2 * self.base_dist.cdf(value) - 1
-        return found
+        result: Tensor = 2 * self.base_dist.cdf(value) - 1
+        return result
 
     def icdf(self, prob: Tensor) -> Tensor:
-        found: Tensor = self.base_dist.icdf((prob + 1) / 2)
-        return found
+        result: Tensor = self.base_dist.icdf((prob + 1) / 2)
+        return result
 
     def entropy(self) -> Tensor:
-        found: Tensor = self.base_dist.entropy() - math.log(2)
-        return found
+        result: Tensor = self.base_dist.entropy() - math.log(2)
+        return result
 
 
 class HalfNormal(_Half):

@@ -44,16 +44,16 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 
     NotImplementedError for classes that no formula is registered for.
     """
-    found = [
+    candidates = [
         (type(p).__mro__.index(left) + type(q).__mro__.index(right), formula)
         for (left, right), formula in _FORMULAS.items()
         if isinstance(p, left) and isinstance(q, right)
     ]
-    if not found:
+    if not candidates:
         raise NotImplementedError(
             f"No KL(p || q) is implemented for p type {p.__class__.__name__} and q type {q.__class__.__name__}"
         )
-    _, formula = min(found, key=lambda each: each[0])  # the nearest
+    _, formula = min(candidates, key=lambda candidate: candidate[0])  # the nearest
     return formula(p, q)
 
 
@@ -169,7 +169,9 @@ def _gamma(p: Gamma, q: Gamma) -> Tensor:
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
     mine, other = p.concentration, q.concentration
-    normalizers = [torch.lgamma(each.sum(-1)) - torch.lgamma(each).sum(-1) for each in (mine, other)]
+    normalizers = [
+        torch.lgamma(concentration.sum(-1)) - torch.lgamma(concentration).sum(-1) for concentration in (mine, other)
+    ]
     logs = torch.digamma(mine) - torch.digamma(mine.sum(-1, True))
     return normalizers[0] - normalizers[1] + ((mine - other) * logs).sum(-1)
 
@@ -188,8 +190,8 @@ def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
 @register_kl(Pareto, Pareto)
 def _pareto(p: Pareto, q: Pareto) -> Tensor:
     ratio = p.alpha / q.alpha
-    found = q.alpha * (p.scale / q.scale).log() + ratio.log() + 1 / ratio - 1
-    return torch.where(p.scale < q.scale, math.inf, found)
+    result = q.alpha * (p.scale / q.scale).log() + ratio.log() + 1 / ratio - 1
+    return torch.where(p.scale < q.scale, math.inf, result)
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
@@ -199,7 +201,7 @@ def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
             f"The cross KL-divergence between different exponential families cannot {' ' * 28}be computed using "  # sic
             "Bregman divergences"
         )
-    natural = [each.detach().requires_grad_() for each in p._natural_params]
+    natural = [parameter.detach().requires_grad_() for parameter in p._natural_params]
     mine = p._log_normalizer(*natural)
     slopes = torch.autograd.grad(mine.sum(), natural, create_graph=True)
     total = q._log_normalizer(*q._natural_params) - mine
@@ -304,16 +306,16 @@ _APART: dict[tuple[type, ...], tuple[type, ...]] = {
 
 def _crossed(towards: Formula) -> Formula:
     def divergence(p: Any, q: Any) -> Tensor:
-        found = -p.entropy() - towards(p, q)
+        result = -p.entropy() - towards(p, q)
         if isinstance(p, Uniform):
             lowest = {Pareto: getattr(q, "scale", 0.0), Normal: -math.inf, Gumbel: -math.inf}.get(type(q), 0.0)
             is_outside = p.low < lowest
             if isinstance(q, Beta):
                 is_outside = is_outside | (p.high > 1)
-            found = found.masked_fill(is_outside, math.inf)
+            result = result.masked_fill(is_outside, math.inf)
         if isinstance(p, Pareto):
-            found = found.masked_fill(p.alpha <= (2 if isinstance(q, Normal) else 1), math.inf)
-        return found
+            result = result.masked_fill(p.alpha <= (2 if isinstance(q, Normal) else 1), math.inf)
+        return result
 
     return divergence
 

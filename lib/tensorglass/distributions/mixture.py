@@ -96,8 +96,8 @@ class MixtureSameFamily(Distribution):
 
     def log_prob(self, x: Tensor) -> Tensor:
         self._check(x)
-        each = self.component_distribution.log_prob(x.unsqueeze(self._place))
-        return torch.logsumexp(each + torch.log_softmax(self.mixture_distribution.logits, -1), -1)
+        log_probs = self.component_distribution.log_prob(x.unsqueeze(self._place))
+        return torch.logsumexp(log_probs + torch.log_softmax(self.mixture_distribution.logits, -1), -1)
 
     def cdf(self, x: Tensor) -> Tensor:
         return (self.component_distribution.cdf(x.unsqueeze(self._place)) * self.mixture_distribution.probs).sum(-1)

@@ -46,10 +46,10 @@ class Transform:
         if not self._cache_size:
             return compute(value)
         if self._kept[side] is not value:
-            made = compute(value)
-            self._kept = (made, value) if side else (value, made)
-        found: Tensor = self._kept[1 - side]
-        return found
+            computed = compute(value)
+            self._kept = (computed, value) if side else (value, computed)
+        kept: Tensor = self._kept[1 - side]
+        return kept
 
     def _call(self, x: Tensor) -> Tensor:
         raise NotImplementedError
@@ -298,7 +298,7 @@ class AffineTransform(Transform):
         return self.scale.sign() if isinstance(self.scale, Tensor) else (self.scale > 0) - (self.scale < 0)
 
     def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
-        sizes = [each.shape for each in (self.loc, self.scale) if isinstance(each, Tensor)]
+        sizes = [parameter.shape for parameter in (self.loc, self.scale) if isinstance(parameter, Tensor)]
         return torch.broadcast_shapes(shape, *sizes)
 
     def _call(self, x: Tensor) -> Tensor:

@@ -67,7 +67,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[Tensors, Tensors]:
 def replace_all_batch_norm_modules_(root: Any) -> Any:
     """Turn off the running statistics of every batch norm in `root`, so that it writes nothing in place; `root`."""
     for module in root.modules():
-        if any(each.__name__ == "_BatchNorm" for each in type(module).__mro__):
+        if any(base.__name__ == "_BatchNorm" for base in type(module).__mro__):
             module.running_mean = module.running_var = module.num_batches_tracked = None
             module.track_running_stats = False
     return root
@@ -76,10 +76,10 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
 def _stacked(named: list[Tensors]) -> Tensors:
     stacked = {}
     for name, first in named[0].items():
-        tensors = [each[name] for each in named]
+        tensors = [model[name] for model in named]
         with no_grad():
-            found = stack(tensors)
-        stacked[name] = found.requires_grad_(first.requires_grad)
+            result = stack(tensors)
+        stacked[name] = result.requires_grad_(first.requires_grad)
     return stacked
 
 
@@ -90,13 +90,13 @@ def _merged(given: Any) -> Tensors:
         raise ValueError(
             f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(given)}"
         )
-    if not all(isinstance(each, dict) for each in given):
+    if not all(isinstance(tensors, dict) for tensors in given):
         raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
-    names = [name for each in given for name in each]
+    names = [name for tensors in given for name in tensors]
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
         raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
-    return {name: tensor for each in given for name, tensor in each.items()}
+    return {name: tensor for tensors in given for name, tensor in tensors.items()}
 
 
 def _named_tensors(module: Any) -> dict[str, Tensor]:
@@ -109,7 +109,7 @@ def _tied(module: Any, replaced: Tensors) -> Tensors:
     names_of: dict[Tensor, list[str]] = {}
     for name, tensor in _named_tensors(module).items():
         names_of.setdefault(tensor, []).append(name)
-    made = dict(replaced)
+    tensors = dict(replaced)
     for names in names_of.values():
         given = [name for name in names if name in replaced]
         if len(names) > 1 and given:
@@ -118,8 +118,8 @@ def _tied(module: Any, replaced: Tensors) -> Tensors:
                     f"functional_call got multiple values for keys {sorted(names)}, which are tied. Consider using "
                     "tie_weights=False"
                 )
-            made.update(dict.fromkeys(names, replaced[given[0]]))
-    return made
+            tensors.update(dict.fromkeys(names, replaced[given[0]]))
+    return tensors
 
 
 def _check_names(module: Any, replaced: Tensors) -> None:
@@ -154,7 +154,7 @@ def _replaced(module: Any, replaced: Tensors) -> Iterator[None]:
                 raise KeyError('tensor name can\'t be empty string ""')
             places = (owner._parameters, owner._buffers)
             # names that the module lacks are added
-            place = next((each for each in places if name in each), vars(owner))
+            place = next((place for place in places if name in place), vars(owner))
             _check_is_tensor(place.get(name), f"attribute `{name}`: ")
             before.append((place, name, place.get(name, _NOTHING)))
             place[name] = tensor

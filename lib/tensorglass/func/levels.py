@@ -93,7 +93,7 @@ class Level(Context):
             if node in seen:
                 continue
             seen.add(node)
-            behind = [each for each, _ in node.edges if each is not None]
+            behind = [next_node for next_node, _ in node.edges if next_node is not None]
             if not behind and not (isinstance(node, AccumulateGrad) and not self._is_around(node.variable)):
                 return True
             waiting += behind
@@ -121,7 +121,7 @@ def gradients(
     places = [place for place, output in enumerate(outputs) if requires_grad(output)]
     if not places:
         return [zeros_like(input.detach()) for input in inputs]
-    found = grad(
+    result = grad(
         [outputs[place] for place in places],
         list(inputs),
         None if cotangents is None else [_ordinary(cotangents[place]) for place in places],
@@ -129,7 +129,10 @@ def gradients(
         create_graph=create_graph,
         allow_unused=True,
     )
-    return [zeros_like(input.detach()) if each is None else each for each, input in zip(found, inputs, strict=True)]
+    return [
+        zeros_like(input.detach()) if gradient is None else gradient
+        for gradient, input in zip(result, inputs, strict=True)
+    ]
 
 
 Argnums = int | tuple[int, ...]
@@ -137,15 +140,15 @@ ALL: Any = object()  #: in place of argnums: all arguments
 
 
 def refuse_integers(outputs: list[Tensor]) -> None:
-    for each in outputs:
-        if each._dtype.category < FLOATING:
-            raise RuntimeError(f"All outputs of f must be floating-point or complex Tensors, got {each.dtype}")
+    for output in outputs:
+        if output._dtype.category < FLOATING:
+            raise RuntimeError(f"All outputs of f must be floating-point or complex Tensors, got {output.dtype}")
 
 
 def refuse_complex(name: str, side: str, value: Any) -> None:
     """Raise RuntimeError for complex tensors among a function's inputs or outputs."""
-    for number, each in enumerate(tree_flatten(value)[0]):
-        if isinstance(each, Tensor) and each.is_complex():
+    for number, leaf in enumerate(tree_flatten(value)[0]):
+        if isinstance(leaf, Tensor) and leaf.is_complex():
             raise RuntimeError(
                 f"{name}: Expected all {side}s to be real but received complex tensor at flattened input idx: {number}"
             )
@@ -169,14 +172,14 @@ def places(argnums: Any, count: int) -> list[int]:
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     given = argnums if isinstance(argnums, tuple) else (argnums,)
-    for each in given:
-        if not isinstance(each, int):
-            raise RuntimeError(f"argnum must be int, got: {type(each)}")
-        if not -count <= each < count:
-            raise RuntimeError(f"Got argnum={each}, but only {count} positional inputs")
+    for argnum in given:
+        if not isinstance(argnum, int):
+            raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
+        if not -count <= argnum < count:
+            raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
     if not given:
         raise RuntimeError("argnums must be non-empty")
-    found = [each % count for each in given]
+    found = [argnum % count for argnum in given]
     if len(set(found)) != len(found):
         raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
     return found
@@ -197,8 +200,8 @@ def check_can_move(given: Any) -> None:
 def check_tensors(outputs: list[Any], name: str) -> None:
     if not outputs:
         raise RuntimeError(f"{name}: expected f(*primals) to return at least one tensor")
-    for each in outputs:
-        if not isinstance(each, Tensor):
+    for output in outputs:
+        if not isinstance(output, Tensor):
             raise RuntimeError(
-                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(output)}"
             )

@@ -154,7 +154,7 @@ class TreeSpec:
         if kind != self.type or context != self.context or len(parts) != self.num_children:
             return None
         nested = [child.broadcast_prefix(part) for child, part in zip(self.children_specs, parts, strict=True)]
-        return None if None in nested else [value for each in nested for value in each or ()]
+        return None if None in nested else [value for values in nested for value in values or ()]
 
     def __hash__(self) -> int:
         return hash((self.type, self.num_children, self.num_leaves))
@@ -333,7 +333,7 @@ def tree_flatten(tree: Any, is_leaf: IsLeaf | None = None) -> tuple[list[Any], T
         return [tree], TreeSpec()
     parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
     flat = [tree_flatten(part, is_leaf) for part in parts]
-    leaves = [leaf for each, _ in flat for leaf in each]
+    leaves = [leaf for leaves, _ in flat for leaf in leaves]
     return leaves, TreeSpec(kind, context, [spec for _, spec in flat])
 
 

@@ -53,8 +53,8 @@ def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Functio
 
     @functools.wraps(func)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        found, value = both(*args, **kwargs)
-        return (found, value[1]) if has_aux else found
+        result, value = both(*args, **kwargs)
+        return (result, value[1]) if has_aux else result
 
     return gradient
 
@@ -76,10 +76,10 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
             if has_aux:
                 output, aux = split_aux(output, "grad_and_value(f)(*args)")
             _check_scalar(output)
-            found = structure.unflatten(gradients([output], wanted))
+            result = structure.unflatten(gradients([output], wanted))
             if has_aux:
-                return level.unwrap(found), (level.unwrap(output), level.unwrap(aux))
-            return level.unwrap(found), level.unwrap(output)
+                return level.unwrap(result), (level.unwrap(output), level.unwrap(aux))
+            return level.unwrap(result), level.unwrap(output)
 
     return both
 
@@ -118,8 +118,8 @@ class _Vjp:
 
     def pulled_back(self, cotangents: list[Any], create_graph: bool) -> list[Tensor]:
         """``vᵀ·J`` for each leaf."""
-        found = gradients(self.outputs, self.leaves, cotangents, retain_graph=True, create_graph=create_graph)
-        return [self.level.unwrap(each) for each in found]
+        result = gradients(self.outputs, self.leaves, cotangents, retain_graph=True, create_graph=create_graph)
+        return [self.level.unwrap(gradient) for gradient in result]
 
 
 @outside_inference
@@ -160,15 +160,15 @@ class _Jvp(_Vjp):
         #: the differentiable outputs: not integers
         self.moving = [output for output in self.outputs if output._dtype.category >= FLOATING]
         with enable_grad():
-            self.cotangents = [self.level.zero_cotangent(each) for each in self.moving]
+            self.cotangents = [self.level.zero_cotangent(output) for output in self.moving]
             self.gradients = gradients(self.moving, self.leaves, self.cotangents)
 
     def pushed_forward(self, tangents: list[Tensor]) -> list[Tensor]:
         """``J·v`` for each output."""
         with enable_grad():
-            found = iter(gradients(self.gradients, self.cotangents, tangents, retain_graph=True))
+            result = iter(gradients(self.gradients, self.cotangents, tangents, retain_graph=True))
         return [
-            self.level.unwrap(next(found)) if output._dtype.category >= FLOATING else zeros_like(output)
+            self.level.unwrap(next(result)) if output._dtype.category >= FLOATING else zeros_like(output)
             for output in self.outputs
         ]
 
@@ -193,9 +193,9 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
     if not flat_primals:
         raise RuntimeError(f"{_JVP}: Expected primals to contain at least one Tensor.")
     for what, leaves in (("primals", flat_primals), ("tangents", flat_tangents)):
-        for each in leaves:
-            if not isinstance(each, Tensor):
-                raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(leaf)}")
     for primal, tangent in zip(flat_primals, flat_tangents, strict=True):
         check_can_move(primal)
         check_can_move(tangent)
@@ -211,10 +211,10 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
             raise RuntimeError(
                 f"{_JVP}: The output of f is independent of the inputs. This is not allowed with strict=True."
             )
-        found = pushed.output_structure.unflatten(pushed.pushed_forward(flat_tangents))
+        result = pushed.output_structure.unflatten(pushed.pushed_forward(flat_tangents))
         if has_aux:
-            return pushed.output(), found, pushed.level.unwrap(pushed.aux)
-        return pushed.output(), found
+            return pushed.output(), result, pushed.level.unwrap(pushed.aux)
+        return pushed.output(), result
 
 
 # --- whole Jacobians -------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
             for place, output in enumerate(pulled.outputs):
                 rows = []
                 for unit in _basis(output):
-                    cotangents = [zeros_like(each.detach()) for each in pulled.outputs]
+                    cotangents = [zeros_like(output.detach()) for output in pulled.outputs]
                     cotangents[place] = unit
                     rows.append(pulled.pulled_back(cotangents, is_grad_enabled()))
                 sizes = [(*output._size, *leaf._size) for leaf in pulled.leaves]
@@ -286,17 +286,17 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
             for which, leaf in enumerate(pushed.leaves):
                 columns = []
                 for tangent in _basis(leaf):
-                    tangents = [zeros_like(each.detach()) for each in pushed.leaves]
+                    tangents = [zeros_like(leaf.detach()) for leaf in pushed.leaves]
                     tangents[which] = tangent
                     columns.append(pushed.pushed_forward(tangents))
                 for place, output in enumerate(pushed.outputs):
                     size = (*output._size, *leaf._size)
-                    found = (
+                    result = (
                         stack([column[place] for column in columns]).movedim(0, -1)
                         if columns
                         else output.new_zeros(size)
                     )
-                    matrices[place].append(found.reshape(size))
+                    matrices[place].append(result.reshape(size))
             return _nested(pushed, matrices, has_aux)
 
     return jacobian
@@ -314,15 +314,15 @@ def hessian(func: Function, argnums: Argnums = 0) -> Function:
 
 def _basis(tensor: Tensor) -> list[Tensor]:
     """Tensors like this one with a 1 for one element and zeros for the others, one for each element."""
-    made = []
+    matrices_of_outputs = []
     for number in range(tensor.numel()):
         unit = tensor.new_zeros(tensor._size)
         unit.view(-1)[number] = 1
-        made.append(unit)
-    return made
+        matrices_of_outputs.append(unit)
+    return matrices_of_outputs
 
 
 def _nested(pulled: _Vjp, matrices: list[list[Tensor]], has_aux: bool) -> Any:
     """The matrices nested as the outputs, and in each place as the inputs."""
-    found = pulled.output_structure.unflatten([pulled.input_structure.unflatten(matrix) for matrix in matrices])
-    return (found, pulled.level.unwrap(pulled.aux)) if has_aux else found
+    result = pulled.output_structure.unflatten([pulled.input_structure.unflatten(matrix) for matrix in matrices])
+    return (result, pulled.level.unwrap(pulled.aux)) if has_aux else result

@@ -116,10 +116,10 @@ TypedStorage.__setitem__ = _set_elements  # type: ignore[method-assign]  # attac
 
 
 def _construct_default(cls: builtins.type[Tensor], *arguments: Any, **keywords: Any) -> Tensor:
-    made = construct(None, arguments, **keywords)
+    result = construct(None, arguments, **keywords)
     if cls is not Tensor:
-        made.__class__ = cls
-    return made
+        result.__class__ = cls
+    return result
 
 
 Tensor.__new__ = _construct_default  # type: ignore[assignment, method-assign]  # attached, as the operators are
@@ -183,7 +183,7 @@ def of_cuda() -> dict[str, _CudaTensorType]:
 
 
 _BY_NAME = {f"torch.{old.__name__}": old.dtype for old in _OldTensor.__subclasses__()}
-_BY_NAME |= {f"torch.{each.scalar_type}Tensor": each for each in dtypes.WIDE_UNSIGNED}  # names without constructors
+_BY_NAME |= {f"torch.{dtype.scalar_type}Tensor": dtype for dtype in dtypes.WIDE_UNSIGNED}  # names without constructors
 _BY_NAME["torch.Tensor"] = dtypes.float32
 
 

@@ -104,9 +104,9 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
             "buffer", "buffer", "you can write to the underlying (supposedly non-writable) buffer using the tensor"
         )
     run = np.frombuffer(buffer, np.uint8, count * itemsize, offset)
-    made = make(UntypedStorage.of_array(HOST, CPU, run, is_ours=False), (count,), (1,), 0, wanted)
-    set_requires_grad(made, requires_grad)
-    return made
+    result = make(UntypedStorage.of_array(HOST, CPU, run, is_ours=False), (count,), (1,), 0, wanted)
+    set_requires_grad(result, requires_grad)
+    return result
 
 
 @operator("interop", method=False)
@@ -165,14 +165,14 @@ def asarray(
     if requires_grad is None and shared.requires_grad:
         requires_grad = True
         _warn_of_kept_gradient()
-    made: Tensor = shared if wanted is shared._dtype and place is shared.device else shared.to(place, wanted)
-    if copy and made is shared:
-        made = shared.clone()
+    result: Tensor = shared if wanted is shared._dtype and place is shared.device else shared.to(place, wanted)
+    if copy and result is shared:
+        result = shared.clone()
     if requires_grad:
-        return made if made.requires_grad else made.requires_grad_()
-    if not made.requires_grad:
-        return made
-    return made.requires_grad_(False) if made.is_leaf else made.detach()
+        return result if result.requires_grad else result.requires_grad_()
+    if not result.requires_grad:
+        return result
+    return result.requires_grad_(False) if result.is_leaf else result.detach()
 
 
 def _refuse_conversion(own: DType, wanted: DType) -> None:

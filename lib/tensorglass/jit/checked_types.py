@@ -12,7 +12,7 @@ from typing import Any, Union, get_args, get_origin
 __all__ = ["isinstance"]
 
 #: Types that say nothing of what they hold, by how they are written.
-_BARE: dict[Any, str] = {each: each.__name__ for each in (list, tuple, dict)}
+_BARE: dict[Any, str] = {kind: kind.__name__ for kind in (list, tuple, dict)}
 _BARE |= {getattr(typing, name): name for name in ("List", "Tuple", "Dict", "Optional")}
 
 
@@ -22,7 +22,7 @@ def isinstance(obj: Any, target_type: Any) -> bool:
     RuntimeError for `list`, `dict` and their like without the types of what they hold.
     """
     if builtins.isinstance(target_type, tuple):
-        return any(isinstance(obj, each) for each in target_type)
+        return any(isinstance(obj, kind) for kind in target_type)
     if builtins.isinstance(target_type, Container):
         raise RuntimeError("The second argument to `torch.jit.isinstance` must be a type or a tuple of types")
     if target_type in _BARE:
@@ -44,7 +44,7 @@ def isinstance(obj: Any, target_type: Any) -> bool:
             stacklevel=2,
         )
     if origin is list:
-        return builtins.isinstance(obj, list) and all(isinstance(each, inner[0]) for each in obj)
+        return builtins.isinstance(obj, list) and all(isinstance(item, inner[0]) for item in obj)
     if origin is dict:
         held = obj.items() if builtins.isinstance(obj, dict) else ()
         return builtins.isinstance(obj, dict) and all(
@@ -54,5 +54,5 @@ def isinstance(obj: Any, target_type: Any) -> bool:
         same_length = builtins.isinstance(obj, tuple) and len(obj) == len(inner)
         return same_length and all(map(isinstance, obj, inner))
     if origin in (Union, types.UnionType):
-        return any(obj is None if each is type(None) else isinstance(obj, each) for each in inner)
+        return any(obj is None if option is type(None) else isinstance(obj, option) for option in inner)
     return False

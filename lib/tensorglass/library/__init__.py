@@ -40,7 +40,7 @@ class CustomOpDef:
                 f"{name.split('::')[1]}{schema}"
             )
         #: the places of what is written to
-        self._written = [place for place, each in enumerate(takes[0].split(", ")) if "!)" in each]
+        self._written = [place for place, parameter in enumerate(takes[0].split(", ")) if "!)" in parameter]
         self._signature = inspect.signature(function)
         parameters = self._signature.parameters.values()
         self._positional = [parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
@@ -59,15 +59,15 @@ class CustomOpDef:
             raise RuntimeError(f"{self._qualname}(): {error}. Declaration: {self._schema}") from None
         bound.apply_defaults()
         arguments, named = list(bound.args), bound.kwargs
-        if state.grad and any(requires_grad(each) for each in _tensors_in(arguments)):
+        if state.grad and any(requires_grad(tensor) for tensor in _tensors_in(arguments)):
             call = Call(arguments, self._positional, named)
             result = call.together(self._node.apply(*call.take(), call))
         else:
             result = self._run_function(*arguments, **named)
         for place in self._written:
-            for each in _tensors_in(arguments[place : place + 1]):
-                if not each.is_inference():
-                    each._written()
+            for tensor in _tensors_in(arguments[place : place + 1]):
+                if not tensor.is_inference():
+                    tensor._written()
         return result
 
     def register_autograd(
@@ -93,9 +93,9 @@ class CustomOpDef:
     def _run_function(self, *arguments: Any, **named: Any) -> Any:
         """The function's result, if its memory is its own."""
         result = self._function(*arguments, **named)
-        storages = [id(each._storage) for each in _tensors_in(arguments)]
-        for each in _tensors_in([result]):
-            if id(each._storage) in storages:
+        storages = [id(tensor._storage) for tensor in _tensors_in(arguments)]
+        for tensor in _tensors_in([result]):
+            if id(tensor._storage) in storages:
                 raise RuntimeError(
                     f"{self._qualname.split('::')[1]} (with implementation in {inspect.getmodule(self._function)}): "
                     "The output of this custom operator (1) must not also be an input to this custom operator and (2) "
@@ -104,7 +104,7 @@ class CustomOpDef:
                     "a clone of the offending output tensor(s) (e.g. return x.clone()) or refactor the custom operator "
                     "to not return y."
                 )
-            storages.append(id(each._storage))
+            storages.append(id(tensor._storage))
         return result
 
 
@@ -127,9 +127,9 @@ def custom_op(
     written = mutates_args if isinstance(mutates_args, str) else list(mutates_args)
 
     def declare(function: Callable[..., Any]) -> CustomOpDef:
-        found = infer_schema(function, mutates_args=written) if schema is None else schema
-        made = _DECLARED[name] = CustomOpDef(f"{namespace}::{plain}", function, found, mutates=bool(written))
-        return made
+        full_schema = infer_schema(function, mutates_args=written) if schema is None else schema
+        operator = _DECLARED[name] = CustomOpDef(f"{namespace}::{plain}", function, full_schema, mutates=bool(written))
+        return operator
 
     return declare if fn is None else declare(fn)
 
@@ -153,10 +153,10 @@ def register_autograd(
 
 def _tensors_in(values: Iterable[Any]) -> list[Tensor]:
     """All tensors among the values, and in lists and tuples among them."""
-    found: list[Tensor] = []
+    tensors: list[Tensor] = []
     for value in values:
         if isinstance(value, Tensor):
-            found.append(value)
+            tensors.append(value)
         elif isinstance(value, (list, tuple)):
-            found += _tensors_in(value)
-    return found
+            tensors += _tensors_in(value)
+    return tensors

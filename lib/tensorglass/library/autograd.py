@@ -24,7 +24,7 @@ class Call:
     is_tuple: bool  #: whether there are several
 
     def __init__(self, given: Sequence[Any], parameters: Iterable[inspect.Parameter], named: dict[str, Any]) -> None:
-        inputs = [list(each) if isinstance(each, tuple) else each for each in given]
+        inputs = [list(argument) if isinstance(argument, tuple) else argument for argument in given]
         defaults = [parameter.default for parameter in parameters]
         while inputs and _is_default(inputs[-1], defaults[len(inputs) - 1]):
             inputs.pop()
@@ -49,8 +49,8 @@ class Call:
 
     def together(self, result: Any) -> Any:
         """The result as the function returned it."""
-        found = self.outputs.unflatten(result if isinstance(result, tuple) else [result])
-        return found if self.is_tuple else found[0]
+        answer = self.outputs.unflatten(result if isinstance(result, tuple) else [result])
+        return answer if self.is_tuple else answer[0]
 
 
 def flattened(values: Sequence[Any]) -> tuple[list[Any], TreeSpec]:
@@ -58,7 +58,7 @@ def flattened(values: Sequence[Any]) -> tuple[list[Any], TreeSpec]:
     flat: list[Any] = []
     children = []
     for value in values:
-        if isinstance(value, (list, tuple)) and all(each is None or isinstance(each, Tensor) for each in value):
+        if isinstance(value, (list, tuple)) and all(item is None or isinstance(item, Tensor) for item in value):
             flat += value
             children.append(TreeSpec(type(value), children_specs=[TreeSpec()] * len(value)))
         else:
@@ -100,9 +100,9 @@ def as_function(name: str, run: Callable[..., Any], takes_names: bool, derivativ
             )
         call: Call = ctx._call
         ctx.needs_input_grad = call.inputs.unflatten(call.needs)
-        found = formula(ctx, *call.outputs.unflatten(grads))
-        gradients = found if isinstance(found, tuple) else (found,)
-        if not all(each.is_leaf() for each in (*call.inputs.children_specs, *call.outputs.children_specs)):
+        result = formula(ctx, *call.outputs.unflatten(grads))
+        gradients = result if isinstance(result, tuple) else (result,)
+        if not all(spec.is_leaf() for spec in (*call.inputs.children_specs, *call.outputs.children_specs)):
             flat, structure = flattened(gradients)
             if structure != call.inputs:
                 raise RuntimeError(

@@ -87,8 +87,8 @@ def _returned(annotation: Any) -> str | None:
     if annotation is None:
         return "()"
     if get_origin(annotation) is tuple:
-        parts = [_returned(each) for each in get_args(annotation)]
-        return None if None in parts else f"({', '.join(each for each in parts if each)})"
+        parts = [_returned(result) for result in get_args(annotation)]
+        return None if None in parts else f"({', '.join(part for part in parts if part)})"
     spelling = spelling_of(annotation)
     return spelling if spelling in _RETURNED else None
 

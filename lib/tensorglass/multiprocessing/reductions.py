@@ -63,9 +63,9 @@ def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
 
 def rebuild_tensor(*header: Any) -> Tensor:
     """The tensor that was sent, with its own version counter: PyTorch makes it by `set_`, which counts as one write."""
-    made = copy_pickle.rebuild(*header)
-    made._counter = VersionCounter(1)
-    return made
+    result = copy_pickle.rebuild(*header)
+    result._counter = VersionCounter(1)
+    return result
 
 
 # --- storages --------------------------------------------------------------------------------------------------------

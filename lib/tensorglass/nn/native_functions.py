@@ -24,9 +24,9 @@ def _dropping(name: str, function: Callable[..., Any]) -> tuple[Callable[..., An
     def drop_(input: Any, p: float, train: bool) -> Any:
         return function(input, p, train, True)
 
-    for each, suffix in ((drop, ""), (drop_, "_")):
-        each.__name__ = each.__qualname__ = name + suffix
-        each.__doc__ = f"`nn.functional`'s dropout of this kind{', in place' if suffix else ''}."
+    for variant, suffix in ((drop, ""), (drop_, "_")):
+        variant.__name__ = variant.__qualname__ = name + suffix
+        variant.__doc__ = f"`nn.functional`'s dropout of this kind{', in place' if suffix else ''}."
     return parsed(name)(drop), parsed(f"{name}_")(drop_)
 
 

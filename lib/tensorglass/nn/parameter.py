@@ -67,10 +67,10 @@ class Parameter(Tensor, metaclass=_Marked, is_plain=True):
         return marked
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        made = memo.get(id(self))
-        if made is None:
-            made = memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
-        return made
+        copied = memo.get(id(self))
+        if copied is None:
+            copied = memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        return copied
 
     def __repr__(self) -> str:  # type: ignore[override]  # as PyTorch's
         return f"Parameter containing:\n{super().__repr__()}"
@@ -83,9 +83,9 @@ class Parameter(Tensor, metaclass=_Marked, is_plain=True):
 
 def rebuild(kind: type[Parameter], data: Tensor, requires_grad: bool, attributes: dict[str, Any] | None) -> Parameter:
     """The parameter that was pickled, with the attributes that the user had set."""
-    made: Parameter = kind(data, requires_grad)
-    made.__dict__.update(attributes or {})
-    return made
+    parameter: Parameter = kind(data, requires_grad)
+    parameter.__dict__.update(attributes or {})
+    return parameter
 
 
 class Buffer(Tensor, metaclass=_Marked, is_plain=True):

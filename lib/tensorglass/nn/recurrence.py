@@ -102,12 +102,12 @@ def run(
         outputs = []
         for direction in range(directions):
             number = layer * directions + direction
-            each = weights[number]
-            if mode == "LSTM" and sizes is None and each.hr is None:
-                output, last = _padded_lstm(input, starts[number], list(each), direction == 1)
+            own_weights = weights[number]
+            if mode == "LSTM" and sizes is None and own_weights.hr is None:
+                output, last = _padded_lstm(input, starts[number], list(own_weights), direction == 1)
             else:
                 one = _packed if sizes is not None else _padded
-                output, last = one(cell, input, starts[number], each, direction == 1, sizes)
+                output, last = one(cell, input, starts[number], own_weights, direction == 1, sizes)
             outputs.append(output)
             last_states.append(last)
         input = outputs[0] if directions == 1 else torch.cat(outputs, outputs[0].dim() - 1)
@@ -123,9 +123,9 @@ def _grouped(flat: Sequence[Any], has_biases: bool, projected: bool) -> list[Wei
     length = 2 + 2 * has_biases + projected
     groups = []
     for start in range(0, len(flat), length):
-        each = flat[start : start + length]
-        biases = each[2:4] if has_biases else (None, None)
-        groups.append(Weights(each[0], each[1], biases[0], biases[1], each[-1] if projected else None))
+        group = flat[start : start + length]
+        biases = group[2:4] if has_biases else (None, None)
+        groups.append(Weights(group[0], group[1], biases[0], biases[1], group[-1] if projected else None))
     return groups
 
 

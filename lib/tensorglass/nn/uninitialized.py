@@ -54,9 +54,9 @@ class _Uninitialized(UninitializedTensorMixin):
     ) -> Any:
         if func in _ALLOWED or type(func).__name__ == "method-wrapper":
             with torch._C.DisableTorchFunctionSubclass():
-                made = func(*args, **(kwargs or {}))
+                result = func(*args, **(kwargs or {}))
             is_parameter = issubclass(cls, Parameter)  # whose attributes, such as `x.data`, are plain tensors
-            return made if is_parameter or type(made) is not Tensor else made.as_subclass(cls)
+            return result if is_parameter or type(result) is not Tensor else result.as_subclass(cls)
         raise ValueError(
             f"Attempted to use an uninitialized parameter in {func}. This error happens when you are using a "
             f"`LazyModule` or explicitly manipulating `torch.nn.parameter.{cls.__name__}` objects. When using "
@@ -74,10 +74,10 @@ class UninitializedParameter(_Uninitialized, Parameter):  # type: ignore[misc]  
         return Tensor._make_subclass(cls, torch.empty(0, device=device, dtype=dtype), requires_grad)  # type: ignore[attr-defined]  # attached by `ops`
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        made = memo.get(id(self))
-        if made is None:
-            made = memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype)
-        return made
+        copied = memo.get(id(self))
+        if copied is None:
+            copied = memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype)
+        return copied
 
 
 class UninitializedBuffer(_Uninitialized, Tensor):  # type: ignore[misc]  # as above
@@ -89,6 +89,6 @@ class UninitializedBuffer(_Uninitialized, Tensor):  # type: ignore[misc]  # as a
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
-        made = Tensor._make_subclass(cls, torch.empty(0, device=device, dtype=dtype), requires_grad)  # type: ignore[attr-defined]  # as above
-        made.persistent, made._is_buffer = persistent, True
-        return made
+        result = Tensor._make_subclass(cls, torch.empty(0, device=device, dtype=dtype), requires_grad)  # type: ignore[attr-defined]  # as above
+        result.persistent, result._is_buffer = persistent, True
+        return result

@@ -70,7 +70,9 @@ def supported_activities() -> set[ProfilerActivity]:
 
 def _named(item: Any) -> Iterable[ProfilerActivity]:
     """The activities that an item of a list of them names: itself, or the keys of a dict."""
-    return [each for each in (item if isinstance(item, dict) else [item]) if isinstance(each, ProfilerActivity)]
+    return [
+        activity for activity in (item if isinstance(item, dict) else [item]) if isinstance(activity, ProfilerActivity)
+    ]
 
 
 def tensorboard_trace_handler(
@@ -114,7 +116,11 @@ class profile:
         custom_trace_id_callback: Callable[[], str] | None = None,
         post_processing_timeout_s: float | None = None,
     ) -> None:
-        known = supported_activities() if activities is None else {each for item in activities for each in _named(item)}
+        known = (
+            supported_activities()
+            if activities is None
+            else {activity for item in activities for activity in _named(item)}
+        )
         self.activities = known
         if use_cuda is not None:
             warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2)

@@ -121,18 +121,18 @@ class FunctionEvent(_Times):
     @property
     def self_cpu_time_total(self) -> float:
         """`cpu_time_total` without the events within it."""
-        return self.cpu_time_total - sum(each.cpu_time_total for each in self.cpu_children)
+        return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
     def self_cpu_memory_usage(self) -> int:
         """`cpu_memory_usage` without the events within it."""
-        return self.cpu_memory_usage - sum(each.cpu_memory_usage for each in self.cpu_children)
+        return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
 
     def __repr__(self) -> str:
         return (
             f"<FunctionEvent id={self.id} name={self.name} overload_name= device_type={self.device_type} "
             f"node_id={self.node_id} cpu_time={self.cpu_time_str} start_us={self.time_range.start} "
-            f"end_us={self.time_range.end} cpu_children={[each.id for each in self.cpu_children]} None_time=0.000us "
+            f"end_us={self.time_range.end} cpu_children={[child.id for child in self.cpu_children]} None_time=0.000us "
             f"name={self.name} thread={self.thread} input_shapes={self.input_shapes} "
             f"cpu_memory_usage={self.cpu_memory_usage} None_memory_usage=0 is_async=False is_remote=False "
             f"seq_nr={self.sequence_nr} is_legacy=False>"
@@ -185,11 +185,11 @@ class EventList(list[Any]):
     @classmethod
     def of(cls, events: Iterable[Event], origin: int, profile_memory: bool) -> EventList:
         """The events of a recording that began at `origin`, each with its parent and its children."""
-        made = {event: FunctionEvent(number, event, origin) for number, event in enumerate(events, 1)}
-        for event, found in made.items():
-            found.cpu_parent = None if event.parent is None else made.get(event.parent)
-            found.cpu_children = [made[child] for child in event.children]
-        return cls(made.values(), profile_memory=profile_memory)
+        events_of = {event: FunctionEvent(number, event, origin) for number, event in enumerate(events, 1)}
+        for event, listed in events_of.items():
+            listed.cpu_parent = None if event.parent is None else events_of.get(event.parent)
+            listed.cpu_children = [events_of[child] for child in event.children]
+        return cls(events_of.values(), profile_memory=profile_memory)
 
     def __str__(self) -> str:
         return self.table()
@@ -197,7 +197,7 @@ class EventList(list[Any]):
     @property
     def self_cpu_time_total(self) -> float:
         """The time of all events, each without those within it, in microseconds."""
-        return sum(each.self_cpu_time_total for each in self)
+        return sum(event.self_cpu_time_total for event in self)
 
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
@@ -206,21 +206,21 @@ class EventList(list[Any]):
 
         There are neither stacks nor overloads to group by, as in PyTorch where they are not recorded.
         """
-        found: dict[tuple[Any, ...], FunctionEventAvg] = {}
-        for each in self:
-            key = (each.key, each.is_user_annotation, str(each.input_shapes) if group_by_input_shapes else None)
-            found.setdefault(key, FunctionEventAvg()).add(each)
-        for average in found.values():
+        averages: dict[tuple[Any, ...], FunctionEventAvg] = {}
+        for event in self:
+            key = (event.key, event.is_user_annotation, str(event.input_shapes) if group_by_input_shapes else None)
+            averages.setdefault(key, FunctionEventAvg()).add(event)
+        for average in averages.values():
             if not group_by_input_shapes:
                 average.input_shapes = ""
-        return EventList(found.values(), profile_memory=self._profile_memory)
+        return EventList(averages.values(), profile_memory=self._profile_memory)
 
     def total_average(self) -> FunctionEventAvg:
         """All events added up, whatever their names."""
         total = FunctionEventAvg()
-        for each in self:
-            total.key = each.key if total.count else None
-            total.add(each)
+        for event in self:
+            total.key = event.key if total.count else None
+            total.add(event)
         total.key = "Total"
         return total
 
@@ -228,16 +228,16 @@ class EventList(list[Any]):
         """Write the events to a file that chrome://tracing and Perfetto show."""
         events = [
             {
-                "name": each.name,
+                "name": event.name,
                 "ph": "X",
-                "ts": each.time_range.start,
-                "dur": each.time_range.elapsed_us(),
-                "tid": each.thread,
+                "ts": event.time_range.start,
+                "dur": event.time_range.elapsed_us(),
+                "tid": event.thread,
                 "pid": "CPU functions",
-                "cat": "user_annotation" if each.is_user_annotation else "cpu_op",
-                "args": {"Input Dims": each.input_shapes} if each.input_shapes else {},
+                "cat": "user_annotation" if event.is_user_annotation else "cpu_op",
+                "args": {"Input Dims": event.input_shapes} if event.input_shapes else {},
             }
-            for each in self
+            for event in self
         ]
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"schemaVersion": 1, "traceEvents": events}, file)
@@ -263,7 +263,7 @@ class EventList(list[Any]):
         events = list(self)
         if sort_by is not None:
             key = sort_by.replace("cuda", "device").replace("xpu", "device").replace("privateuse1", "device")
-            events.sort(key=lambda each: getattr(each, key), reverse=True)
+            events.sort(key=lambda event: getattr(event, key), reverse=True)
         total = self.self_cpu_time_total
         longest = max(len(event.key) for event in events) + 4
         name_width = longest if max_name_column_width is None else min(longest, max_name_column_width)
@@ -273,23 +273,23 @@ class EventList(list[Any]):
             return f"{name[: name_width - 3]}..." if is_long else name
 
         columns: list[tuple[str, int, Callable[[Any], str]]] = [
-            ("Name", name_width, lambda each: named(each.key)),
-            ("Self CPU %", _COLUMN, lambda each: _share(each.self_cpu_time_total, total)),
-            ("Self CPU", _COLUMN, lambda each: _time(each.self_cpu_time_total, time_unit)),
-            ("CPU total %", _COLUMN, lambda each: _share(each.cpu_time_total, total)),
-            ("CPU total", _COLUMN, lambda each: _time(each.cpu_time_total, time_unit)),
-            ("CPU time avg", _COLUMN, lambda each: _time(each.cpu_time, time_unit)),
+            ("Name", name_width, lambda event: named(event.key)),
+            ("Self CPU %", _COLUMN, lambda event: _share(event.self_cpu_time_total, total)),
+            ("Self CPU", _COLUMN, lambda event: _time(event.self_cpu_time_total, time_unit)),
+            ("CPU total %", _COLUMN, lambda event: _share(event.cpu_time_total, total)),
+            ("CPU total", _COLUMN, lambda event: _time(event.cpu_time_total, time_unit)),
+            ("CPU time avg", _COLUMN, lambda event: _time(event.cpu_time, time_unit)),
         ]
         if self._profile_memory:
             columns += [
-                ("CPU Mem", _COLUMN, lambda each: _memory(each.cpu_memory_usage)),
-                ("Self CPU Mem", _COLUMN, lambda each: _memory(each.self_cpu_memory_usage)),
+                ("CPU Mem", _COLUMN, lambda event: _memory(event.cpu_memory_usage)),
+                ("Self CPU Mem", _COLUMN, lambda event: _memory(event.self_cpu_memory_usage)),
             ]
-        columns.append(("# of Calls", _COLUMN, lambda each: str(each.count)))
+        columns.append(("# of Calls", _COLUMN, lambda event: str(event.count)))
         if any(event.input_shapes for event in events):
             longest = max(len(str(event.input_shapes)) for event in events) + 4
             width = longest if max_shapes_column_width is None else min(longest, max_shapes_column_width)
-            columns.append(("Input Shapes", width, lambda each: str(each.input_shapes)[:width]))
+            columns.append(("Input Shapes", width, lambda event: str(event.input_shapes)[:width]))
         shown = [event for event in events if not (top_level_events_only and event.cpu_parent is not None)]
         return "\n".join(
             [
@@ -310,6 +310,6 @@ def _headings(header: str | None, top_level_only: bool, width: int) -> Iterator[
 def _lines(columns: list[tuple[str, int, Callable[[Any], str]]], events: list[Any]) -> Iterator[str]:
     rule = "".join(f"{'-' * width}  " for _, width, _ in columns)
     yield from (rule, "".join(f"{title:>{width}}  " for title, width, _ in columns), rule)
-    for each in events:
-        yield "".join(f"{text(each):>{width}}  " for _, width, text in columns)
+    for event in events:
+        yield "".join(f"{text(event):>{width}}  " for _, width, text in columns)
     yield rule

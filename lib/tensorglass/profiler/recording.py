@@ -129,8 +129,8 @@ def _shape(argument: Any) -> Any:
     """What a table says of an argument's shape: nothing if it is no tensor."""
     if isinstance(argument, Tensor):
         return list(argument.shape)
-    if isinstance(argument, list | tuple) and argument and all(isinstance(each, Tensor) for each in argument):
-        return [list(each.shape) for each in argument]
+    if isinstance(argument, list | tuple) and argument and all(isinstance(item, Tensor) for item in argument):
+        return [list(item.shape) for item in argument]
     return []
 
 
@@ -147,13 +147,13 @@ def _never(*arguments: Any, **keywords: Any) -> bool:
 
 def _has_no_closure(*arguments: Any, **keywords: Any) -> bool:
     """Whether a step of an optimizer computes nothing of the program's own."""
-    return all(each is None for each in (*arguments[1:], *keywords.values()))
+    return all(value is None for value in (*arguments[1:], *keywords.values()))
 
 
 def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _subclasses(each)
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
 
 
 def _timed(

@@ -219,10 +219,10 @@ def _found_here(module: str, name: str) -> Any:
     """The class or function that PyTorch has under this module and name; found by its public name if moved here."""
     here = module if module.startswith("tensorglass") else ours(module)
     try:
-        found: Any = import_module(here)
+        result: Any = import_module(here)
         for part in name.split("."):
-            found = getattr(found, part)
-        return found
+            result = getattr(result, part)
+        return result
     except (ImportError, AttributeError):
         parent = module.rpartition(".")[0]
         if not parent:
@@ -247,18 +247,18 @@ def _as_stored(value: Any) -> Any:
 
 def rebuilt_from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Tensor:
     """`torch._tensor._rebuild_from_type_v2`, of a class that was looked up."""
-    made = function(*arguments)
-    if kind is not type(made):
-        made = made.as_subclass(kind)
+    result = function(*arguments)
+    if kind is not type(result):
+        result = result.as_subclass(kind)
     if _has_its_own(kind, "__setstate__"):
-        made.__setstate__(state)
+        result.__setstate__(state)
     else:
-        update(made, state)
-    return made
+        update(result, state)
+    return result
 
 
 def rebuilt_parameter(data: Tensor, requires_grad: bool, hooks: Any, state: Any = None) -> Tensor:
     """`torch._utils._rebuild_parameter`, with all attributes that were saved."""
-    made = rebuild_parameter(data, requires_grad)
-    made.__dict__.update(state or {})
-    return made
+    parameter = rebuild_parameter(data, requires_grad)
+    parameter.__dict__.update(state or {})
+    return parameter

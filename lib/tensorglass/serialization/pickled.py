@@ -119,16 +119,16 @@ class Writer:
 
     def _tuple(self, value: tuple[Any, ...], path: tuple[Any, ...]) -> None:
         self._out += pickle.MARK
-        for place, each in enumerate(value):
-            self._write(each, (*path, place))
+        for place, item in enumerate(value):
+            self._write(item, (*path, place))
         self._out += pickle.TUPLE
 
     def _list(self, value: list[Any], path: tuple[Any, ...]) -> None:
         self._out += pickle.EMPTY_LIST
         self._remember(value)
         self._out += pickle.MARK
-        for place, each in enumerate(value):
-            self._write(each, (*path, place))
+        for place, item in enumerate(value):
+            self._write(item, (*path, place))
         self._out += pickle.APPENDS
 
     def _write_set(self, value: set[Any], path: tuple[Any, ...]) -> None:
@@ -142,9 +142,9 @@ class Writer:
             self._out += pickle.EMPTY_DICT
         self._remember(value)
         self._out += pickle.MARK
-        for key, each in value.items():
+        for key, item in value.items():
             self._write(key, (*path, key))
-            self._write(each, (*path, key))
+            self._write(item, (*path, key))
         self._out += pickle.SETITEMS
         if type(value) is OrderedDict and vars(value):  # `_metadata`, the versions of a state dictionary's modules
             self._write(vars(value), (*path, "__dict__"))

@@ -16,7 +16,7 @@ _trusted: list[SafeGlobal] = []
 
 def add_safe_globals(safe_globals: list[SafeGlobal]) -> None:
     """Let `load` with `weights_only=True` look these classes and functions up, and call them."""
-    _trusted.extend(each for each in safe_globals if each not in _trusted)
+    _trusted.extend(trusted for trusted in safe_globals if trusted not in _trusted)
 
 
 def get_safe_globals() -> list[SafeGlobal]:
@@ -46,25 +46,25 @@ class safe_globals:
 def trusted() -> dict[str, Any]:
     """The trusted classes and functions, by their names in files."""
     named: dict[str, Any] = {}
-    for each in _trusted:
-        found, name = each if isinstance(each, tuple) else (each, f"{each.__module__}.{each.__qualname__}")
+    for entry in _trusted:
+        function, name = entry if isinstance(entry, tuple) else (entry, f"{entry.__module__}.{entry.__qualname__}")
         ours = name.startswith("tensorglass.")
-        named[f"torch.{name.removeprefix('tensorglass.')}" if ours else name] = found
+        named[f"torch.{name.removeprefix('tensorglass.')}" if ours else name] = function
     return named
 
 
 def names_in(data: bytes) -> list[str]:
     """The classes and functions that a pickle names, in order, each once."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     texts: list[str] = []  # the last strings: protocol 4 takes names from the stack
     memo: dict[int, str] = {}
     argument: Any
     for opcode, argument, _ in pickletools.genops(data):
         if opcode.name == "GLOBAL":
             module, name = argument.split(" ", 1)
-            found[modern_name(module, name)] = None
+            names[modern_name(module, name)] = None
         elif opcode.name == "STACK_GLOBAL":
-            found[".".join(texts[-2:])] = None
+            names[".".join(texts[-2:])] = None
         elif opcode.name.endswith(("UNICODE", "UNICODE8")):
             texts.append(argument)
         elif opcode.name == "MEMOIZE" and texts:
@@ -73,7 +73,7 @@ def names_in(data: bytes) -> list[str]:
             memo[argument] = texts[-1]
         elif opcode.name in ("BINGET", "LONG_BINGET") and argument in memo:
             texts.append(memo[argument])
-    return list(found)
+    return list(names)
 
 
 def not_data(data: bytes, rebuilders: Mapping[str, Any]) -> list[str]:

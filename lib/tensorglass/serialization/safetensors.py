@@ -43,7 +43,7 @@ NAMES = {
     dtypes.int64: "I64", dtypes.uint16: "U16", dtypes.uint32: "U32", dtypes.uint64: "U64", dtypes.float16: "F16",
     dtypes.bfloat16: "BF16", dtypes.float32: "F32", dtypes.float64: "F64", dtypes.complex64: "C64",
 }  # fmt: skip
-DTYPES = {name: each for each, name in NAMES.items()}
+DTYPES = {name: dtype for dtype, name in NAMES.items()}
 _NOT_OURS = ("F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F6_E3M2", "F4")
 
 
@@ -68,12 +68,12 @@ def compose(shapes: dict[str, tuple[DType, tuple[int, ...]]], metadata: dict[str
     order = sorted(shapes, key=lambda name: -shapes[name][0].itemsize)
     places, end = {}, 0
     for name in order:
-        each, shape = shapes[name]
-        begin, end = end, end + math.prod(shape) * each.itemsize
+        dtype, shape = shapes[name]
+        begin, end = end, end + math.prod(shape) * dtype.itemsize
         places[name] = [begin, end]
     described: dict[str, Any] = {METADATA: metadata} if metadata else {}
-    for name, (each, shape) in shapes.items():
-        described[name] = {"dtype": NAMES[each], "shape": shape, "data_offsets": places[name]}
+    for name, (dtype, shape) in shapes.items():
+        described[name] = {"dtype": NAMES[dtype], "shape": shape, "data_offsets": places[name]}
     text = json.dumps(described, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return struct.pack("<Q", len(text)) + text, order
@@ -112,10 +112,10 @@ def refused(what: str, note: str) -> RuntimeError:
 
 
 def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         raise ValueError("a name stands in it twice")
-    return found
+    return entries
 
 
 def _entry(name: str, facts: Any) -> Entry:
@@ -141,7 +141,7 @@ def _entry(name: str, facts: Any) -> Entry:
 
 def are_counts(value: Any) -> bool:
     """Whether this is a list of integers that can be lengths, strides or offsets."""
-    return type(value) is list and all(type(each) is int and 0 <= each < 2**63 for each in value)
+    return type(value) is list and all(type(number) is int and 0 <= number < 2**63 for number in value)
 
 
 def _check_ranges(entries: dict[str, Entry], available: int) -> None:
@@ -165,7 +165,7 @@ OURS = "tensorglass"
 VERSION = 1
 _FORMAT = {"format": "pt"}  # written by programs with PyTorch's tensors; some readers require it
 #: a dtype of the same width, for copies that only move bits
-_CELLS = {each.itemsize: each for each in (uint8, int16, int32, int64, complex128)}
+_CELLS = {dtype.itemsize: dtype for dtype in (uint8, int16, int32, int64, complex128)}
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
@@ -334,20 +334,20 @@ def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -
     for name, entry in header.entries.items():
         loaded[name] = _arranged(entry, storages[name], place, **described["entries"].get(name, {}))
     rows: list[dict[str, Any]] = described["tensors"]
-    made = []
+    tensors = []
     for row in rows:
-        made.append(_read_tensor(loaded, **{key: row[key] for key in row if key not in ("attributes", "parameter")}))
+        tensors.append(_read_tensor(loaded, **{key: row[key] for key in row if key not in ("attributes", "parameter")}))
         if row.get("parameter") is True:
-            made[-1] = rebuild_parameter(made[-1], made[-1].requires_grad)
+            tensors[-1] = rebuild_parameter(tensors[-1], tensors[-1].requires_grad)
 
     def tensor(number: int) -> Tensor:
         if number < 0:
             raise ValueError("tensors have numbers from 0 on")
-        return made[number]
+        return tensors[number]
 
-    for each, row in zip(made, rows, strict=True):
+    for loaded_tensor, row in zip(tensors, rows, strict=True):
         if "attributes" in row:
-            set_attributes(each, decode(row["attributes"], tensor))
+            set_attributes(loaded_tensor, decode(row["attributes"], tensor))
     return decode(described["data"], tensor)
 
 
@@ -384,13 +384,13 @@ def _read_tensor(
     offset: Any = None,
     conj: bool = False,
 ) -> Tensor:
-    found = loaded[entry]
+    tensor = loaded[entry]
     if size is None:
-        return found.whole(requires_grad is True)
+        return tensor.whole(requires_grad is True)
     if not (are_counts(size) and are_counts(stride) and are_counts([offset])):
         raise ValueError("sizes, strides and offsets are integers")
     if len(size) != len(stride) or len(size) > MOST_DIMS:
         raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
-    if conj and found.dtype not in (complex64, complex128):
+    if conj and tensor.dtype not in (complex64, complex128):
         raise ValueError("only complex numbers are conjugated")
-    return found.part(tuple(size), tuple(stride), offset, requires_grad is True, conj is True)
+    return tensor.part(tuple(size), tuple(stride), offset, requires_grad is True, conj is True)

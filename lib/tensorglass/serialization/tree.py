@@ -62,9 +62,9 @@ class Tree:
             if kind is OrderedDict and vars(value):  # `_metadata`, the versions of a state dictionary's modules
                 encoded = {_WITH_ATTRIBUTES: [items, self._encode(vars(value), (*path, "__dict__"))]}
         elif kind is set:
-            encoded = {"set": [self._key(each, path) for each in value]}
+            encoded = {"set": [self._key(item, path) for item in value]}
         else:
-            parts = [self._encode(each, (*path, place)) for place, each in enumerate(value)]
+            parts = [self._encode(item, (*path, place)) for place, item in enumerate(value)]
             encoded = parts if kind is list else {kind.__name__: parts}
         self._around.pop()
         return encoded
@@ -131,23 +131,23 @@ def decode(encoded: Any, tensor: Callable[[int], Tensor]) -> Any:
     if type(encoded) in (*_AS_THEY_ARE, int):
         return encoded
     if type(encoded) is list:
-        return [decode(each, tensor) for each in encoded]
+        return [decode(item, tensor) for item in encoded]
     if type(encoded) is not dict or len(encoded) != 1:
         raise ValueError("not an object with one key")
     ((name, inner),) = encoded.items()
     if name == "tensor" and type(inner) is int:
         return tensor(inner)
     if name in _SEQUENCES and type(inner) is list:
-        return _SEQUENCES[name]([decode(each, tensor) for each in inner])
+        return _SEQUENCES[name]([decode(item, tensor) for item in inner])
     if name in _MAPPINGS and type(inner) is list:
         keys = Keys()
         return _MAPPINGS[name]([(keys.checked(decode(key, tensor)), decode(value, tensor)) for key, value in inner])
     if name == _WITH_ATTRIBUTES and type(inner) is list and len(inner) == 2:
-        made = decode({"OrderedDict": inner[0]}, tensor)
+        result = decode({"OrderedDict": inner[0]}, tensor)
         for attribute, value in decode(inner[1], tensor).items():
             check_attribute(OrderedDict, attribute)
-            setattr(made, attribute, value)
-        return made
+            setattr(result, attribute, value)
+        return result
     if name in _READ:
         return _READ[name](inner)
     raise ValueError(f"{name!r} is no kind of data")

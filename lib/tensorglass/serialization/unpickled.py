@@ -150,7 +150,7 @@ class Machine:
         return self._trusted[full]
 
     def _is_trusted(self, value: Any) -> bool:
-        return any(value is each for each in self._trusted.values())
+        return any(value is trusted for trusted in self._trusted.values())
 
     def _newobj(self, argument: None) -> None:
         if not self._is_trusted(self._stack[-2]):
@@ -180,9 +180,9 @@ class Machine:
             list(map(self._plain, arguments))
         # A called function may copy its arguments, and the pickle may pass the same object again and again.
         self._spend(sum(map(sys.getsizeof, arguments)))
-        made = called.call(*arguments)
-        self._spend(sys.getsizeof(made))
-        self._stack.append(made)
+        result = called.call(*arguments)
+        self._spend(sys.getsizeof(result))
+        self._stack.append(result)
 
     def _spend(self, nbytes: int) -> None:
         """Charge this many bytes of memory or time to a budget that depends on the length of the pickle."""
@@ -244,10 +244,10 @@ class Machine:
         self._stack[-count:] = [self._as_tuple(self._stack[-count:])]
 
     def _as_tuple(self, items: list[Any]) -> tuple[Any, ...]:
-        made = tuple(items)
+        result = tuple(items)
         if any(map(self._is_part, items)):
-            self._not_plain[id(made)] = made
-        return made
+            self._not_plain[id(result)] = result
+        return result
 
     def _append(self, argument: None) -> None:
         item = self._stack.pop()
@@ -266,7 +266,7 @@ class Machine:
         items, target = self._since_mark(), self._stack[-1]
         if type(target) is not set:
             raise refused(f"It adds to a {type(target).__name__}.")
-        target.update([self._key_of(target, each) for each in items])
+        target.update([self._key_of(target, item) for item in items])
 
     def _setitem(self, argument: None) -> None:
         value, key = self._stack.pop(), self._stack.pop()
@@ -400,8 +400,8 @@ def _complex(real: Any, imag: Any) -> complex:
     return complex(real, imag)
 
 
-MEANINGS: dict[str, Any] = {f"torch.{each.name}": each for each in dtypes.ALL}
-MEANINGS |= {f"torch.{old.__name__}": Named(old.__name__, dtype=each) for each, old in OLD_CLASSES.items()}
+MEANINGS: dict[str, Any] = {f"torch.{dtype.name}": dtype for dtype in dtypes.ALL}
+MEANINGS |= {f"torch.{old.__name__}": Named(old.__name__, dtype=dtype) for dtype, old in OLD_CLASSES.items()}
 MEANINGS["torch.storage.UntypedStorage"] = Named("UntypedStorage", dtype=dtypes.uint8)
 _CALLED: dict[str, Callable[..., Any] | None] = {
     "collections.OrderedDict": _ordered_dict,
@@ -434,7 +434,7 @@ def check_attribute(kind: type, name: Any) -> None:
     if name.startswith("__") or (name.startswith("_") and name.endswith("_")):
         raise ValueError(f"{name!r} is a name of Python's and other programs' protocols, which no file may set")
     # `hasattr` is False for an attribute that raises when it is read
-    if any(name in vars(each) for each in kind.__mro__):
+    if any(name in vars(base) for base in kind.__mro__):
         raise ValueError(f"{name!r} is a {kind.__name__}'s own")
 
 
@@ -466,7 +466,7 @@ def update(built: Any, state: Any) -> None:
 
 def is_key(value: Any) -> bool:
     """Whether this may be a dictionary key or set member: its type is always quick to hash."""
-    return type(value) in _KEYS or (type(value) is tuple and all(type(each) in _KEYS for each in value))
+    return type(value) in _KEYS or (type(value) is tuple and all(type(key) in _KEYS for key in value))
 
 
 class Keys:

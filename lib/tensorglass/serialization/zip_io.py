@@ -135,7 +135,7 @@ class _Checkpoint:
         self._whole = whole
         self._storages: dict[str, Stored] = {}
         self._left = end  # bytes that further records may have; records that overlap have more than the file
-        pickles = [each for each in archive.namelist() if each.count("/") == 1 and each.endswith("/data.pkl")]
+        pickles = [name for name in archive.namelist() if name.count("/") == 1 and name.endswith("/data.pkl")]
         if len(pickles) != 1:
             raise explained(
                 _broken("file not found: data.pkl"), "It is a zip file, but not one that torch.save has written."
@@ -247,7 +247,7 @@ def _rebuild_tensor(
 
 
 def _check_header(offset: Any, size: tuple[Any, ...], stride: tuple[Any, ...]) -> None:
-    if any(type(each) is not int or not 0 <= each < 2**63 for each in (offset, *size, *stride)):
+    if any(type(number) is not int or not 0 <= number < 2**63 for number in (offset, *size, *stride)):
         raise ValueError("offsets, sizes and strides are integers from 0 to 2^63 - 1")
     if len(size) != len(stride) or len(size) > 64:
         raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
@@ -289,13 +289,13 @@ def _rebuild_with_state(function: Any, kind: Any, arguments: Any, state: Any) ->
     """`torch._tensor._rebuild_from_type_v2`: a tensor with attributes that the user set."""
     if type(function) is not Named or function.name not in _REBUILDERS or function.call is None:
         raise TypeError("a tensor is rebuilt by a function that rebuilds tensors")
-    if any(kind is each for each in trusted().values()):
+    if any(kind is function for function in trusted().values()):
         return rebuilt_from_type(function.call, kind, arguments, state)
     if type(kind) is not Named or kind.name not in ("torch.Tensor", "torch.nn.parameter.Parameter"):
         raise TypeError("only plain tensors and parameters are rebuilt")
-    made = function.call(*arguments)
-    is_to_be = kind.name == "torch.nn.parameter.Parameter" and type(made) is Tensor
-    return _with_state(rebuild_parameter(made, made.requires_grad) if is_to_be else made, state)
+    result = function.call(*arguments)
+    is_to_be = kind.name == "torch.nn.parameter.Parameter" and type(result) is Tensor
+    return _with_state(rebuild_parameter(result, result.requires_grad) if is_to_be else result, state)
 
 
 def _with_state(tensor: Tensor, state: Any) -> Tensor:

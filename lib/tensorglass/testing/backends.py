@@ -89,8 +89,8 @@ def _results_on(function: Callable[..., Any], sample: Sample, device: str) -> li
         result = function(*arguments, **keywords)
     except Exception as error:
         return _error_on(error, device)
-    found = _tensors_in(result)
-    return [_described(tensor, device) for tensor in found] or [repr(result)]
+    tensors = _tensors_in(result)
+    return [_described(tensor, device) for tensor in tensors] or [repr(result)]
 
 
 def _gradients_on(function: Callable[..., Any], sample: Sample, device: str) -> list[Any]:
@@ -119,14 +119,14 @@ def _moved(argument: Any, device: str) -> Any:
     if isinstance(argument, Tensor):
         return argument.clone().to(device)
     if type(argument) in (list, tuple):
-        return type(argument)(_moved(each, device) for each in argument)
+        return type(argument)(_moved(item, device) for item in argument)
     return argument
 
 
 def _tensors_in(result: Any) -> list[Tensor]:
     if isinstance(result, Tensor):
         return [result]
-    return [tensor for each in result for tensor in _tensors_in(each)] if isinstance(result, (list, tuple)) else []
+    return [tensor for item in result for tensor in _tensors_in(item)] if isinstance(result, (list, tuple)) else []
 
 
 def _described(tensor: Tensor, device: str) -> tuple[Any, ...]:

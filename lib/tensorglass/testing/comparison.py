@@ -36,7 +36,7 @@ _OF_NUMBER = {float: (1e-7, 1e-7), complex: (1e-7, 1e-7)}
 
 def _located(text: str, place: tuple[Any, ...]) -> str:
     """The text of a failure, with where in a nest of sequences and mappings it is."""
-    return f"{text}\n\nThe failure occurred for item {''.join(f'[{each!r}]' for each in place)}" if place else text
+    return f"{text}\n\nThe failure occurred for item {''.join(f'[{key!r}]' for key in place)}" if place else text
 
 
 class _Rules:
@@ -49,7 +49,7 @@ class _Rules:
         """rtol and atol: those given, or the larger ones of the two sides' defaults."""
         if self.rtol is not None and self.atol is not None:
             return self.rtol, self.atol
-        return max(each[0] for each in given), max(each[1] for each in given)
+        return max(pair[0] for pair in given), max(pair[1] for pair in given)
 
     def fail(self, text: str, place: tuple[Any, ...]) -> AssertionError:
         """The error, with the message of the call if it has one."""
@@ -90,29 +90,29 @@ def assert_close(
 
 def _compare(actual: Any, expected: Any, rules: _Rules, place: tuple[Any, ...]) -> None:
     both = (actual, expected)
-    if all(isinstance(each, Sequence) and not isinstance(each, str) for each in both):
+    if all(isinstance(value, Sequence) and not isinstance(value, str) for value in both):
         if len(actual) != len(expected):
             raise rules.fail(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", place)
         for index, (one, other) in enumerate(zip(actual, expected, strict=True)):
             _compare(one, other, rules, (*place, index))
-    elif all(isinstance(each, Mapping) for each in both):
+    elif all(isinstance(value, Mapping) for value in both):
         _compare_keys(actual, expected, rules, place)
         for key in actual:
             _compare(actual[key], expected[key], rules, (*place, key))
     elif actual is None or expected is None:
         if actual is not expected:
             raise rules.fail(f"None mismatch: {actual} is not {expected}", place)
-    elif all(isinstance(each, bool | numpy_values.bool_) for each in both):
+    elif all(isinstance(value, bool | numpy_values.bool_) for value in both):
         if bool(actual) is not bool(expected):
             raise rules.fail(f"Booleans mismatch: {actual} is not {expected}", place)
-    elif all(isinstance(each, NUMBERS) and not isinstance(each, bool | numpy_values.bool_) for each in both):
-        one, other = [each.item() if isinstance(each, numpy_values.generic) else each for each in both]
+    elif all(isinstance(value, NUMBERS) and not isinstance(value, bool | numpy_values.bool_) for value in both):
+        one, other = [value.item() if isinstance(value, numpy_values.generic) else value for value in both]
         if rules.checks["dtype"] and type(one) is not type(other):
             raise rules.fail(f"The (d)types do not match: {type(one)} != {type(other)}.", place)
         _compare_numbers(one, other, rules, place)
-    elif all(isinstance(each, Tensor) for each in both):
+    elif all(isinstance(value, Tensor) for value in both):
         _compare_tensors(actual, expected, rules, place)
-    elif all(isinstance(each, numpy_values.ndarray) for each in both):
+    elif all(isinstance(value, numpy_values.ndarray) for value in both):
         _compare_tensors(as_tensor(actual), as_tensor(expected), rules, place)
     else:
         kinds = f"{type(actual)} and {type(expected)}"
@@ -134,7 +134,7 @@ def _compare_keys(
 
 
 def _compare_numbers(actual: complex, expected: complex, rules: _Rules, place: tuple[Any, ...]) -> None:
-    rtol, atol = rules.tolerances(*[_OF_NUMBER.get(type(each), (0.0, 0.0)) for each in (actual, expected)])
+    rtol, atol = rules.tolerances(*[_OF_NUMBER.get(type(number), (0.0, 0.0)) for number in (actual, expected)])
     if actual == expected or (rules.checks["equal_nan"] and cmath.isnan(actual) and cmath.isnan(expected)):
         return
     distance = abs(actual - expected)
@@ -159,13 +159,13 @@ def _compare_tensors(actual: Tensor, expected: Tensor, rules: _Rules, place: tup
     for name in ("shape", "device", "dtype", "stride"):
         if not rules.checks.get(name, True):
             continue
-        one, other = (each.stride() if name == "stride" else getattr(each, name) for each in (actual, expected))
+        one, other = (tensor.stride() if name == "stride" else getattr(tensor, name) for tensor in (actual, expected))
         if one != other:
             shown = "stride()" if name == "stride" else name
             raise rules.fail(f"The values for attribute '{shown}' do not match: {one} != {other}.", place)
     if actual.is_meta and expected.is_meta:  # without elements
         return
-    rtol, atol = rules.tolerances(*[_TOLERANCES.get(each.dtype, (0.0, 0.0)) for each in (actual, expected)])
+    rtol, atol = rules.tolerances(*[_TOLERANCES.get(tensor.dtype, (0.0, 0.0)) for tensor in (actual, expected)])
     one, other = _on_common_ground(actual.detach(), expected.detach())
     matches = isclose(one, other, rtol=float(rtol), atol=float(atol), equal_nan=rules.checks["equal_nan"])
     if not bool(matches.all()):
@@ -197,9 +197,9 @@ def _of_tensors(actual: Tensor, expected: Tensor, matches: Tensor, rtol: float, 
         for length in reversed(values.shape):
             flat, rest = divmod(flat, length)
             index.append(rest)
-        found = values.max().item()
+        largest = values.max().item()
         limit = "" if is_exact else f" (up to {allowed} allowed)"
-        return f"Greatest {name} difference: {found} at index {tuple(reversed(index))}{limit}"
+        return f"Greatest {name} difference: {largest} at index {tuple(reversed(index))}{limit}"
 
     return "\n".join(
         (
@@ -223,8 +223,8 @@ def assert_allclose(
     actual = actual if isinstance(actual, Tensor) else copied("tensor", actual, {})
     expected = expected if isinstance(expected, Tensor) else copied("tensor", expected, {"dtype": actual.dtype})
     if rtol is None and atol is None:
-        rtol = max(_OLDER.get(each.dtype, (0.0, 0.0))[0] for each in (actual, expected))
-        atol = max(_OLDER.get(each.dtype, (0.0, 0.0))[1] for each in (actual, expected))
+        rtol = max(_OLDER.get(tensor.dtype, (0.0, 0.0))[0] for tensor in (actual, expected))
+        atol = max(_OLDER.get(tensor.dtype, (0.0, 0.0))[1] for tensor in (actual, expected))
     assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
 
 

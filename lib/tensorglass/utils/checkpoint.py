@@ -212,8 +212,8 @@ class _Part:
         backward = engine.current.walk or _NoBackward()
         if backward not in self._found:
             self._found[backward] = self._run_again()
-        found = self._found[backward].pop(ticket.number, None)
-        if found is None:
+        tensor = self._found[backward].pop(ticket.number, None)
+        if tensor is None:
             raise explained(
                 CheckpointError(
                     "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
@@ -222,10 +222,10 @@ class _Part:
                 ),
                 "What was computed again is dropped as soon as it was read.",
             )
-        return found
+        return tensor
 
     def _run_again(self) -> dict[int, Tensor]:
-        found: dict[int, Tensor] = {}
+        recomputed: dict[int, Tensor] = {}
         count = 0
 
         def collect(tensor: Tensor) -> Tensor:
@@ -243,7 +243,7 @@ class _Part:
                     )
                 return tensor
             if self._tickets[number]() is not None:
-                found[number] = tensor
+                recomputed[number] = tensor
             if self._early_stop and count == len(self._tickets):
                 raise _Enough
             return tensor
@@ -252,10 +252,10 @@ class _Part:
         with contextlib.suppress(_Enough), saved_tensors_hooks(collect, _unchanged), enable_grad():
             self._again(*inputs)
         if count <= len(self._tickets):
-            self._compare_runs(found, count)
-        return found
+            self._compare_runs(recomputed, count)
+        return recomputed
 
-    def _compare_runs(self, found: dict[int, Tensor], count: int) -> None:
+    def _compare_runs(self, recomputed: dict[int, Tensor], count: int) -> None:
         """Raise a CheckpointError if the second run kept other tensors than the first."""
         if count != len(self._tickets):
             raise explained(
@@ -267,14 +267,17 @@ class _Part:
             )
         if not self._is_compared:
             return
-        different = [number for number, tensor in found.items() if _facts(tensor) != self._facts[number]]
+        different = [number for number, tensor in recomputed.items() if _facts(tensor) != self._facts[number]]
         if different:
             raise explained(
                 CheckpointError(
                     "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
                     "during the forward pass."
                 ),
-                *[f"Tensor {each}: first {self._facts[each]}, then {_facts(found[each])}." for each in different],
+                *[
+                    f"Tensor {number}: first {self._facts[number]}, then {_facts(recomputed[number])}."
+                    for number in different
+                ],
                 _DIFFERENT,
             )
 
@@ -357,7 +360,7 @@ class CheckpointFunction(Function):
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     """The devices other than the CPU that tensors in `args` lie on, and the states of their generators."""
-    found = {each.device for each in tree_leaves(args) if isinstance(each, Tensor) and each.device.type != "cpu"}
+    found = {value.device for value in tree_leaves(args) if isinstance(value, Tensor) and value.device.type != "cpu"}
     devices = sorted(found, key=str)
     return [device.index or 0 for device in devices], [default_of(device).get_state() for device in devices]
 

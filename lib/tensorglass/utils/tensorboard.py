@@ -36,8 +36,8 @@ class FileWriter:
         self.event_writer = EventFileWriter(str(log_dir), max_queue, flush_secs, filename_suffix)
 
     def get_logdir(self) -> str:
-        found: str = self.event_writer.get_logdir()
-        return found
+        folder: str = self.event_writer.get_logdir()
+        return folder
 
     def add_event(self, event: Any, step: int | None = None, walltime: float | None = None) -> None:
         """Write an event, whose time is now unless it is given."""
@@ -183,12 +183,12 @@ class SummaryWriter:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         drawn = []
-        for each in figure if isinstance(figure, list) else [figure]:
-            canvas = FigureCanvasAgg(each)
+        for one_figure in figure if isinstance(figure, list) else [figure]:
+            canvas = FigureCanvasAgg(one_figure)
             canvas.draw()
             drawn.append(tensor(canvas.buffer_rgba()).narrow(-1, 0, 3))
             if close:
-                pyplot.close(each)
+                pyplot.close(one_figure)
         if isinstance(figure, list):
             self.add_images(tag, stack(drawn), global_step, walltime, "NHWC")
         else:
@@ -256,7 +256,7 @@ def _usual_edges() -> Tensor:
     while edge < 1e20:
         edges.append(edge)
         edge *= 1.1
-    return tensor([-each for each in reversed(edges)] + [0.0] + edges, dtype=dtypes.float64)
+    return tensor([-edge for edge in reversed(edges)] + [0.0] + edges, dtype=dtypes.float64)
 
 
 def _histogram(values: Any, bins: Any, max_bins: int | None) -> Any:

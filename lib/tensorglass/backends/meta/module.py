@@ -26,12 +26,12 @@ class MetaModule:
         self._prefix = prefix
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._functions, name)
-        answer: Any = found  # dtypes, constants
-        if isinstance(found, ModuleType):
-            answer = MetaModule(found, f"{self._prefix}{name}.")
-        elif callable(found) and not isinstance(found, type):
-            answer = MetaFunction(f"{self._prefix}{name}", found)
+        function = getattr(self._functions, name)
+        answer: Any = function  # dtypes, constants
+        if isinstance(function, ModuleType):
+            answer = MetaModule(function, f"{self._prefix}{name}.")
+        elif callable(function) and not isinstance(function, type):
+            answer = MetaFunction(f"{self._prefix}{name}", function)
         setattr(self, name, answer)  # cached as an attribute
         return answer
 

@@ -47,7 +47,7 @@ def _wrapped(answer: Any) -> Any:
     if isinstance(answer, numpy.ndarray | numpy.generic):
         return MetaArray(answer.shape, answer.dtype)
     if isinstance(answer, tuple | list):
-        return tuple([_wrapped(each) for each in answer])
+        return tuple([_wrapped(item) for item in answer])
     return answer
 
 
@@ -55,14 +55,14 @@ def _cells(given: Any) -> Any:
     """The argument with NumPy views in place of meta arrays."""
     if isinstance(given, MetaArray):
         return given.cells
-    return type(given)([_cells(each) for each in given]) if isinstance(given, tuple | list) else given
+    return type(given)([_cells(item) for item in given]) if isinstance(given, tuple | list) else given
 
 
 def _miniature(given: Any) -> Any:
     """The argument with one-element arrays in place of meta arrays."""
     if isinstance(given, MetaArray | numpy.ndarray):
         return numpy.zeros((1,) * given.ndim, given.dtype)
-    return type(given)([_miniature(each) for each in given]) if isinstance(given, tuple | list) else given
+    return type(given)([_miniature(item) for item in given]) if isinstance(given, tuple | list) else given
 
 
 def _shape(given: Any) -> Size:
@@ -88,9 +88,9 @@ def _elementwise(function: Function, *arguments: Any, out: Any = None, **keyword
     if isinstance(function, numpy.ufunc) and len(arguments) > function.nin:
         arguments, out = arguments[: function.nin], arguments[function.nin]
     size = numpy.broadcast_shapes(*map(_shape, arguments), *map(_shape, keywords.values()))
-    found = function(*map(_miniature, arguments), **{key: _miniature(keyword) for key, keyword in keywords.items()})
+    result = function(*map(_miniature, arguments), **{key: _miniature(keyword) for key, keyword in keywords.items()})
     if out is None:
-        return _sized(found, size)
+        return _sized(result, size)
     for target in out if isinstance(out, tuple) else (out,):
         if target is not None and numpy.broadcast_shapes(size, target.shape) != target.shape:
             raise ValueError(f"non-broadcastable output operand with shape {target.shape} doesn't match {size}")
@@ -101,8 +101,8 @@ def _along_axis(function: Function, array: MetaArray, *arguments: Any, out: Any 
     """Functions along an axis that keep the size, such as `sort`; without an axis some flatten."""
     if out is not None:
         return out
-    found = function(_miniature(array), *arguments, **keywords)
-    return _sized(found, array.shape if numpy.ndim(found) == array.ndim else (array.size,))
+    result = function(_miniature(array), *arguments, **keywords)
+    return _sized(result, array.shape if numpy.ndim(result) == array.ndim else (array.size,))
 
 
 def _partition(function: Function, array: MetaArray, kth: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -118,7 +118,7 @@ def _where(function: Function, condition: Any, *choices: Any) -> Any:
 
 def _without(size: Size, axis: Any, keepdims: bool) -> Size:
     axes = range(len(size)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    gone = {each % len(size) if size else 0 for each in axes}
+    gone = {axis % len(size) if size else 0 for axis in axes}
     if keepdims:
         return tuple([1 if dim in gone else length for dim, length in enumerate(size)])
     return tuple([length for dim, length in enumerate(size) if dim not in gone])
@@ -129,15 +129,15 @@ def _reduction_by(default_axis: Any) -> Function:
         if out is not None:
             return out
         axis = arguments[0] if arguments else keywords.get("axis", default_axis)
-        found = function(_miniature(array), *arguments, **keywords)
-        return _sized(numpy.asarray(found), _without(array.shape, axis, bool(keywords.get("keepdims", False))))
+        result = function(_miniature(array), *arguments, **keywords)
+        return _sized(numpy.asarray(result), _without(array.shape, axis, bool(keywords.get("keepdims", False))))
 
     return rule
 
 
 def _all(function: Function, array: MetaArray, *arguments: Any, out: Any = None, **keywords: Any) -> Any:
-    found = _reduction_by(None)(function, array, *arguments, out=out, **keywords)
-    return MetaArray(found.shape, found.dtype, is_true=True)
+    result = _reduction_by(None)(function, array, *arguments, out=out, **keywords)
+    return MetaArray(result.shape, result.dtype, is_true=True)
 
 
 def _trace(function: Function, array: MetaArray, *arguments: Any, **keywords: Any) -> Any:
@@ -175,8 +175,8 @@ def _eye(function: Function, rows: int, columns: int | None = None, k: int = 0, 
 
 
 def _as_array(function: Function, given: Any, dtype: Any = None, **keywords: Any) -> Any:
-    if isinstance(given, list | tuple) and any(isinstance(each, MetaArray) for each in given):
-        given = _stack(numpy.stack, [_as_array(numpy.asarray, each) for each in given])
+    if isinstance(given, list | tuple) and any(isinstance(argument, MetaArray) for argument in given):
+        given = _stack(numpy.stack, [_as_array(numpy.asarray, argument) for argument in given])
     if not isinstance(given, MetaArray):
         return numpy.asarray(given, dtype)
     size = given.shape or (1,) if function is numpy.ascontiguousarray else given.shape
@@ -212,18 +212,18 @@ def _reinterpreted(function: Function, array: MetaArray, dtype: Any = None) -> A
 
 def _getitem(function: Function, array: MetaArray, key: Any) -> Any:
     keys = list(key) if isinstance(key, tuple) else [key]
-    keys = [each.cells if isinstance(each, MetaArray) else numpy.asarray(each) if isinstance(each, list) else each
-            for each in keys]  # fmt: skip
-    if not any(isinstance(each, numpy.ndarray) for each in keys):
+    keys = [key.cells if isinstance(key, MetaArray) else numpy.asarray(key) if isinstance(key, list) else key
+            for key in keys]  # fmt: skip
+    if not any(isinstance(key, numpy.ndarray) for key in keys):
         return array.cells[key]
-    masks = [each for each in keys if isinstance(each, numpy.ndarray) and each.dtype == bool]
+    masks = [key for key in keys if isinstance(key, numpy.ndarray) and key.dtype == bool]
     if masks:  # only kernels call this: what they do to selected elements may as well be done to all
         return MetaArray((masks[0].size, *array.shape[masks[0].ndim :]), array.dtype)
-    places = [place for place, each in enumerate(keys) if each is Ellipsis]
-    missing = array.ndim - sum(each is not None and each is not Ellipsis for each in keys)
+    places = [place for place, key in enumerate(keys) if key is Ellipsis]
+    missing = array.ndim - sum(key is not None and key is not Ellipsis for key in keys)
     place = places[0] if places else len(keys)
     keys[place : place + 1] = [slice(None)] * missing
-    advanced = [place for place, each in enumerate(keys) if each is not None and not isinstance(each, slice)]
+    advanced = [place for place, key in enumerate(keys) if key is not None and not isinstance(key, slice)]
     is_together = advanced[-1] - advanced[0] == len(advanced) - 1
     block = numpy.broadcast_shapes(*[numpy.shape(keys[place]) for place in advanced])
     lengths = iter(array.shape)
@@ -232,8 +232,8 @@ def _getitem(function: Function, array: MetaArray, key: Any) -> Any:
     for place, each in enumerate(keys):
         length = 1 if each is None else next(lengths)
         if place not in advanced:
-            found = length if each is None else len(range(*each.indices(length)))
-            (before if is_together and place < advanced[0] else after).append(found)
+            taken = length if each is None else len(range(*each.indices(length)))
+            (before if is_together and place < advanced[0] else after).append(taken)
     return MetaArray((*before, *block, *after), array.dtype)
 
 
@@ -245,16 +245,16 @@ def _concatenate(function: Function, arrays: Sequence[Any], axis: int = 0, out: 
         return out
     size = list(arrays[0].shape)
     size[axis] = sum(array.shape[axis] for array in arrays)
-    found = numpy.result_type(*[array.dtype for array in arrays]) if dtype is None else dtype
-    return MetaArray(tuple(size), found)
+    common = numpy.result_type(*[array.dtype for array in arrays]) if dtype is None else dtype
+    return MetaArray(tuple(size), common)
 
 
 def _stack(function: Function, arrays: Sequence[Any], axis: int = 0, out: Any = None, dtype: Any = None) -> Any:
     arrays = list(arrays)
-    found = numpy.result_type(*[array.dtype for array in arrays]) if dtype is None else dtype
+    common = numpy.result_type(*[array.dtype for array in arrays]) if dtype is None else dtype
     size = list(arrays[0].shape)
     size.insert(axis % (len(size) + 1), len(arrays))
-    return MetaArray(tuple(size), found)
+    return MetaArray(tuple(size), common)
 
 
 def _tile(function: Function, array: MetaArray, times: Any) -> Any:
@@ -335,7 +335,9 @@ def _einsum(function: Function, formula: str, *arrays: Any, **_: Any) -> Any:
     lengths: dict[str, int] = {}
     for letters, array in zip(inputs.split(","), arrays, strict=True):
         lengths.update(zip(letters, array.shape, strict=True))
-    return MetaArray(tuple([lengths[letter] for letter in output]), numpy.result_type(*[each.dtype for each in arrays]))
+    return MetaArray(
+        tuple([lengths[letter] for letter in output]), numpy.result_type(*[array.dtype for array in arrays])
+    )
 
 
 def _real(dtype: numpy.dtype) -> numpy.dtype:

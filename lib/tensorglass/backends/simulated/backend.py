@@ -189,13 +189,13 @@ class SimulatedBackend:
     ) -> SimulatedArray:
         if out is None:
             cells = array.copy()
-            made = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
+            result = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
         else:
             out.cells[...] = array
-            made = out
+            result = out
         # From pageable memory, the driver first copies to its own buffer, so the host must wait.
         self._transfer("to device", array.nbytes, is_pinned, waits=not (is_pinned and non_blocking))
-        return made
+        return result
 
     def to_host(self, array: SimulatedArray, *, is_pinned: bool = False, non_blocking: bool = False) -> numpy.ndarray:
         self._transfer("to host", array.nbytes, is_pinned, waits=not (is_pinned and non_blocking))
@@ -204,14 +204,14 @@ class SimulatedBackend:
     def from_peer(self, array: SimulatedArray) -> SimulatedArray:
         """A copy on this device of an array on another simulated device."""
         cells = array.cells.copy()
-        made = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
+        result = SimulatedArray(cells, self.allocation_of(root_of(cells)), self.xp)
         costs = CLOCK.costs
         source = array.module.backend
         CLOCK.hold(self.stream_key, CLOCK.busy_until(source.stream_key))
         cost = costs.of_transfer(array.nbytes, costs.peer_rate)
         CLOCK.work("peer", f"from {source.device}", self.stream_key, array.nbytes, costs.launch, cost, waits=False)
         transfers.happened(source.device, self.device, array.nbytes, cost, is_simulated=True, waited=False)
-        return made
+        return result
 
     def _transfer(self, kind: str, nbytes: int, is_pinned: bool, *, waits: bool) -> None:
         costs = CLOCK.costs

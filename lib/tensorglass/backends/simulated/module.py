@@ -37,13 +37,13 @@ class SimulatedModule:
         self._functions = functions
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._functions, name)
-        if isinstance(found, ModuleType):
-            answer: Any = SimulatedModule(self.backend, found)
-        elif isinstance(found, type) or not callable(found):
-            answer = found  # dtypes, constants
+        function = getattr(self._functions, name)
+        if isinstance(function, ModuleType):
+            answer: Any = SimulatedModule(self.backend, function)
+        elif isinstance(function, type) or not callable(function):
+            answer = function  # dtypes, constants
         else:
-            answer = SimulatedFunction(self, name, found)
+            answer = SimulatedFunction(self, name, function)
         setattr(self, name, answer)  # cached as an attribute
         return answer
 
@@ -57,9 +57,9 @@ class SimulatedModule:
     def asserted(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
         """A kernel's check of elements: asserted on the device, as CUDA kernels do, without a transfer or a wait."""
         seen: list[SimulatedArray] = []
-        found = kernel(wide_positions.numpy, *[self._cells(argument, seen) for argument in arguments])
+        result = kernel(wide_positions.numpy, *[self._cells(argument, seen) for argument in arguments])
         self.backend.launched(kernel.__name__, sum(array.nbytes for array in seen))
-        return found
+        return result
 
     def call(
         self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
@@ -68,13 +68,13 @@ class SimulatedModule:
         seen: list[SimulatedArray] = []
         plain = [self._cells(argument, seen) for argument in arguments]
         named = {key: self._cells(value, seen) for key, value in keywords.items()}
-        made: list[SimulatedArray] = []
-        found = function(*plain, **named)
-        answer = self._wrapped(found, seen, made)
+        new_arrays: list[SimulatedArray] = []
+        result = function(*plain, **named)
+        answer = self._wrapped(result, seen, new_arrays)
         # An array to write to is given as out=, or as the last argument, and comes back.
-        written = keywords.get("out") is not None or (len(plain) > 1 and found is plain[-1])
-        if made or answer is None or written:  # else it was only a view
-            self.backend.launched(name, sum(array.nbytes for array in seen + made))
+        written = keywords.get("out") is not None or (len(plain) > 1 and result is plain[-1])
+        if new_arrays or answer is None or written:  # else it was only a view
+            self.backend.launched(name, sum(array.nbytes for array in seen + new_arrays))
         return answer
 
     def _cells(self, given: Any, seen: list[SimulatedArray]) -> Any:
@@ -85,7 +85,7 @@ class SimulatedModule:
             seen.append(given)
             return given.cells
         if isinstance(given, tuple | list):
-            return type(given)([self._cells(each, seen) for each in given])
+            return type(given)([self._cells(item, seen) for item in given])
         if isinstance(given, numpy.ndarray) and given.ndim:
             raise MixedMemory(f"an array in the host's memory was given to a function that runs on {self.device}")
         return given
@@ -93,7 +93,7 @@ class SimulatedModule:
     def _wrapped(self, answer: Any, seen: list[SimulatedArray], made: list[SimulatedArray]) -> Any:
         """The result with its arrays on the device. Arrays that are not views of `seen` ones are added to `made`."""
         if isinstance(answer, tuple | list):
-            wrapped = [self._wrapped(each, seen, made) for each in answer]
+            wrapped = [self._wrapped(item, seen, made) for item in answer]
             return wrapped if isinstance(answer, list) else tuple(wrapped)  # a plain one for a named tuple, too
         if isinstance(answer, numpy.generic):  # a 0-dim result stays on the device, as CuPy's do
             answer = numpy.asarray(answer)

@@ -23,10 +23,10 @@ def _backend(device: Device | str | int | None) -> SimulatedBackend:
     if device is None or isinstance(device, int):
         index = devices.current_index("sim") if device is None else device
         device = devices.with_index("sim", index)
-    found: Any = backends.get(Device(device))
-    if not isinstance(found, SimulatedBackend):
+    backend: Any = backends.get(Device(device))
+    if not isinstance(backend, SimulatedBackend):
         raise ValueError(f"Expected a sim device, but got: {device}")
-    return found
+    return backend
 
 
 class Event:

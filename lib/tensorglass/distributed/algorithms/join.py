@@ -72,17 +72,17 @@ class Join:
     ) -> None:
         if not joinables:
             raise ValueError("The join context manager requires at least one joinable")
-        groups = [each.join_process_group for each in joinables]
+        groups = [joinable.join_process_group for joinable in joinables]
         if any(group is not groups[0] for group in groups):
             raise ValueError("Using join context manager with multiple process groups")
         self._joinables = joinables
-        self._hooks = [each.join_hook(**kwargs) for each in joinables]
+        self._hooks = [joinable.join_hook(**kwargs) for joinable in joinables]
         self._group = groups[0]
         self._device = joinables[0].join_device
         self._enable = enable
         self._throws = throw_on_early_termination
-        for each in joinables if enable else ():
-            each._join = self
+        for joinable in joinables if enable else ():
+            joinable._join = self
 
     def __enter__(self) -> None:
         """Does nothing: the objects get their context when it is created."""
@@ -95,8 +95,8 @@ class Join:
             if self._enable and kind is None:
                 self._go_on()
         finally:
-            for each in self._joinables:
-                each._join = None
+            for joinable in self._joinables:
+                joinable._join = None
 
     def _go_on(self) -> None:
         rounds = 0

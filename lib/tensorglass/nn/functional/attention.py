@@ -246,8 +246,8 @@ def multi_head_attention_forward(
 
 def _with_batch(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
     """Add a batch dimension of 1; tensors that are the same object stay the same object."""
-    made = {id(tensor): tensor.unsqueeze(1) for tensor in (query, key, value)}
-    return made[id(query)], made[id(key)], made[id(value)]
+    batched = {id(tensor): tensor.unsqueeze(1) for tensor in (query, key, value)}
+    return batched[id(query)], batched[id(key)], batched[id(value)]
 
 
 def _projected(

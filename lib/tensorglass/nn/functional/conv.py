@@ -18,7 +18,7 @@ Ints = int | Sequence[int]
 
 def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1) -> Tensor:
     """The windows of images as columns: (N, C, H, W) → (N, C · cells of a window, windows)."""
-    return unfold_fold.im2col(input, *[each_of(each, 2) for each in (kernel_size, dilation, padding, stride)])
+    return unfold_fold.im2col(input, *[each_of(option, 2) for option in (kernel_size, dilation, padding, stride)])
 
 
 def fold(
@@ -26,5 +26,5 @@ def fold(
 ) -> Tensor:
     """Columns added up to images: (N, C · cells of a window, windows) → (N, C, *output_size)."""
     return unfold_fold.col2im(
-        input, *[each_of(each, 2) for each in (output_size, kernel_size, dilation, padding, stride)]
+        input, *[each_of(option, 2) for option in (output_size, kernel_size, dilation, padding, stride)]
     )

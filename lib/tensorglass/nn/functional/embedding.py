@@ -212,5 +212,5 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("num_classes should be positive")
     elif input._backend.launch(first_outside, array_of(input), num_classes) is not None:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    made = torch.empty((*input.shape, num_classes), dtype=torch.int64, device=input.device).zero_()
-    return made.scatter_(-1, input.unsqueeze(-1), 1)
+    one_hot_rows = torch.empty((*input.shape, num_classes), dtype=torch.int64, device=input.device).zero_()
+    return one_hot_rows.scatter_(-1, input.unsqueeze(-1), 1)

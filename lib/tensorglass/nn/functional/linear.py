@@ -45,7 +45,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     for dim, (one, other) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
         if one != other:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {one} and {other}")
-    rows, others = (each.reshape(-1, each.size(-1)).contiguous() for each in (input1, input2))
+    rows, others = (tensor.reshape(-1, tensor.size(-1)).contiguous() for tensor in (input1, input2))
     halves = torch.bmm(rows.expand(weight.size(0), *rows.shape), weight)  # (out, N, in2)
     result = torch.bmm(halves.transpose(0, 1), others.unsqueeze(-1)).view(*input1.shape[:-1], weight.size(0))
     return result if bias is None else result + bias

@@ -55,26 +55,26 @@ def _adaptive(output_size: Any, size: Sequence[int]) -> Any:
     if len(size) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
     kept = zip(output_size, size[-len(output_size) :], strict=False)
-    return [length if each is None else each for each, length in kept]
+    return [length if size is None else size for size, length in kept]
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of `output_size` parts of signals: (N, C, L) → (N, C, output_size)."""
-    found = torch.adaptive_max_pool1d(input, output_size)
-    return found if return_indices else found[0]
+    pooled = torch.adaptive_max_pool1d(input, output_size)
+    return pooled if return_indices else pooled[0]
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of ``H' · W'`` parts of images: (N, C, H, W) → (N, C, H', W')."""
-    found = largest.adaptive_max_pool2d(input, _adaptive(output_size, input.size()))
-    return found if return_indices else found[0]
+    pooled = largest.adaptive_max_pool2d(input, _adaptive(output_size, input.size()))
+    return pooled if return_indices else pooled[0]
 
 
 @in_float32
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element of each of ``D' · H' · W'`` parts of volumes."""
-    found = largest.adaptive_max_pool3d(input, _adaptive(output_size, input.size()))
-    return found if return_indices else found[0]
+    pooled = largest.adaptive_max_pool3d(input, _adaptive(output_size, input.size()))
+    return pooled if return_indices else pooled[0]
 
 
 adaptive_max_pool1d_with_indices = torch.adaptive_max_pool1d
@@ -150,8 +150,8 @@ def fractional_max_pool2d(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest element of windows at random places: (N, C, H, W) → (N, C, *output_size), or that part of H and W."""
-    found = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
-    return found if return_indices else found[0]
+    pooled = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
+    return pooled if return_indices else pooled[0]
 
 
 @in_float32
@@ -164,8 +164,8 @@ def fractional_max_pool3d(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest element of windows at random places of volumes."""
-    found = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
-    return found if return_indices else found[0]
+    pooled = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
+    return pooled if return_indices else pooled[0]
 
 
 # --- undone ----------------------------------------------------------------------------------------------------------

@@ -117,10 +117,10 @@ def _wanted(input: Tensor, rank: int, size: Any, scale_factor: Any) -> tuple[Any
                 "Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
                 "format."
             )
-        if not all(hasattr(each, "__index__") for each in size):
+        if not all(hasattr(length, "__index__") for length in size):
             raise TypeError(
                 "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
-                f"with types {[type(each) for each in size]}"
+                f"with types {[type(length) for length in size]}"
             )
         return size, None
     if not isinstance(scale_factor, (list, tuple)):

@@ -87,7 +87,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         input, target = (input_, target_) if is_batch else (input_.unsqueeze(0), target_.unsqueeze(0))
         output = input.new_zeros(target.size(0))
         in_head = target.new_empty(target.size(0))  # which of the head's outputs each target is, or is behind
-        found = 0
+        rows_done = 0
         for number, (low, high) in enumerate(itertools.pairwise([0, *self.cutoffs])):
             is_here = (target >= low) & (target < high)
             rows = is_here.nonzero().squeeze()
@@ -100,8 +100,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                 in_head.index_fill_(0, rows, self.shortlist_size + number - 1)
                 local = log_probs.gather(1, (target[is_here] - low).unsqueeze(1))
                 output.index_copy_(0, rows, local.squeeze(1))
-            found += rows.numel()
-        if found != target.size(0):
+            rows_done += rows.numel()
+        if rows_done != target.size(0):
             raise RuntimeError(
                 f"Target values should be in [0, {self.n_classes - 1}], but values in range "
                 f"[{target.min().item()}, {target.max().item()}] were found. "
@@ -127,13 +127,13 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return self._all_log_probs(input, self.head(input))
 
     def _all_log_probs(self, input: Tensor, head_output: Tensor) -> Tensor:
-        made = input.new_empty((head_output.size(0), self.n_classes))
+        result = input.new_empty((head_output.size(0), self.n_classes))
         head = F.log_softmax(head_output, dim=1)
-        made[:, : self.shortlist_size] = head[:, : self.shortlist_size]
+        result[:, : self.shortlist_size] = head[:, : self.shortlist_size]
         for number, (low, high) in enumerate(itertools.pairwise(self.cutoffs)):
             log_probs = F.log_softmax(self.tail[number](input), dim=1)
-            made[:, low:high] = log_probs + head[:, self.shortlist_size + number].unsqueeze(1)
-        return made
+            result[:, low:high] = log_probs + head[:, self.shortlist_size + number].unsqueeze(1)
+        return result
 
     def predict(self, input: Tensor) -> Tensor:
         """The most probable class: (N, in_features) → (N). Clusters are only looked into where they win."""

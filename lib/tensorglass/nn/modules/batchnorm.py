@@ -184,18 +184,18 @@ class SyncBatchNorm(_BatchNorm):
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
         """The network with a `SyncBatchNorm` in the place of each batch norm, which keeps its parameters."""
-        made = module
+        result = module
         if isinstance(module, _BatchNorm):
-            made = cls(
+            result = cls(
                 module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats,
                 process_group,
             )  # fmt: skip
             for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked"):
-                setattr(made, name, getattr(module, name))
-            made.training = module.training
+                setattr(result, name, getattr(module, name))
+            result.training = module.training
         for name, child in module.named_children():
-            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
-        return made
+            result.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return result
 
 
 # --- lazy ------------------------------------------------------------------------------------------------------------
@@ -245,9 +245,9 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if not self.has_uninitialized_params():
             return
         self.num_features = input.shape[1]
-        for each in (self.weight, self.bias) if self.affine else ():
-            if each is not None:
-                each.materialize((self.num_features,))
+        for parameter in (self.weight, self.bias) if self.affine else ():
+            if parameter is not None:
+                parameter.materialize((self.num_features,))
         for buffer in (self.running_mean, self.running_var) if self.track_running_stats else ():
             buffer.materialize((self.num_features,))
         self.reset_parameters()

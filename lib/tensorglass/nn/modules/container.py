@@ -266,15 +266,15 @@ def _pairs(given: Any, owner: str, who: str) -> Iterable[tuple[Any, Any]]:
         is_sorted = owner == "ParameterDict" and not isinstance(given, (OrderedDict, ParameterDict))
         pairs: Iterable[tuple[Any, Any]] = sorted(given.items()) if is_sorted else list(given.items())
         return pairs
-    found = []
+    result = []
     for place, pair in enumerate(given):
         if not isinstance(pair, Iterable):
             raise TypeError(f"{owner} update sequence element #{place} should be Iterable; is{type(pair).__name__}")
         pair = list(pair)
         if len(pair) != 2:
             raise ValueError(f"{owner} update sequence element #{place} has length {len(pair)}; 2 is required")
-        found.append((pair[0], pair[1]))
-    return found
+        result.append((pair[0], pair[1]))
+    return result
 
 
 class _OfParameters(Module):

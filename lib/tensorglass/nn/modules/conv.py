@@ -86,12 +86,12 @@ class _ConvNd(Module):
     def _around(self) -> list[int]:
         """The padding as `nn.functional.pad` takes it: before and after, from the last dimension on."""
         if not isinstance(self.padding, str):
-            return [each for each in reversed(self.padding) for _ in range(2)]
-        found: list[int] = []
+            return [length for length in reversed(self.padding) for _ in range(2)]
+        lengths: list[int] = []
         for length, apart in zip(reversed(self.kernel_size), reversed(self.dilation), strict=False):
             whole = apart * (length - 1) if self.padding == "same" else 0
-            found += [whole // 2, whole - whole // 2]
-        return found
+            lengths += [whole // 2, whole - whole // 2]
+        return lengths
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew."""
@@ -157,8 +157,8 @@ class _Forward(_ConvNd):
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
-        found: Tensor = self._function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
-        return found
+        result: Tensor = self._function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        return result
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
@@ -247,10 +247,10 @@ class _ConvTransposeNd(_ConvNd):
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         more = self._output_padding_for(input, output_size)
-        found: Tensor = self._function(
+        result: Tensor = self._function(
             input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation
         )
-        return found
+        return result
 
 
 class ConvTranspose1d(_ConvTransposeNd):

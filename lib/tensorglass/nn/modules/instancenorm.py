@@ -71,9 +71,9 @@ class _InstanceNorm(_NormBase):
         error_msgs: Any,
     ) -> None:  # fmt: skip
         if local_metadata.get("version", None) is None and not self.track_running_stats:
-            found = [name for name in ("running_mean", "running_var") if prefix + name in state_dict]
-            if found:
-                name, keys = type(self).__name__, " and ".join([f'"{prefix}{each}"' for each in found])
+            unwanted = [name for name in ("running_mean", "running_var") if prefix + name in state_dict]
+            if unwanted:
+                name, keys = type(self).__name__, " and ".join([f'"{prefix}{buffer}"' for buffer in unwanted])
                 error_msgs.append(
                     f"Unexpected running stats buffer(s) {keys} for {name} with track_running_stats=False. If "
                     "state_dict is a checkpoint saved before 0.4.0, this may be expected because "
@@ -81,8 +81,8 @@ class _InstanceNorm(_NormBase):
                     "state_dict. If the running stats are actually needed, instead set "
                     f"track_running_stats=True in {name} to enable them. See the documentation of {name} for details."
                 )
-                for each in found:
-                    state_dict.pop(prefix + each)
+                for key in unwanted:
+                    state_dict.pop(prefix + key)
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )

@@ -44,7 +44,7 @@ class LazyModuleMixin(Module):
 
     def has_uninitialized_params(self) -> bool:
         """Whether there are parameters or buffers whose sizes are not known yet."""
-        return any(is_lazy(each) for each in (*self._parameters.values(), *self._buffers.values()))
+        return any(is_lazy(parameter) for parameter in (*self._parameters.values(), *self._buffers.values()))
 
     def _infer_parameters(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
         """The hook before the first call."""

@@ -85,8 +85,8 @@ class LayerNorm(_ByShape):
         self.normalized_shape = self._shape(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         for name, is_there in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            made = Parameter(torch.empty(self.normalized_shape, device=device, dtype=dtype)) if is_there else None
-            self.register_parameter(name, made)
+            parameter = Parameter(torch.empty(self.normalized_shape, device=device, dtype=dtype)) if is_there else None
+            self.register_parameter(name, parameter)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -120,8 +120,10 @@ class RMSNorm(_ByShape):
         super().__init__()
         self.normalized_shape = self._shape(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        made = Parameter(torch.empty(self.normalized_shape, device=device, dtype=dtype)) if elementwise_affine else None
-        self.register_parameter("weight", made)
+        parameter = (
+            Parameter(torch.empty(self.normalized_shape, device=device, dtype=dtype)) if elementwise_affine else None
+        )
+        self.register_parameter("weight", parameter)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -159,8 +161,8 @@ class GroupNorm(Module):
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         for name, is_there in (("weight", affine), ("bias", affine and bias)):
-            made = Parameter(torch.empty(num_channels, device=device, dtype=dtype)) if is_there else None
-            self.register_parameter(name, made)
+            parameter = Parameter(torch.empty(num_channels, device=device, dtype=dtype)) if is_there else None
+            self.register_parameter(name, parameter)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -85,8 +85,8 @@ class _MaxUnpoolNd(Module):
         self.padding = for_each(padding, self._rank)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        found: Tensor = self._function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
-        return found
+        result: Tensor = self._function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+        return result
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -137,7 +137,7 @@ class _FractionalMaxPoolNd(Module):
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
-        if self.output_ratio is not None and not all(0 < each < 1 for each in self.output_ratio):
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
@@ -211,11 +211,11 @@ class _AvgPoolByDivisor(_AvgPoolNd):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        found: Tensor = self._function(
+        result: Tensor = self._function(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             self.divisor_override,
         )  # fmt: skip
-        return found
+        return result
 
 
 class AvgPool2d(_AvgPoolByDivisor):
@@ -245,8 +245,8 @@ class _LPPoolNd(Module):
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
-        found: Tensor = self._function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
-        return found
+        result: Tensor = self._function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+        return result
 
     def extra_repr(self) -> str:
         return (
@@ -320,8 +320,8 @@ class _AdaptiveAvgPoolNd(Module):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
-        found: Tensor = self._function(input, self.output_size)
-        return found
+        result: Tensor = self._function(input, self.output_size)
+        return result
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"

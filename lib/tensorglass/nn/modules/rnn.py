@@ -346,9 +346,9 @@ class RNNCellBase(Module):
         elif not is_batched:
             state = tuple(part.unsqueeze(0) for part in state)
         given = state if parts == 2 else state[0]
-        made = function(input, given, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        made = made if parts == 2 else (made,)
-        return made if is_batched else tuple(part.squeeze(0) for part in made)
+        result = function(input, given, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        result = result if parts == 2 else (result,)
+        return result if is_batched else tuple(part.squeeze(0) for part in result)
 
 
 class RNNCell(RNNCellBase):

@@ -189,7 +189,7 @@ class EmbeddingBag(_Rows):
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
-        made = cls(
+        result = cls(
             num_embeddings=rows,
             embedding_dim=columns,
             _weight=embeddings,
@@ -201,5 +201,5 @@ class EmbeddingBag(_Rows):
             include_last_offset=include_last_offset,
             padding_idx=padding_idx,
         )
-        made.weight.requires_grad_(not freeze)
-        return made
+        result.weight.requires_grad_(not freeze)
+        return result

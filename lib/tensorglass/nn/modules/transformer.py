@@ -257,7 +257,7 @@ class TransformerEncoder(Module):
             raise RuntimeError("Mask size should match input size")
         if torch.is_autocast_enabled():
             return False
-        if torch.is_grad_enabled() and any(each.requires_grad for each in (src, *self.layers[0].parameters())):
+        if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in (src, *self.layers[0].parameters())):
             return False
         return bool((padding.bool().int().diff(dim=1) >= 0).all())  # no element after a padded one
 

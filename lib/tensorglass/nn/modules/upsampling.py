@@ -29,7 +29,7 @@ class Upsample(Module):
         self.size = size
         self.scale_factor: Any = None
         if isinstance(scale_factor, tuple):
-            self.scale_factor = tuple([float(each) for each in scale_factor])
+            self.scale_factor = tuple([float(factor) for factor in scale_factor])
         elif scale_factor:
             self.scale_factor = float(scale_factor)
         self.mode, self.align_corners = mode, align_corners

@@ -94,7 +94,7 @@ class Reducer:
         self._divisor = divisor
         self._sent = 0
         self._arrived.clear()
-        self._reached = {id(each) for each in leaves_of(outputs)} if search else None
+        self._reached = {id(tensor) for tensor in leaves_of(outputs)} if search else None
         for bucket in self._buckets:
             bucket.missing, bucket.work = len(bucket.parameters), None
 
@@ -112,9 +112,9 @@ class Reducer:
         if id(parameter) in self._arrived:
             raise RuntimeError(_TWICE)
         if self._reached is not None and not self._arrived:
-            for each in self._parameters:
-                if id(each) not in self._reached:
-                    self._count(each)
+            for expected in self._parameters:
+                if id(expected) not in self._reached:
+                    self._count(expected)
         self._count(parameter)
         self._send_what_is_full()
         if len(self._arrived) == len(self._parameters):
@@ -166,7 +166,7 @@ class Reducer:
 
 def leaves_of(outputs: Any) -> Iterator[Tensor]:
     """The leaves that tensors, in nested containers, depend on and whose gradients backward will accumulate."""
-    pending = [each.grad_fn for each in tensors_in(outputs) if each.grad_fn is not None]
+    pending = [tensor.grad_fn for tensor in tensors_in(outputs) if tensor.grad_fn is not None]
     seen = set(pending)
     while pending:
         node = pending.pop()
@@ -183,11 +183,11 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, dict):
-        for each in value.values():
-            yield from tensors_in(each)
+        for item in value.values():
+            yield from tensors_in(item)
     elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from tensors_in(each)
+        for item in value:
+            yield from tensors_in(item)
 
 
 _UNFINISHED = (

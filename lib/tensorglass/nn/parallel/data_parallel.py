@@ -92,23 +92,26 @@ def data_parallel(
 
 def _accelerator(module: Module, device_ids: Sequence[Place] | None) -> str | None:
     """The type of the devices that are meant; None if there is only the CPU."""
-    named = [torch.device(each) for each in device_ids or () if not isinstance(each, int)]
-    places = chain(named, (each.device for each in chain(module.parameters(), module.buffers())))
+    named = [torch.device(device_id) for device_id in device_ids or () if not isinstance(device_id, int)]
+    places = chain(named, (tensor.device for tensor in chain(module.parameters(), module.buffers())))
     kind = next((place.type for place in places if place.type != "cpu"), None)
     return kind or ("cuda" if torch.cuda.is_available() else None)
 
 
 def _devices(kind: str, given: Sequence[Place]) -> list[Device]:
-    return [torch.device(kind, each) if isinstance(each, int) and each >= 0 else device_of(each) for each in given]
+    return [
+        torch.device(kind, device_id) if isinstance(device_id, int) and device_id >= 0 else device_of(device_id)
+        for device_id in given
+    ]
 
 
 def _check_place(module: Module, expected: Device) -> None:
-    for each in chain(module.parameters(), module.buffers()):
-        if each.device != expected:
+    for tensor in chain(module.parameters(), module.buffers()):
+        if tensor.device != expected:
             raise explained(
                 RuntimeError(
                     f"module must have its parameters and buffers on device {expected} (device_ids[0]) but found one "
-                    f"of them on device: {each.device}"
+                    f"of them on device: {tensor.device}"
                 ),
                 f'Move it there: model.to("{expected}").',
             )

@@ -194,10 +194,10 @@ class DistributedDataParallel(Module, Joinable):
                 f"DDP expects same model across all ranks, but Rank {rank} has {len(parameters)} params, while rank 0 "
                 f"has inconsistent {len(first[0])} params."
             )
-        for number, (size, each) in enumerate(zip(first[0], parameters, strict=True)):
-            if size != list(each.shape):
+        for number, (size, own) in enumerate(zip(first[0], parameters, strict=True)):
+            if size != list(own.shape):
                 raise RuntimeError(
-                    f"[{rank}]: params[{number}] in this process with sizes {list(each.shape)} appears not to match "
+                    f"[{rank}]: params[{number}] in this process with sizes {list(own.shape)} appears not to match "
                     "sizes of the same param in process 0."
                 )
 

@@ -43,7 +43,7 @@ def parallel_apply(
     if len(modules) == 1:
         run(0, inputs[0])
     else:
-        threads = [Thread(target=run, args=each) for each in enumerate(inputs)]
+        threads = [Thread(target=run, args=numbered_input) for numbered_input in enumerate(inputs)]
         for thread in threads:
             try:
                 thread.start()

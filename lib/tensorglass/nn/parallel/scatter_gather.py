@@ -22,7 +22,7 @@ def scatter(inputs: Any, target_gpus: Sequence[Place], dim: int = 0) -> list[Any
     Lists, tuples and dictionaries are gone through; other values go to every device. If a batch is too short there
     are fewer parts than devices.
     """
-    devices = [device_of(each) for each in target_gpus]
+    devices = [device_of(target) for target in target_gpus]
 
     def parts(value: Any) -> list[Any]:
         if isinstance(value, Tensor):
@@ -31,11 +31,11 @@ def scatter(inputs: Any, target_gpus: Sequence[Place], dim: int = 0) -> list[Any
         if isinstance(value, tuple) and value:
             kind: Any = type(value)
             make = kind._make if hasattr(kind, "_fields") else kind
-            return [make(each) for each in zip(*map(parts, value), strict=False)]
+            return [make(items) for items in zip(*map(parts, value), strict=False)]
         if isinstance(value, list) and value:
-            return [list(each) for each in zip(*map(parts, value), strict=False)]
+            return [list(items) for items in zip(*map(parts, value), strict=False)]
         if isinstance(value, dict) and value:
-            return [type(value)(each) for each in zip(*map(parts, value.items()), strict=False)]
+            return [type(value)(items) for items in zip(*map(parts, value.items()), strict=False)]
         return [value for _ in devices]
 
     return parts(inputs)
@@ -61,19 +61,19 @@ def gather(outputs: Sequence[Any], target_device: Place, dim: int = 0) -> Any:
     def join(values: Sequence[Any]) -> Any:
         first: Any = values[0]
         if isinstance(first, Tensor):
-            if dim == 0 and all(each.dim() == 0 for each in values):
+            if dim == 0 and all(value.dim() == 0 for value in values):
                 warn(
                     "Was asked to gather along dimension 0, but all input tensors were scalars; will instead unsqueeze "
                     "and return a vector."
                 )
-                values = [each.unsqueeze(0) for each in values]
-            return torch.cat([each.to(where) for each in values], dim)
+                values = [value.unsqueeze(0) for value in values]
+            return torch.cat([value.to(where) for value in values], dim)
         if first is None:
             return None
         if isinstance(first, dict):
-            if any(len(each) != len(first) for each in values):
+            if any(len(value) != len(first) for value in values):
                 raise ValueError("All dicts must have the same number of keys")
-            return type(first)((key, join([each[key] for each in values])) for key in first)
+            return type(first)((key, join([value[key] for value in values])) for key in first)
         kind: Any = type(first)
         make = kind._make if hasattr(kind, "_fields") else kind
         return make(map(join, zip(*values, strict=False)))

@@ -42,7 +42,7 @@ def clip_grads_with_norm_(
 ) -> None:
     """Shorten all gradients by one factor, in place, if their `total_norm` is above `max_norm`."""
     max_norm = float(max_norm)
-    gradients = [each.grad for each in _listed(parameters) if each.grad is not None]
+    gradients = [parameter.grad for parameter in _listed(parameters) if parameter.grad is not None]
     if not gradients:
         return
     factor = torch.clamp(max_norm / (total_norm + 1e-6), max=1.0)

@@ -30,8 +30,8 @@ def _is_orthogonal(matrix: Tensor) -> bool:
 def _make_orthogonal(matrix: Tensor) -> Tensor:
     """The Q of the QR factorisation whose R has a positive diagonal."""
     reflections, tau = torch.geqrf(matrix)
-    made = torch.linalg.householder_product(reflections, tau)
-    return made * reflections.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
+    orthogonal = torch.linalg.householder_product(reflections, tau)
+    return orthogonal * reflections.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
 class _Orthogonal(Module):
@@ -57,13 +57,13 @@ class _Orthogonal(Module):
         if self.orthogonal_map is _OrthMaps.householder:
             lower = X.tril(diagonal=-1)
             tau = 2.0 / (1.0 + (lower * lower).sum(dim=-2))
-            made = torch.linalg.householder_product(lower, tau)
-            made = made * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+            orthogonal = torch.linalg.householder_product(lower, tau)
+            orthogonal = orthogonal * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
         else:
-            made = self._of_skew_symmetric(X.tril(), rows, columns)
+            orthogonal = self._of_skew_symmetric(X.tril(), rows, columns)
         if "base" in self._buffers:
-            made = self.base @ made
-        return made.mT if is_wide else made
+            orthogonal = self.base @ orthogonal
+        return orthogonal.mT if is_wide else orthogonal
 
     def _of_skew_symmetric(self, lower: Tensor, rows: int, columns: int) -> Tensor:
         if rows != columns:
@@ -71,11 +71,11 @@ class _Orthogonal(Module):
             lower = torch.cat([lower, zeros], dim=-1)
         skew = lower - lower.mH
         if self.orthogonal_map is _OrthMaps.matrix_exp:
-            made = torch.matrix_exp(skew)
+            orthogonal = torch.matrix_exp(skew)
         else:  # Cayley's map
             identity = torch.eye(rows, dtype=skew.dtype, device=skew.device)
-            made = torch.linalg.solve(identity - 0.5 * skew, identity + 0.5 * skew)
-        return made if rows == columns else made[..., :columns]
+            orthogonal = torch.linalg.solve(identity - 0.5 * skew, identity + 0.5 * skew)
+        return orthogonal if rows == columns else orthogonal[..., :columns]
 
     def right_inverse(self, Q: Tensor) -> Tensor:
         """What gives `Q`, or the orthogonal matrix nearest to it."""
@@ -130,13 +130,13 @@ def orthogonal(
     if orthogonal_map is None:
         is_square = weight.size(-2) == weight.size(-1)
         orthogonal_map = "matrix_exp" if is_square or weight.is_complex() else "householder"
-    found = getattr(_OrthMaps, orthogonal_map, None)
-    if found is None:
+    chosen_map = getattr(_OrthMaps, orthogonal_map, None)
+    if chosen_map is None:
         raise ValueError(
             f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )
-    made = _Orthogonal(weight, found, use_trivialization=use_trivialization)
-    return parametrize.register_parametrization(module, name, made, unsafe=True)
+    parametrization = _Orthogonal(weight, chosen_map, use_trivialization=use_trivialization)
+    return parametrize.register_parametrization(module, name, parametrization, unsafe=True)
 
 
 class _WeightNorm(Module):
@@ -222,5 +222,5 @@ def spectral_norm(
     weight = _tensor_of(module, name)
     if dim is None:
         dim = 1 if type(module).__name__.startswith("ConvTranspose") else 0
-    made = _SpectralNorm(weight, n_power_iterations, dim, eps)
-    return parametrize.register_parametrization(module, name, made)
+    parametrization = _SpectralNorm(weight, n_power_iterations, dim, eps)
+    return parametrize.register_parametrization(module, name, parametrization)

@@ -96,13 +96,13 @@ class ParametrizationList(ModuleList):
         _register(self, "original", original)
 
     def _keep_several(self, original: Tensor, new: Sequence[Any]) -> None:
-        for number, each in enumerate(new):
-            if not isinstance(each, Tensor):
+        for number, tensor in enumerate(new):
+            if not isinstance(tensor, Tensor):
                 raise ValueError(
                     "'right_inverse' must return a Tensor or a reference-type opaque. Got element "
-                    f"{number} of the sequence with type {type(each).__name__}."
+                    f"{number} of the sequence with type {type(tensor).__name__}."
                 )
-            kept = Parameter(each, original.requires_grad) if isinstance(original, Parameter) else each
+            kept = Parameter(tensor, original.requires_grad) if isinstance(original, Parameter) else tensor
             kept.requires_grad_(original.requires_grad)
             _register(self, f"original{number}", kept)
 
@@ -130,14 +130,14 @@ class ParametrizationList(ModuleList):
                     f"'right_inverse' must return a sequence of tensors of length {self.ntensors}. Got a sequence of "
                     f"length {len(value)}."
                 )
-            for number, each in enumerate(value):
+            for number, tensor in enumerate(value):
                 original = getattr(self, f"original{number}")
-                if original.dtype != each.dtype:
+                if original.dtype != tensor.dtype:
                     raise ValueError(
-                        f"Tensor {number} returned by `right_inverse` has dtype {each.dtype} while "
+                        f"Tensor {number} returned by `right_inverse` has dtype {tensor.dtype} while "
                         f"`original{number}` has dtype {original.dtype}"
                     )
-                original.set_(each)
+                original.set_(tensor)
 
     def forward(self) -> Tensor:
         first, *others = self
@@ -166,11 +166,11 @@ def _make_class(module: Module) -> None:
     kind = type(module)
 
     def deep_copy(self: Any, memo: dict[int, Any]) -> Any:
-        made = memo.get(id(self))
-        if made is None:
-            made = memo[id(self)] = object.__new__(type(self))
-            made.__dict__.update(deepcopy(self.__dict__, memo))
-        return made
+        copied = memo.get(id(self))
+        if copied is None:
+            copied = memo[id(self)] = object.__new__(type(self))
+            copied.__dict__.update(deepcopy(self.__dict__, memo))
+        return copied
 
     def no_state(self: Any) -> Any:
         raise RuntimeError(
@@ -262,10 +262,10 @@ def _check_another(module: Module, name: str, parametrization: Any) -> None:
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     """Whether the module has parametrizations, or whether it has some of this tensor."""
-    found = getattr(module, "parametrizations", None)
-    if not isinstance(found, ModuleDict):
+    parametrizations = getattr(module, "parametrizations", None)
+    if not isinstance(parametrizations, ModuleDict):
         return False
-    return len(found) > 0 if tensor_name is None else tensor_name in found
+    return len(parametrizations) > 0 if tensor_name is None else tensor_name in parametrizations
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
@@ -309,8 +309,8 @@ def transfer_parametrizations_and_params(
         for name in names:
             if not hasattr(to_module, name):
                 setattr(to_module, name, Parameter(getattr(from_module, name)))
-            for each in from_module.parametrizations[name]:
-                register_parametrization(to_module, name, each)
+            for parametrization in from_module.parametrizations[name]:
+                register_parametrization(to_module, name, parametrization)
             source, target = from_module.parametrizations[name], to_module.parametrizations[name]
             originals = ["original"] if source.is_tensor else [f"original{n}" for n in range(source.ntensors)]
             for original in originals:

@@ -168,7 +168,7 @@ class PruningContainer(BasePruningMethod):
         if dim < 0:
             raise IndexError(f"Index is out of bounds for tensor with dimensions {rank}")
         index: list[Any] = [slice(None)] * rank
-        index[dim] = mask.sum(dim=[each for each in range(rank) if each != dim]) != 0
+        index[dim] = mask.sum(dim=[axis for axis in range(rank) if axis != dim]) != 0
         return tuple(index)
 
 
@@ -388,7 +388,7 @@ def global_unstructured(
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
     parameters = list(parameters)
-    importance = parameters_to_vector([scores.get(each, getattr(*each)) for each in parameters])
+    importance = parameters_to_vector([scores.get(parameter, getattr(*parameter)) for parameter in parameters])
     masks = [getattr(module, f"{name}_mask", torch.ones_like(getattr(module, name))) for module, name in parameters]
     container = PruningContainer()
     container._tensor_name = "temp"
@@ -421,5 +421,5 @@ def remove(module: Module, name: str) -> Module:
 
 def is_pruned(module: Module) -> bool:
     """Whether a parameter of the module, or of one in it, is pruned."""
-    hooks = [hook for each in module.modules() for hook in each._forward_pre_hooks.values()]
+    hooks = [hook for submodule in module.modules() for hook in submodule._forward_pre_hooks.values()]
     return any(isinstance(hook, BasePruningMethod) for hook in hooks)

@@ -240,10 +240,10 @@ def pad_sequence(
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    for place, each in enumerate(sequences):
-        if not isinstance(each, torch.Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(each)}")
-        if not each.dim():
+    for place, item in enumerate(sequences):
+        if not isinstance(item, torch.Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(item)}")
+        if not item.dim():
             raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
     if not isinstance(padding_value, int | float | torch.Tensor):
         raise TypeError(

@@ -34,7 +34,7 @@ class SpectralNorm:
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
         """The weight divided by its largest singular value, found anew by `n_power_iterations`."""
-        weight, u, v = (getattr(module, f"{self.name}_{each}") for each in ("orig", "u", "v"))
+        weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
             with torch.no_grad():
@@ -61,7 +61,7 @@ class SpectralNorm:
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, SpectralNorm) and hook.name == name:
                 raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
-        made = SpectralNorm(name, n_power_iterations, dim, eps)
+        spectral_norm = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
@@ -71,16 +71,16 @@ class SpectralNorm:
                 "forward before applying spectral normalization"
             )
         with torch.no_grad():
-            rows, columns = made.reshape_weight_to_matrix(weight).size()
+            rows, columns = spectral_norm.reshape_weight_to_matrix(weight).size()
             u, v = (F.normalize(weight.new_empty(length).normal_(0, 1), dim=0, eps=eps) for length in (rows, columns))
         delattr(module, name)
         module.register_parameter(f"{name}_orig", weight)
         setattr(module, name, weight.data)  # which is computed at the first call
         module.register_buffer(f"{name}_u", u)
         module.register_buffer(f"{name}_v", v)
-        module.register_forward_pre_hook(made)
-        module._register_state_dict_hook(_NoteVersion(made))
-        return made
+        module.register_forward_pre_hook(spectral_norm)
+        module._register_state_dict_hook(_NoteVersion(spectral_norm))
+        return spectral_norm
 
 
 class _NoteVersion:

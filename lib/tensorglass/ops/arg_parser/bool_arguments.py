@@ -78,13 +78,13 @@ def flags_of(body: Callable[..., Any]) -> list[Flag]:
     """The parameters to check, by position."""
     plain = unwrap(body)
     plain = unwrap(vars(plain).get("looked_at_as", plain))  # a form may pass on what another one takes
-    found = plain.__annotations__
+    annotations = plain.__annotations__
     by_place = plain.__code__.co_argcount
     names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]
     places = [*range(by_place), *[sys.maxsize] * (len(names) - by_place)]
     return [
         (place, name, _KINDS.get(annotation), annotation if annotation in _STATED | _BY_NAME else "")
-        for place, name, annotation in zip(places, names, map(found.get, names), strict=True)
+        for place, name, annotation in zip(places, names, map(annotations.get, names), strict=True)
         if (place or annotation != "Tensor") and (annotation in _KINDS or annotation in _STATED | _BY_NAME)
     ]
 

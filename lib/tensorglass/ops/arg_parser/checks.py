@@ -129,7 +129,7 @@ def refuse_gradients(name: str, **values: Tensor | None) -> None:
 
 def check_pair(out: Any) -> None:
     """Raise PyTorch's TypeError unless ``out=`` is a pair of tensors."""
-    if not isinstance(out, tuple | list) or not all(isinstance(each, Tensor) for each in out):
+    if not isinstance(out, tuple | list) or not all(isinstance(target, Tensor) for target in out):
         raise TypeError("out= takes a pair of tensors here")  # `explaining` says it in PyTorch's words
     if len(out) != 2:
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
@@ -137,9 +137,9 @@ def check_pair(out: Any) -> None:
 
 def refuse_two_devices(arguments: Iterable[Any], keywords: Mapping[str, Any]) -> None:
     """Raise PyTorch's error if the tensors among the arguments of a call that failed are on two devices."""
-    found = list(dict.fromkeys(_devices_of([*arguments, *keywords.values()])))
-    if len(found) > 1:
-        raise on_two_devices(*found[:2])
+    devices = list(dict.fromkeys(_devices_of([*arguments, *keywords.values()])))
+    if len(devices) > 1:
+        raise on_two_devices(*devices[:2])
 
 
 def _devices_of(arguments: Iterable[Any]) -> Iterable[Device]:
@@ -152,11 +152,11 @@ def _devices_of(arguments: Iterable[Any]) -> Iterable[Device]:
 
 def on_two_devices(one: Device, other: Device) -> RuntimeError:
     """PyTorch's error."""
-    found = f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
+    text = f"Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
     if META in (one, other):
-        found = f"Tensor on device {other} is not on the expected device {one}!"
+        text = f"Tensor on device {other} is not on the expected device {one}!"
     return explained(
-        RuntimeError(found),
+        RuntimeError(text),
         "Move one of them first: x.to(y.device).",
         notebook="15 where a tensor lives",
     )

@@ -58,17 +58,17 @@ def _read(
         except TypeError:
             return None  # Python's words, as PyTorch's function is Python's too
         bound.apply_defaults()
-        by_place = [1 if each == "1" else bound.arguments[each] for each in handed if not each.endswith("=")]
-        by_name = {each[:-1]: bound.arguments[each[:-1]] for each in handed if each.endswith("=")}
+        by_place = [1 if name == "1" else bound.arguments[name] for name in handed if not name.endswith("=")]
+        by_name = {name[:-1]: bound.arguments[name[:-1]] for name in handed if name.endswith("=")}
     try:
         values, named = Signatures(None, name, (), False).read(by_place, by_name)
     except TypeError as refusal:
         raise refusal.with_traceback(None) from None
     same = len(values) == len(by_place) and all(one is other for one, other in zip(values, by_place, strict=True))
-    if same and all(named[each] is value for each, value in by_name.items()):
+    if same and all(named[name] is value for name, value in by_name.items()):
         return None
     if not handed:
         return values, named
-    places = [each for each in handed if not each.endswith("=")]
+    places = [name for name in handed if not name.endswith("=")]
     bound.arguments.update({place: value for place, value in zip(places, values, strict=True) if place != "1"} | named)
     return bound.args, bound.kwargs

@@ -143,18 +143,18 @@ class CallSignature:
 
     def _placed(self, count: int, keywords: Iterable[str], is_method: bool) -> _Places:
         """The positions of operands and parameters in a call with this many arguments and these keywords."""
-        found = dict(zip(self._positional, range(count), strict=False))
+        places = dict(zip(self._positional, range(count), strict=False))
         is_known, out = count <= len(self._positional), None
         for place, key in enumerate(keywords, start=count):
             name = key if key in self.defaults or key in self.operands else _NUMPY_NAMES.get(key, key)
             if key == "out" and self.has_out and not is_method:
                 out = place
-            elif name in found or (name not in self.operands and name not in self.defaults):
+            elif name in places or (name not in self.operands and name not in self.defaults):
                 is_known = False
             else:
-                found[name] = place
-        operands = [(name, found.get(name)) for name in self.operands]
-        parameters = [(name, place, self._types.get(name)) for name, place in found.items() if name in self.defaults]
+                places[name] = place
+        operands = [(name, places.get(name)) for name in self.operands]
+        parameters = [(name, place, self._types.get(name)) for name, place in places.items() if name in self.defaults]
         return _Places(is_known, operands, parameters, out)
 
     def _accepts_number(self, name: str, value: Any) -> bool:
@@ -169,7 +169,7 @@ class CallSignature:
         from tensorglass.ops.arg_parser.signature import by_name  # when it is needed: imports should be quick
 
         named = by_name(name, arguments[before:], keywords, is_method=is_method, own=own)
-        if len(arguments) == before and all(keywords.get(each) is value for each, value in named.items()):
+        if len(arguments) == before and all(keywords.get(keyword) is value for keyword, value in named.items()):
             # this form of call failed before
             raise invalid_combination(name, arguments[before:], keywords=keywords)
         return self.read(arguments[:before], named, is_method, is_in_place)

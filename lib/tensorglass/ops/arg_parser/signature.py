@@ -85,8 +85,8 @@ def _of_python(value: Any, kind: str) -> Any:
         return number
     if kind == "torch.dtype" and isinstance(value, type):
         return OF_PYTHON_TYPE[value]
-    if type(value) in (list, tuple) and any(isinstance(each, numpy_values.generic) for each in value):
-        return type(value)([_of_python(each, "") for each in value])
+    if type(value) in (list, tuple) and any(isinstance(item, numpy_values.generic) for item in value):
+        return type(value)([_of_python(item, "") for item in value])
     return value
 
 
@@ -137,8 +137,8 @@ class _Parameter(NamedTuple):
     def misfit(self, place: str, value: Any) -> str:
         kind = self.kind.partition(" or ")[0]
         if place and kind == "tuple of ints" and isinstance(value, tuple | list) and value:
-            found = f"but found element of type {type_name(value[0])} at pos 0"
-            return f"argument '{self.name}'{place} must be {kind}, {found}"
+            text = f"but found element of type {type_name(value[0])} at pos 0"
+            return f"argument '{self.name}'{place} must be {kind}, {text}"
         return f"argument '{self.name}'{place} must be {kind}, not {type_name(value)}"
 
 
@@ -249,8 +249,8 @@ class Signature:
 
     def by_name(self, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """What was read, under the operator's names."""
-        found = dict(zip([parameter.name for parameter in self.parameters], values, strict=False)) | dict(named)
-        return {"input" if name == "self" else name: value for name, value in found.items()}
+        given = dict(zip([parameter.name for parameter in self.parameters], values, strict=False)) | dict(named)
+        return {"input" if name == "self" else name: value for name, value in given.items()}
 
     def _too_many(self, given: int) -> TypeError:
         most = self._positional
@@ -261,7 +261,7 @@ class Signature:
         return TypeError(f"{self.name}() takes {takes} but {given} {'was' if given == 1 else 'were'} given")
 
     def _missing(self, place: int) -> TypeError:
-        names = [f'"{each.name}"' for each in self.parameters[place:] if not each.is_optional]
+        names = [f'"{parameter.name}"' for parameter in self.parameters[place:] if not parameter.is_optional]
         plural = "s" if len(names) == 1 else ""  # sic: PyTorch has it the wrong way around
         return TypeError(f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}")
 
@@ -317,13 +317,13 @@ def signatures_of(name: str, *, is_method: bool) -> list[str]:
     known = _of_file()
     forms = (name, name[:-1]) if name.endswith("_") else (name,)
     if not is_method:
-        found = next((known[form] for form in forms if form in known), [])
-        return found if name in known else [_without_out(each) for each in found]
+        signatures = next((known[form] for form in forms if form in known), [])
+        return signatures if name in known else [_without_out(signature) for signature in signatures]
     for form in forms:
         if f"Tensor.{form}" in known:
             return known[f"Tensor.{form}"]
         if form in known:
-            return list(dict.fromkeys(_as_method(each) for each in known[form]))
+            return list(dict.fromkeys(_as_method(signature) for signature in known[form]))
     return []
 
 
@@ -355,7 +355,7 @@ class Signatures:
         read = [Signature.of_text(name, text) for text in self._texts]
         if not read and self._own is not None:
             read = [Signature.of_python(name, self._own())]
-        return [each.as_method() for each in read] if self._is_method else read
+        return [signature.as_method() for signature in read] if self._is_method else read
 
     @cached_property
     def _known(self) -> list[str]:
@@ -390,7 +390,7 @@ class Signatures:
                 self._advise(signature)
             return signature
         count = len(arguments) + len(keywords)
-        plausible = [each for each in self.all if each.may_take(count) and not each.is_deprecated]
+        plausible = [signature for signature in self.all if signature.may_take(count) and not signature.is_deprecated]
         if len(plausible) == 1:
             plausible[0].read(arguments, keywords)
         raise invalid_combination(self._name, arguments, *self._shown(), keywords=keywords)
@@ -405,8 +405,8 @@ class Signatures:
 
     def _shown(self) -> list[str]:
         if self._known:
-            shown = [each for each in self._known if not each.endswith(DEPRECATED)]
-            return [each.replace("?", "").replace(" or int ", " ").replace(" or float ", " ") for each in shown]
+            shown = [text for text in self._known if not text.endswith(DEPRECATED)]
+            return [text.replace("?", "").replace(" or int ", " ").replace(" or float ", " ") for text in shown]
         if not self._is_method:
             return list(self._texts)
         return [text.replace("Tensor input, ", "").replace("Tensor input", "") for text in self._texts]

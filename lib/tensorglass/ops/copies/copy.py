@@ -126,10 +126,10 @@ def new_copy(
     is_alike = strides == input._stride and dtype is input._dtype and device is storage.device and not input._conj
     if is_alike and (storage._nbytes < LEAST or input._contiguous):
         return _twin(input)
-    made = empty_on(device, input._size, strides, dtype)
-    _warn_of_lost_parts(input, made)
-    transfer(made, input, non_blocking)
-    return made
+    result = empty_on(device, input._size, strides, dtype)
+    _warn_of_lost_parts(input, result)
+    transfer(result, input, non_blocking)
+    return result
 
 
 def _twin(input: Tensor) -> Tensor:
@@ -141,9 +141,11 @@ def _twin(input: Tensor) -> Tensor:
         array = backend.empty(input._dtype, input._size)
         backend.launch(_copy_over, array, raw_array(input))
     is_contiguous = bool(input._contiguous)
-    made = result_tensor(array, input._dtype, backend, input._storage.device, input._size, input._stride, is_contiguous)
+    result = result_tensor(
+        array, input._dtype, backend, input._storage.device, input._size, input._stride, is_contiguous
+    )
     memory.copied(array.nbytes)
-    return made
+    return result
 
 
 def _copy_over(xp: Any, target: Array, source: Array) -> None:
@@ -259,13 +261,13 @@ def brought(
 # --- new memory ------------------------------------------------------------------------------------------------------
 
 
-def settled(made: Tensor, *, is_new: bool = True) -> Tensor:
+def settled(tensor: Tensor, *, is_new: bool = True) -> Tensor:
     """An uninitialized tensor; filled if deterministic algorithms were asked for."""
     if fills_new_memory():
-        _fill_new_memory(made.detach())
+        _fill_new_memory(tensor.detach())
         if is_new:
-            made._storage.version = 0
-    return made
+            tensor._storage.version = 0
+    return tensor
 
 
 def settle_gained(resized: Tensor, nbytes: int) -> None:
@@ -278,10 +280,10 @@ def settle_gained(resized: Tensor, nbytes: int) -> None:
         _fill_new_memory(gained)
 
 
-def _fill_new_memory(made: Tensor) -> None:
+def _fill_new_memory(tensor: Tensor) -> None:
     """NaN everywhere, or the largest integer, or True."""
-    dtype = made._dtype
+    dtype = tensor._dtype
     if dtype.category == dtypes.BOOL:
-        fill_(made, True)
+        fill_(tensor, True)
     else:
-        fill_(made, iinfo(dtype).max if dtype.category == dtypes.INTEGER else math.nan)
+        fill_(tensor, iinfo(dtype).max if dtype.category == dtypes.INTEGER else math.nan)

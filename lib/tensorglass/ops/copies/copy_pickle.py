@@ -20,27 +20,27 @@ from tensorglass.tensor.version_counter import VersionCounter
 
 
 def _same_header_on(input: Tensor, storage: UntypedStorage) -> Tensor:
-    made = make(storage, *header_of(input), input._dtype)
-    made._conj = input._conj
-    set_requires_grad(made, input.requires_grad)
-    return made
+    tensor = make(storage, *header_of(input), input._dtype)
+    tensor._conj = input._conj
+    set_requires_grad(tensor, input.requires_grad)
+    return tensor
 
 
 @operator("copy", function=False, method=False, dunders=("__copy__",))
 def __copy__(input: Tensor) -> Tensor:
     """`copy.copy`: another header on the same storage."""
     warn_if_has_hooks(input)
-    made = _same_header_on(input, input._storage)
-    _count_a_write(made)
+    tensor = _same_header_on(input, input._storage)
+    _count_a_write(tensor)
     if type(input) is not Tensor:
-        made = made.as_subclass(type(input))
-    made.__dict__.update(input.__dict__)
-    return made
+        tensor = tensor.as_subclass(type(input))
+    tensor.__dict__.update(input.__dict__)
+    return tensor
 
 
-def _count_a_write(made: Tensor) -> None:
+def _count_a_write(tensor: Tensor) -> None:
     """PyTorch makes such copies by `set_`, which counts as a write; on a shared storage, the copy counts separately."""
-    made._counter = VersionCounter(1)
+    tensor._counter = VersionCounter(1)
 
 
 @operator("copy", function=False, method=False, dunders=("__deepcopy__",))
@@ -55,29 +55,29 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
             ),
             "A copy cannot take the graph along that this tensor came out of. Copy x.detach(), or write x.clone().",
         )
-    made: Tensor | None = memo.get(id(input))
-    if made is None:
+    copied: Tensor | None = memo.get(id(input))
+    if copied is None:
         if type(input) is not Tensor:
-            made = _of_its_class(input, memo)
+            copied = _of_its_class(input, memo)
         elif input._conj:  # the elements are conjugated on the way
-            made = input.detach().clone()
-            set_requires_grad(made, input.requires_grad)
+            copied = input.detach().clone()
+            set_requires_grad(copied, input.requires_grad)
         else:
-            made = _same_header_on(input, input._storage.__deepcopy__(memo))
-            _count_a_write(made)
-        memo[id(input)] = made
+            copied = _same_header_on(input, input._storage.__deepcopy__(memo))
+            _count_a_write(copied)
+        memo[id(input)] = copied
         from copy import deepcopy  # when it is needed: imports should be quick
 
-        made.__dict__.update(deepcopy(input.__dict__, memo))
+        copied.__dict__.update(deepcopy(input.__dict__, memo))
         if input._meta is not None and input._meta.grad is not None:
-            meta_of(made).grad = __deepcopy__(input._meta.grad, memo)
-    return made
+            meta_of(copied).grad = __deepcopy__(input._meta.grad, memo)
+    return copied
 
 
 def _of_its_class(input: Tensor, memo: dict[int, Any]) -> Tensor:
     """The copy of a tensor of a subclass. RuntimeError, as in PyTorch, where the class has no own `new_empty`."""
-    made: Tensor = input.new_empty([])
-    if type(made) is not type(input):
+    tensor: Tensor = input.new_empty([])
+    if type(tensor) is not type(input):
         raise explained(
             RuntimeError(
                 "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types "
@@ -88,9 +88,9 @@ def _of_its_class(input: Tensor, memo: dict[int, Any]) -> Tensor:
             f"x.clone() is a copy of the elements, of class {type(input).__name__}.",
         )
     size, stride, offset = header_of(input)
-    made.set_(input._storage.__deepcopy__(memo), offset, size, stride)
-    set_requires_grad(made, input.requires_grad)
-    return made
+    tensor.set_(input._storage.__deepcopy__(memo), offset, size, stride)
+    set_requires_grad(tensor, input.requires_grad)
+    return tensor
 
 
 @operator("copy", function=False, method=False, dunders=("__reduce_ex__",))
@@ -100,18 +100,18 @@ def __reduce_ex__(input: Tensor, protocol: int) -> tuple[Any, ...]:
     """
     warn_if_has_hooks(input)
     kind = type(input)
-    made = (rebuild, parts(input)) if kind is Tensor else (rebuild_as, (kind, *parts(input)))
+    rebuilding = (rebuild, parts(input)) if kind is Tensor else (rebuild_as, (kind, *parts(input)))
     if not input.__dict__:
-        return made
+        return rebuilding
     if kind.__reduce_ex__ is not Tensor.__reduce_ex__:
-        return _rebuild_with, (*made, input.__dict__)
-    return *made, input.__dict__, None, None, hang
+        return _rebuild_with, (*rebuilding, input.__dict__)
+    return *rebuilding, input.__dict__, None, None, hang
 
 
 def _rebuild_with(function: Any, arguments: tuple[Any, ...], attributes: dict[str, Any]) -> Tensor:
-    made: Tensor = function(*arguments)
-    hang(made, attributes)
-    return made
+    tensor: Tensor = function(*arguments)
+    hang(tensor, attributes)
+    return tensor
 
 
 @operator("copy", function=False, method=False, dunders=("__setstate__",))
@@ -142,17 +142,17 @@ def rebuild(
 ) -> Tensor:
     """Unpickle a tensor. Raises RuntimeError unless the storage holds all its elements."""
     size, stride, offset = geometry.as_strided(size, stride, offset, dtype.itemsize, storage.nbytes())
-    made = make(storage, size, stride, offset, dtype)
-    made._conj = conj
-    set_requires_grad(made, requires_grad)
-    _count_a_write(made)
-    return made
+    tensor = make(storage, size, stride, offset, dtype)
+    tensor._conj = conj
+    set_requires_grad(tensor, requires_grad)
+    _count_a_write(tensor)
+    return tensor
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool) -> Tensor:
     """The `nn.Parameter` on the memory of `data`. `nn`, a higher layer, is imported here."""
-    made: Tensor = import_module("tensorglass.nn.parameter").Parameter(data.detach(), requires_grad)
-    return made
+    parameter: Tensor = import_module("tensorglass.nn.parameter").Parameter(data.detach(), requires_grad)
+    return parameter
 
 
 def rebuild_as(kind: type[Tensor], *given: Any) -> Tensor:

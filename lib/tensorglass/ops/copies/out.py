@@ -17,12 +17,12 @@ from tensorglass.tensor.set_header import resize
 from tensorglass.tensor.tensor import Tensor
 
 
-def written_apart(out: Tensor, made: Tensor, *sources: Tensor) -> Tensor:
+def written_apart(out: Tensor, result: Tensor, *sources: Tensor) -> Tensor:
     """Copy a fresh result to `out` and return `out`; it must not overlap the inputs."""
     refuse_shared_cells(out, *sources)
-    if out._size != made._size:
-        resize_output(out, made._size, made._stride)
-    return copy_(out, made)
+    if out._size != result._size:
+        resize_output(out, result._size, result._stride)
+    return copy_(out, result)
 
 
 def into_out(result: Tensor, out: Tensor | None) -> Tensor:
@@ -62,9 +62,9 @@ def all_into_out(named: Any, results: Sequence[Tensor], out: Sequence[Tensor] | 
         return named(*results)
     if len(out) != len(results):
         raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
-    for result, each in zip(results, out, strict=True):
-        check_out_dtype(each, result._dtype)
-    return named.out(*[into_out(result, each) for result, each in zip(results, out, strict=True)])
+    for result, target in zip(results, out, strict=True):
+        check_out_dtype(target, result._dtype)
+    return named.out(*[into_out(result, target) for result, target in zip(results, out, strict=True)])
 
 
 def check_safe_cast(name: str, result: Tensor, out: Tensor | None, what: str = "result") -> None:

@@ -42,7 +42,7 @@ _SIGNATURES = (
 @operator(
     "copy",
     function=False,
-    signatures=[f"(Tensor input, {each[1:]}" for each in _SIGNATURES],
+    signatures=[f"(Tensor input, {signature[1:]}" for signature in _SIGNATURES],
 )
 def to(input: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
     """The tensor with another dtype or on another device: ``to(dtype)``, ``to(device)``, ``to(device, dtype)``,
@@ -163,9 +163,9 @@ def pin_memory(input: Tensor, device: Device | str | None = None) -> Tensor:
         raise RuntimeError(f"cannot pin '{input.type()}' only dense CPU tensors can be pinned")
     strides = format_strides(input._size, input._stride, preserve_format)
     nbytes = geometry.storage_nbytes(input._size, strides, 0, input._dtype.itemsize)
-    made = make(UntypedStorage.pinned(nbytes), input._size, strides, 0, input._dtype)
-    transfer(made, input)
-    return made
+    result = make(UntypedStorage.pinned(nbytes), input._size, strides, 0, input._dtype)
+    transfer(result, input)
+    return result
 
 
 def _conversion(name: str, dtype: DType) -> None:

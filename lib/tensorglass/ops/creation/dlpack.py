@@ -195,10 +195,10 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
             raise AssertionError("device and copy kwargs not supported when ext_tensor is already a DLPack capsule.")
         return _consumed(ext_tensor)
     if device is None and copy is None and type(ext_tensor) is numpy_values.ndarray:
-        found = _HOST.find_dtype(ext_tensor)
-        if found is not None and found is not bfloat16 and ext_tensor.flags.c_contiguous:
+        dtype = _HOST.find_dtype(ext_tensor)
+        if dtype is not None and dtype is not bfloat16 and ext_tensor.flags.c_contiguous:
             # The same header as through a capsule, without making one.
-            return on_array(ext_tensor, found, strides_of(ext_tensor))
+            return on_array(ext_tensor, dtype, strides_of(ext_tensor))
     source = ext_tensor.__dlpack_device__()
     wishes: dict[str, Any] = {}
     place = None
@@ -220,10 +220,10 @@ def from_dlpack(ext_tensor: Any, *, device: Device | str | None = None, copy: bo
     if source[0] == DLDeviceType.kDLCUDA:
         wishes["stream"] = _current_stream(source[1])
     capsule, wishes = _asked_for(ext_tensor, wishes)
-    made = _consumed(capsule)
+    tensor = _consumed(capsule)
     if place is not None:
-        return made.to(place)
-    return made.clone() if copy and "copy" not in wishes else made
+        return tensor.to(place)
+    return tensor.clone() if copy and "copy" not in wishes else tensor
 
 
 def _asked_for(producer: Any, wishes: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

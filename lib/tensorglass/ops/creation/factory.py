@@ -80,7 +80,9 @@ def factory(
                 parameters=given[:-1] + options
             )
         takes_out = "out" in signature.parameters
-        takes_lengths = any(each.kind is each.VAR_POSITIONAL for each in given)  # such a function reads its own calls
+        takes_lengths = any(
+            parameter.kind is parameter.VAR_POSITIONAL for parameter in given
+        )  # such a function reads its own calls
         return operator(
             "creation",
             function=function,
@@ -88,7 +90,7 @@ def factory(
             out=takes_out,
             differs=differs,
             namespace=namespace,
-            signatures=None if takes_lengths else [f"({each}, *, {_OPTIONS})" for each in signatures],
+            signatures=None if takes_lengths else [f"({signature}, *, {_OPTIONS})" for signature in signatures],
         )(body)
 
     return enter
@@ -265,17 +267,17 @@ def new(size: tuple[int, ...], place: Place, stride: tuple[int, ...] | None = No
     backend.array_dtype(dtype)  # raises where the backend lacks this dtype
     if not is_pinned and stride == packed:
         array = backend.empty(dtype, size, zeroed=zeroed)
-        made = result_tensor(array, dtype, backend, device, size, stride)
+        result = result_tensor(array, dtype, backend, device, size, stride)
     elif is_pinned:
         nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)
-        made = make(UntypedStorage.pinned(nbytes), size, stride, 0, dtype)
+        result = make(UntypedStorage.pinned(nbytes), size, stride, 0, dtype)
         if zeroed:
-            made._storage.fill_(0)
+            result._storage.fill_(0)
     else:
-        made = empty_on(device, size, stride, dtype, zeroed=zeroed)
+        result = empty_on(device, size, stride, dtype, zeroed=zeroed)
     if requires_grad:
-        set_requires_grad(made, True)
-    return made
+        set_requires_grad(result, True)
+    return result
 
 
 def of_kernel(
@@ -289,14 +291,14 @@ def of_kernel(
         return out
     geometry.contiguous_nbytes(size, dtype.itemsize)
     if is_pinned:
-        made = new(size, place)
-        raw_array(made)[...] = backend.launch(kernel, *arguments)
-        return made
+        result = new(size, place)
+        raw_array(result)[...] = backend.launch(kernel, *arguments)
+        return result
     array = backend.launch(_fresh, kernel, arguments, backend.array_dtype(dtype)).reshape(size)
-    made = result_tensor(array, dtype, backend, device, size, geometry.CONTIGUOUS_STRIDES[size])
+    result = result_tensor(array, dtype, backend, device, size, geometry.CONTIGUOUS_STRIDES[size])
     if requires_grad:
-        set_requires_grad(made, True)
-    return made
+        set_requires_grad(result, True)
+    return result
 
 
 def _fresh(xp: Any, kernel: Callable[..., Any], arguments: tuple[Any, ...], array_dtype: Any) -> Array:
@@ -314,15 +316,15 @@ def resized(out: Tensor, size: tuple[int, ...]) -> Tensor:
     return out
 
 
-def finished(made: Tensor, out: Tensor | None, writes: int = 2) -> Tensor:
+def finished(result: Tensor, out: Tensor | None, writes: int = 2) -> Tensor:
     """Reset the version of a new tensor that was just filled; count one write for `out`, instead of `writes`."""
     if out is None:
-        made._storage.version = 0
+        result._storage.version = 0
     elif out._counter is None:
         out._storage.version -= writes - 1
     else:
         out._counter.count -= writes - 1
-    return made
+    return result
 
 
 def read_out_options(name: str, options: Options, out: Tensor | None, dtype: DType | None = None) -> Place:

@@ -83,13 +83,13 @@ def eye(n: SupportsIndex, m: StatedDim = None, *, out: Tensor | None = None, **o
     rows = _eye_length("n", n)
     columns = rows if m is None else _eye_length("m", m)
     place = read_out_options("eye", options, out)
-    made = _new_filled((rows, columns), place, 0, out)
+    result = _new_filled((rows, columns), place, 0, out)
     count = min(rows, columns)
     if out is None:  # in a new matrix the diagonal is a row with steps
-        raw_array(made).reshape(-1)[: count * (columns + 1) : columns + 1] = 1
+        raw_array(result).reshape(-1)[: count * (columns + 1) : columns + 1] = 1
     else:
-        raw_array(made)[range(count), range(count)] = 1
-    return made
+        raw_array(result)[range(count), range(count)] = 1
+    return result
 
 
 def _eye_length(argument: str, given: SupportsIndex) -> int:
@@ -136,13 +136,13 @@ def _new_filled(
     """A tensor whose elements all are `value`; `out`, resized, if that is given."""
     (checked_alone if geometry.numel(size) == 1 else checked)(value, place.dtype)
     if out is not None:
-        made = resized(out, size)
+        result = resized(out, size)
     elif isinstance(value, int) and value == 0:  # a float may be -0.0, whose bits are not all 0
         return new(size, place, stride, zeroed=True)
     else:
-        made = new(size, place, stride)
-    write_number(made, value)
-    return made
+        result = new(size, place, stride)
+    write_number(result, value)
+    return result
 
 
 # --- like another tensor ---------------------------------------------------------------------------------------------

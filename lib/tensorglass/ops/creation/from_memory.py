@@ -36,9 +36,9 @@ def of_storage(data: UntypedStorage | TypedStorage, dtype: DType | None) -> Tens
 
 def on_storage(storage: UntypedStorage, dtype: DType, version: int) -> Tensor:
     """A tensor of as many elements as a storage has room for, which counts its own writes from `version` on."""
-    made = make(storage, (storage.nbytes() // dtype.itemsize,), (1,), 0, dtype)
-    made._counter = VersionCounter(version)
-    return made
+    tensor = make(storage, (storage.nbytes() // dtype.itemsize,), (1,), 0, dtype)
+    tensor._counter = VersionCounter(version)
+    return tensor
 
 
 def strides_of(array: Array) -> tuple[int, ...]:
@@ -87,6 +87,6 @@ def from_file(filename: str, shared: bool | None = None, size: int | None = 0, *
     if not isinstance(shared, bool | None):
         raise TypeError  # explained by the operator's signature
     length = size or 0
-    made = make(UntypedStorage.from_file(filename, bool(shared), length * dtype.itemsize), (length,), (1,), 0, dtype)
-    set_requires_grad(made, requires_grad)
-    return made
+    tensor = make(UntypedStorage.from_file(filename, bool(shared), length * dtype.itemsize), (length,), (1,), 0, dtype)
+    set_requires_grad(tensor, requires_grad)
+    return tensor

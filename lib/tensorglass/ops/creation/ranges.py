@@ -116,7 +116,7 @@ def range(start: Any, end: Any, step: Any = 1, *, out: Tensor | None = None, **o
         raise NotImplementedError(f"\"range_cpu\" not implemented for '{place.dtype.scalar_type}'")
     _range_length(first, last, by, dtypes.float64)  # raises if the step leads away from the end
     if place.dtype.category == dtypes.INTEGER:
-        first, last, by = (int(each.real) for each in (first, last, by))
+        first, last, by = (int(number.real) for number in (first, last, by))
     count = math.floor((last.real - first.real) / by.real) + 1
     return _in_a_row(count, place, out, _arange, first, by, count, place.dtype)
 
@@ -151,11 +151,11 @@ def _read_ends(
     name: str, start: Any, end: Any, steps: Any, out: Tensor | None, options: Options
 ) -> tuple[complex, complex, int, Place]:
     ends = (start, end)
-    if any(isinstance(each, Tensor) and each._size for each in ends):
+    if any(isinstance(end, Tensor) and end._size for end in ends):
         got = [
-            f"{argument} with {each.dim()} dimension(s)"
-            for argument, each in zip(("start", "end"), ends, strict=True)
-            if isinstance(each, Tensor)
+            f"{argument} with {end.dim()} dimension(s)"
+            for argument, end in zip(("start", "end"), ends, strict=True)
+            if isinstance(end, Tensor)
         ]
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(got)}.")
     first, last = read_number(name, "start", 1, start), read_number(name, "end", 2, end)
@@ -201,7 +201,7 @@ def _linspace(xp: Any, start: complex, end: complex, count: int, array_dtype: An
         return numbers
     early, late = early.astype(work) * step, late.astype(work) * step
     if is_half and not is_whole:
-        early, late = [each.astype(array_dtype).astype(work) for each in (early, late)]
+        early, late = [half.astype(array_dtype).astype(work) for half in (early, late)]
     numbers[:half] = first + early
     numbers[half:] = last - late
     return xp.trunc(numbers) if is_whole else numbers
@@ -223,7 +223,7 @@ def _multiplied_and_added(xp: Any, step: Array, places: Array, start: Array) -> 
 def _logspace(xp: Any, start: complex, end: complex, count: int, base: float, array_dtype: Any) -> Array:
     """For integer dtypes, only the exponents at the ends are integers."""
     if array_dtype.kind in "iu":
-        start, end = (int(checked(each, dtypes.int64).real) for each in (start, end))
+        start, end = (int(checked(number, dtypes.int64).real) for number in (start, end))
     if array_dtype.kind == "c":
         exponents = _linspace(xp, start, end, count, xp.dtype("complex128"))
     else:

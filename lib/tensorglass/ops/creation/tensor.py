@@ -93,11 +93,11 @@ def copied(name: str, data: Any, options: Options) -> Tensor:
         array, own = data, array_dtype(data)
         stride = geometry.preserved_strides(data.shape, strides_of(data))
     elif type(data) not in _PLAIN_DATA and isinstance(data, UntypedStorage | TypedStorage):
-        made = of_storage(data, dtype)
+        result = of_storage(data, dtype)
         if requires_grad:
-            check_can_require_grad(made._dtype)
-            set_requires_grad(made, True)
-        return made if options.get("device") is None else made.to(place.device)
+            check_can_require_grad(result._dtype)
+            set_requires_grad(result, True)
+        return result if options.get("device") is None else result.to(place.device)
     elif type(data) not in _PLAIN_DATA and hasattr(data, "__dlpack__"):
         from tensorglass.ops.creation.dlpack import from_dlpack  # when it is needed: imports should be quick
 
@@ -119,18 +119,18 @@ def from_host(array: Array, dtype: DType, place: Place, stride: tuple[int, ...] 
     `stride` is the layout of elements that came from an array; they are counted as copied. It is None for Python
     numbers.
     """
-    made = new(array.shape, place, stride)
-    if made.is_meta:
-        return made
+    result = new(array.shape, place, stride)
+    if result.is_meta:
+        return result
     if dtype is not place.dtype:
         array = converted(_HOST, array, place.dtype)
-    if made._backend is _HOST:
-        raw_array(made)[...] = array
+    if result._backend is _HOST:
+        raw_array(result)[...] = array
     else:
-        made._backend.from_host(array, place.device, out=raw_array(made))
+        result._backend.from_host(array, place.device, out=raw_array(result))
     if stride is not None:
-        memory.copied(made.nbytes)
-    return made
+        memory.copied(result.nbytes)
+    return result
 
 
 # --- NumPy's arrays --------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def array_dtype(array: Array) -> DType:
             "array.astype(array.dtype.newbyteorder('=')) turns the bytes around.",
         )
     try:
-        found = _HOST.dtype_of(array)
+        dtype = _HOST.dtype_of(array)
     except KeyError:
         raise explained(
             TypeError(
@@ -168,7 +168,7 @@ def array_dtype(array: Array) -> DType:
             f"The array's strides, in bytes, are {array.strides}.",
             notebook="05 strides and offset",
         )
-    return found
+    return dtype
 
 
 # --- nested sequences ------------------------------------------------------------------------------------------------
@@ -214,9 +214,9 @@ def _flattened(data: Any, dtype: DType | None) -> tuple[list[int], list[Any], bo
             if first.dtype.kind == "O":
                 array_dtype(first)  # raises: no tensor has such elements
         if is_regular:
-            is_regular = all(_is_sequence(each) and len(each) == length for each in level)
+            is_regular = all(_is_sequence(sequence) and len(sequence) == length for sequence in level)
         if is_regular:
-            level = [item for each in level for item in each]
+            level = [item for sequence in level for item in sequence]
     if is_regular and not _PLAIN.issuperset(map(type, level)) and any(map(_is_sequence, level)):
         is_regular = False
     return size, level, is_regular
@@ -250,10 +250,10 @@ def _leaves(data: Any) -> Iterable[Any]:
         if len(data) == 0:
             yield data.dtype.type() if isinstance(data, numpy_values.ndarray) else 0.0
             return
-        for each in data:
-            if each is data:
+        for item in data:
+            if item is data:
                 raise TypeError("new(): self-referential lists are incompatible")
-            yield from _leaves(each)
+            yield from _leaves(item)
     else:
         yield data
 
@@ -263,9 +263,9 @@ def _common_dtype(elements: Iterable[Any]) -> DType:
     common: DType | None = None
     for kind, example in {type(element): element for element in elements}.items():
         if kind is Tensor:
-            for each in elements:
-                if isinstance(each, Tensor):
-                    common = each._dtype if common is None else dtypes.promote_types(common, each._dtype)
+            for item in elements:
+                if isinstance(item, Tensor):
+                    common = item._dtype if common is None else dtypes.promote_types(common, item._dtype)
             continue
         dtype = _dtype_of(example)
         common = dtype if common is None else dtypes.promote_types(common, dtype)
@@ -319,9 +319,9 @@ def _array_of_elements(xp: Any, elements: list[Any], dtype: DType) -> Array:
         return _integer_array(xp, elements, dtype)
     if not dtype.is_complex and builtins.complex in set(map(type, elements)):
         raise TypeError("must be real number, not complex")
-    if dtype.itemsize == 2 or (dtype is dtypes.float32 and any(type(each) is builtins.int for each in elements)):
+    if dtype.itemsize == 2 or (dtype is dtypes.float32 and any(type(element) is builtins.int for element in elements)):
         # Python's ints of any length, and the narrow types, by way of float64.
-        return xp.array([builtins.float(each) for each in elements], "float64").astype(_HOST.array_dtype(dtype))
+        return xp.array([builtins.float(element) for element in elements], "float64").astype(_HOST.array_dtype(dtype))
     return xp.array(elements, _HOST.array_dtype(dtype))
 
 
@@ -392,8 +392,8 @@ def _refuse_ragged(data: Any, size: list[int], dim: int, dtype: DType) -> None:
             ValueError(f"expected sequence of length {size[dim]} at dim {dim} (got {len(data)})"),
             f"The rows of a tensor are equally long: the first one along dimension {dim} says {size[dim]}.",
         )
-    for each in data:
-        _refuse_ragged(each, size, dim + 1, dtype)
+    for item in data:
+        _refuse_ragged(item, size, dim + 1, dtype)
 
 
 _warned_of_arrays = False

@@ -35,9 +35,9 @@ def _window(
         raise not_implemented("arange_cpu", place.dtype)
     whole = window_length + 1 if periodic and window_length > 1 else window_length
     kind = place.dtype if place.dtype.itemsize >= 4 else dtypes.float32
-    made = of_kernel((whole,), place, _elements, whole, _HOST.array_dtype(kind), shape, arguments)
-    point(made, made._storage, (window_length,), (1,), 0)
-    return made
+    result = of_kernel((whole,), place, _elements, whole, _HOST.array_dtype(kind), shape, arguments)
+    point(result, result._storage, (window_length,), (1,), 0)
+    return result
 
 
 def _elements(xp: Any, length: int, kind: Any, shape: Callable[..., Array], arguments: tuple[float, ...]) -> Array:

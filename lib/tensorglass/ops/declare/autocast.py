@@ -111,15 +111,15 @@ def _float32(_: list[Tensor], __: DType) -> DType | None:
 
 
 def _widest(tensors: list[Tensor], lower: DType) -> DType | None:
-    found = lower
+    kind = lower
     for tensor in tensors:
         if tensor.dtype is float64:
             continue
-        if float32 in (found, tensor.dtype):
-            found = float32
+        if float32 in (kind, tensor.dtype):
+            kind = float32
         elif tensor.dtype is not lower:
             raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
-    return found
+    return kind
 
 
 def _none(_: list[Tensor], __: DType) -> DType | None:
@@ -206,7 +206,7 @@ def _tensors(arguments: Iterable[Any], device_type: str) -> Iterator[Tensor]:
 def _cast(value: Any, device_type: str, dtype: DType) -> Any:
     """An argument whose tensors on the device are cast, except float64 ones."""
     if type(value) in (list, tuple):
-        return type(value)(_cast(each, device_type, dtype) for each in value)
+        return type(value)(_cast(item, device_type, dtype) for item in value)
     if not isinstance(value, Tensor) or value.dtype in (dtype, float64):
         return value
     if not value.is_floating_point() or value.device.type != device_type:

@@ -16,15 +16,15 @@ from tensorglass.tensor.tensor import Tensor
 
 def read_blocks(path: str | os.PathLike[str]) -> dict[str, list[str]]:
     """The indented lines of a file, by the heading above them."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     lines: list[str] = []
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
             if line.startswith(" "):
                 lines.append(line.strip())
             else:
-                lines = found[line] = []
-    return found
+                lines = names[line] = []
+    return names
 
 
 _NAMES = read_blocks(os.path.join(os.path.dirname(__file__), "lazy_names.txt"))

@@ -45,7 +45,7 @@ def axes_of(ndim: int, dim: Dims) -> tuple[int, ...]:
         return axes_of(ndim, geometry.as_ints(dim))
     if not dim:
         return tuple(range(ndim))
-    axes = [geometry.wrap_dim(each, max(ndim, 1)) for each in dim]
+    axes = [geometry.wrap_dim(axis, max(ndim, 1)) for axis in dim]
     for axis in axes:
         if axes.count(axis) > 1:
             raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
@@ -195,9 +195,9 @@ def reduction(
         if not keeps_all:
             public.__annotations__.update(keepdim="KeepDim", keepdims="KeepDim")
         name = kernel.__name__
-        found = derivative_of(kernel)
-        if found is not None:
-            public = recorded(public, derivative=found)
+        derivative = derivative_of(kernel)
+        if derivative is not None:
+            public = recorded(public, derivative=derivative)
         row = Operator(
             name,
             public,

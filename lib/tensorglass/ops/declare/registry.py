@@ -127,10 +127,10 @@ def operator(
         wrapped = _written_to_input(body) if inplace is True else inplace or None
         if wrapped is not None and wrapped.__doc__ is None:
             wrapped.__doc__ = body.__doc__
-        found = derivative_of(body)
-        if found is not None:
-            body = recorded(body, derivative=found, is_in_place=body.__name__.endswith("_"))
-            wrapped = None if wrapped is None else recorded(wrapped, derivative=found, is_in_place=True)
+        derivative = derivative_of(body)
+        if derivative is not None:
+            body = recorded(body, derivative=derivative, is_in_place=body.__name__.endswith("_"))
+            wrapped = None if wrapped is None else recorded(wrapped, derivative=derivative, is_in_place=True)
         declare(
             Operator(
                 name=body.__name__,
@@ -284,8 +284,8 @@ def _make_overridable(form: Any, public: Callable[..., Any], dispatches: bool) -
 
 def _make_all_overridable() -> None:
     """Make operators look for subclasses of Tensor."""
-    for each in _given_out:
-        _make_overridable(*each)
+    for arguments in _given_out:
+        _make_overridable(*arguments)
     for row in OPERATORS.values():
         if row.is_attribute:
             setter = row.setter and torch_function.on_plain_self(row.setter)

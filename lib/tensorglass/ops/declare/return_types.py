@@ -24,10 +24,12 @@ def _return_type(name: str, *fields: str, written: bool = True) -> Any:
 
     members = {field: property(itemgetter(place)) for place, field in enumerate(fields)}
     own = {"__slots__": (), "__new__": new, "__repr__": show, "_fields": fields, "__module__": __name__}
-    made: Any = Named(name, (tuple,), {**own, "__qualname__": name, **members}, pytorchs=f"torch.return_types.{name}")
+    named_tuple: Any = Named(
+        name, (tuple,), {**own, "__qualname__": name, **members}, pytorchs=f"torch.return_types.{name}"
+    )
     if written:
-        made.out = _return_type(f"{name}_out", *fields, written=False)
-    return made
+        named_tuple.out = _return_type(f"{name}_out", *fields, written=False)
+    return named_tuple
 
 
 #: Their fields, by the operators' names.
@@ -71,8 +73,8 @@ def __getattr__(name: str) -> Any:
         return refusing("return_types")(name)
     if name not in _FIELDS:
         return getattr(sys.modules[__name__], name.removesuffix("_out")).out
-    made = globals()[name] = _return_type(name, *_FIELDS[name].split(), written=name[0] != "_")
-    return made
+    return_type = globals()[name] = _return_type(name, *_FIELDS[name].split(), written=name[0] != "_")
+    return return_type
 
 
 def __dir__() -> list[str]:

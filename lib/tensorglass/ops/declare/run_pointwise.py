@@ -86,7 +86,7 @@ def run(call: Call) -> Tensor:
 
     backend = like.backend
     if rule.rounds_numbers and found.promoted.itemsize == 2 and found.promoted.is_floating_point:
-        operands = [_rounded(backend, each, found) for each in operands]
+        operands = [_rounded(backend, operand, found) for operand in operands]
         parameters = with_half_alpha(parameters, backend, found.promoted)
         call = Call(kernel, operands, parameters, out, inplace)
     if out is not None:
@@ -151,7 +151,7 @@ def storage_of_result(tensors: Sequence[Tensor]) -> UntypedStorage:
         storage = tensor._storage
         if storage.device is like.device or storage.device == like.device:
             continue
-        if like.device == CPU and not any(each._size for each in tensors if each._storage.device == CPU):
+        if like.device == CPU and not any(tensor._size for tensor in tensors if tensor._storage.device == CPU):
             like = storage
         elif storage.device != CPU or tensor._size:
             raise on_two_devices(like.device, storage.device)

@@ -53,9 +53,9 @@ def _names() -> dict[str, Any]:
 
 def values(*size: int, low: float = -3.0, high: float = 3.0, dtype: DType = dtypes.float64, seed: int = 0) -> Tensor:
     """A tensor of this size whose elements are spread evenly over [low, high], the same at every call."""
-    made = empty_on(CPU, size, geometry.contiguous_strides(size), dtype)
-    made._storage.backend.launch(_spread, raw_array(made), low, high, seed)
-    return made
+    result = empty_on(CPU, size, geometry.contiguous_strides(size), dtype)
+    result._storage.backend.launch(_spread, raw_array(result), low, high, seed)
+    return result
 
 
 def _spread(xp: Any, target: Array, low: float, high: float, seed: int) -> None:
@@ -66,9 +66,9 @@ def _spread(xp: Any, target: Array, low: float, high: float, seed: int) -> None:
 
 def matrices(*size: int, seed: int = 0) -> Tensor:
     """Square matrices that are far from singular: `values` with a larger diagonal."""
-    made = values(*size, seed=seed)
-    made._storage.backend.launch(_add_diagonal, raw_array(made))
-    return made
+    result = values(*size, seed=seed)
+    result._storage.backend.launch(_add_diagonal, raw_array(result))
+    return result
 
 
 def _add_diagonal(xp: Any, target: Array) -> None:

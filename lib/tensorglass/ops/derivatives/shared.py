@@ -72,7 +72,7 @@ def reduced_axes(ndim: int, dim: Dims) -> tuple[int, ...]:
     if dim is None or dim == () or dim == []:
         return tuple(range(ndim))
     given = (dim,) if isinstance(dim, int) else dim
-    return tuple([geometry.wrap_dim(each, max(ndim, 1)) for each in given])
+    return tuple([geometry.wrap_dim(dim, max(ndim, 1)) for dim in given])
 
 
 def reduced_count(size: tuple[int, ...], dim: Dims) -> int:
@@ -104,7 +104,7 @@ def norm_backward(grad: Tensor, input: Tensor, result: Tensor, p: Any, dim: Dims
     order = 2.0 if p in ("fro", None) else float(p)
     wide, norm = grad, result
     if dim is not None:
-        wide, norm = [restore_reduced_dims(each, input._size, dim, keepdim) for each in (grad, result)]
+        wide, norm = [restore_reduced_dims(reduced, input._size, dim, keepdim) for reduced in (grad, result)]
     if order == 0:
         return zero_gradient(input)
     if order in (inf, -inf):

@@ -84,9 +84,9 @@ def reshape_alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...])
 def unsafe_view(input: Tensor, size: tuple[int, ...]) -> Tensor:
     """A new header, of another size, on the elements of `input`: it does not count as a view."""
     stride = geometry.view_strides(input._size, input._stride, size) or geometry.contiguous_strides(size)
-    made = make(input._storage, size, stride, input._offset, input._dtype)
-    made._conj = input._conj
-    return made
+    result = make(input._storage, size, stride, input._offset, input._dtype)
+    result._conj = input._conj
+    return result
 
 
 # --- the gradient of strided views -----------------------------------------------------------------------------------
@@ -113,8 +113,8 @@ def gradient_of_unfold(grad: Tensor, input_size: tuple[int, ...], dimension: int
 @recorded
 @derivative(node="UnfoldBackwardBackward0", grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step))
 def unfold_backward(grad_in: Tensor, input_sizes: tuple[int, ...], dim: int, size: int, step: int) -> Tensor:
-    made = grad_in._backend.launch(_windows_added, array_of(grad_in), input_sizes, dim, step)
-    return from_array(made, grad_in._dtype, grad_in._storage)
+    result = grad_in._backend.launch(_windows_added, array_of(grad_in), input_sizes, dim, step)
+    return from_array(result, grad_in._dtype, grad_in._storage)
 
 
 def _windows_added(xp: Any, windows: Array, size: tuple[int, ...], axis: int, step: int) -> Array:
@@ -123,19 +123,19 @@ def _windows_added(xp: Any, windows: Array, size: tuple[int, ...], axis: int, st
     before, after = (slice(None),) * axis, size[axis + 1 :]
     steps = -(-length // step)
     if steps > count:  # window by window
-        made = xp.zeros(size, windows.dtype)
+        result = xp.zeros(size, windows.dtype)
         for at in range(count):
-            cells = made[(*before, slice(at * step, at * step + length))]
+            cells = result[(*before, slice(at * step, at * step + length))]
             xp.add(cells, xp.moveaxis(windows[(*before, at)], -1, axis), out=cells)
-        return made
+        return result
     # The first step of all windows, then the second: cut into steps, each of them is one slice.
     rows = max(count + steps - 1, -(-size[axis] // step))
-    made = xp.zeros((*size[:axis], rows, step, *after), windows.dtype)
+    result = xp.zeros((*size[:axis], rows, step, *after), windows.dtype)
     for at in range(steps):
         part = windows[..., at * step : (at + 1) * step]
-        cells = made[(*before, slice(at, at + count), slice(part.shape[-1]))]
+        cells = result[(*before, slice(at, at + count), slice(part.shape[-1]))]
         xp.add(cells, xp.moveaxis(part, -1, axis + 1), out=cells)
-    return xp.ascontiguousarray(made.reshape((*size[:axis], rows * step, *after))[(*before, slice(size[axis]))])
+    return xp.ascontiguousarray(result.reshape((*size[:axis], rows * step, *after))[(*before, slice(size[axis]))])
 
 
 def _at_cells(grad: Tensor, input: geometry.Header, view: geometry.Header) -> Tensor:

@@ -208,7 +208,7 @@ def fft_rfftfreq(n: int, d: float = 1.0, *, out: Out = None, **options: Unpack[O
 def _shifted(input: Tensor, dim: int | Sequence[int] | None, round_up: int) -> Tensor:
     rank = len(input._size)
     dims = range(rank) if dim is None else geometry.as_ints(dim)
-    places = [geometry.wrap_dim(each, rank, wrap_scalar=False) for each in dims]
+    places = [geometry.wrap_dim(dim, rank, wrap_scalar=False) for dim in dims]
     return roll(input, [(input._size[place] + round_up) // 2 for place in places], places)
 
 
@@ -234,13 +234,13 @@ def _many_dims(input: Tensor, s: Sizes, dim: int | Sequence[int] | None) -> tupl
     rank = len(input._size)
     dims: tuple[int, ...] | None = None
     if dim is not None:
-        dims = tuple([geometry.wrap_dim(each, rank, wrap_scalar=False) for each in geometry.as_ints(dim)])
+        dims = tuple([geometry.wrap_dim(position, rank, wrap_scalar=False) for position in geometry.as_ints(dim)])
         if len(set(dims)) < len(dims):
             raise RuntimeError("FFT dims must be unique")
     if s is None:
         if dims is None:
             dims = tuple(range(rank))
-        sizes = [input._size[each] for each in dims]
+        sizes = [input._size[axis] for axis in dims]
     else:
         given = geometry.as_ints(s)
         if dims is not None and len(dims) != len(given):
@@ -251,8 +251,8 @@ def _many_dims(input: Tensor, s: Sizes, dim: int | Sequence[int] | None) -> tupl
             )  # fmt: skip
         if dims is None:
             dims = tuple(range(rank - len(given), rank))
-        sizes = [input._size[each] if n == -1 else n for each, n in zip(dims, given, strict=True)]
-    return dims, tuple([checked_length(each) for each in sizes])
+        sizes = [input._size[axis] if n == -1 else n for axis, n in zip(dims, given, strict=True)]
+    return dims, tuple([checked_length(size) for size in sizes])
 
 
 def _along_many(
@@ -418,11 +418,11 @@ def _real_to_complex(xp: Any, array: Array, dims: tuple[int, ...], scaling: int,
 def _mirrored(xp: Any, half: Array, length: int, dim: int) -> Array:
     """A real row's transform from one half of it: the other half are its conjugates, as in PyTorch."""
     known = half.shape[dim]
-    made = xp.empty((*half.shape[:dim], length, *half.shape[dim + 1 :]), half.dtype)
-    target, source = made.swapaxes(dim, 0), half.swapaxes(dim, 0)
+    result = xp.empty((*half.shape[:dim], length, *half.shape[dim + 1 :]), half.dtype)
+    target, source = result.swapaxes(dim, 0), half.swapaxes(dim, 0)
     target[:known] = source
     target[known:] = xp.conj(source[length - known : 0 : -1])
-    return made
+    return result
 
 
 def _complex_to_real(xp: Any, array: Array, dims: tuple[int, ...], scaling: int, length: int) -> Array:
@@ -481,7 +481,7 @@ def _of_half(grad: Tensor, input_size: tuple[int, ...], dims: tuple[int, ...], s
 @recorded
 @derivative(node="FftC2RBackward0", input=_of_half)
 def complex_to_real(input: Tensor, dims: tuple[int, ...], scaling: int, length: int) -> Tensor:
-    size = tuple([length if dim == dims[-1] else each for dim, each in enumerate(input._size)])
+    size = tuple([length if dim == dims[-1] else size for dim, size in enumerate(input._size)])
     *others, last = dims
     if others:  # the last dimension is transformed after the others, and its layout goes by theirs
         input = complex_to_complex(input, tuple(others), scaling, False)

@@ -40,11 +40,11 @@ def _checked(
 ) -> None:
     """Raise PyTorch's TypeError for what is no number, no flag or no tensor."""
     numbers = (n_fft, 0 if hop is None else hop, 0 if win is None else win)
-    flags = [each for each in (onesided, is_complex, align) if each is not None]
+    flags = [flag for flag in (onesided, is_complex, align) if flag is not None]
     if (
         any(type(number) is not int for number in numbers)
         or not isinstance(window, Tensor | None)
-        or any(type(each) is not bool for each in (normalized, *flags))
+        or any(type(flag) is not bool for flag in (normalized, *flags))
     ):
         given = (input, n_fft, hop, win, window, normalized, onesided, is_complex, align)
         from tensorglass.ops.arg_parser.signature import refusal  # when it is needed: imports should be quick
@@ -121,13 +121,13 @@ def _spectra(
     if frames._dtype.is_complex:
         if onesided:
             raise RuntimeError(ONE_SIDED)
-        made = complex_to_complex(frames, (2,), scaling, True)
+        spectrum = complex_to_complex(frames, (2,), scaling, True)
     else:
-        made = real_to_complex(frames, (2,), scaling, onesided is not False)
-    made.transpose_(1, 2)
+        spectrum = real_to_complex(frames, (2,), scaling, onesided is not False)
+    spectrum.transpose_(1, 2)
     if input.dim() == 1:
-        made.squeeze_(0)
-    return made if return_complex is not False else view_as_real(made)
+        spectrum.squeeze_(0)
+    return spectrum if return_complex is not False else view_as_real(spectrum)
 
 
 def _advise_complex(is_given: bool) -> None:
@@ -183,13 +183,13 @@ def _centred(like: Tensor, window: Tensor | None, n_fft: int, width: int) -> Ten
     """The window (ones if None), padded with zeros on both sides to the length of a frame."""
     if window is not None and width == n_fft:
         return window
-    made = like.new_zeros((n_fft,))
-    middle = made.narrow(0, (n_fft - width) // 2, width)
+    result = like.new_zeros((n_fft,))
+    middle = result.narrow(0, (n_fft - width) // 2, width)
     if window is None:
         middle.fill_(1)
     else:
         middle.copy_(window)
-    return made
+    return result
 
 
 # --- the inverse -----------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def istft(
     whole = n_fft + hop * (count - 1)
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else -(n_fft // 2) if center else whole
-    signal, weights = (slice_view(each, 1, start, end) for each in _overlap_added(frames, faded, hop, whole))
+    signal, weights = (slice_view(signal, 1, start, end) for signal in _overlap_added(frames, faded, hop, whole))
     if bool(weights.abs().min() < 1e-11):
         raise explained(
             RuntimeError("istft(): window overlap add min: 1"),

@@ -125,9 +125,9 @@ def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
     is_whole = only is not None and only.dtype is dtypes.bool and only.size == view._size and bool(only.size)
     if is_whole and only is not None and not view.is_meta:
         array = storage.backend.launch(_pick, array_of(view), only.array)  # quicker than by positions
-        made = from_array(array, view._dtype, storage)
+        result = from_array(array, view._dtype, storage)
         memory.copied(array.nbytes)
-        return made
+        return result
     visit = plan(view, advanced)
     view, size, stride = visit.view, visit.size, _result_strides(visit)
     if 0 in size:  # nothing is visited, and PyTorch does not look at the positions either
@@ -142,12 +142,12 @@ def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
         _check_positions(visit)  # raises PyTorch's error
         raise
     if stride == geometry.contiguous_strides(size):
-        made = from_array(storage.backend.xp.ascontiguousarray(array), view._dtype, storage)
+        result = from_array(storage.backend.xp.ascontiguousarray(array), view._dtype, storage)
     else:
-        made = empty_on(storage.device, size, stride, view._dtype)
-        storage.backend.launch(_assign, raw_array(made), (), array)
-    memory.copied(made.nbytes)
-    return made
+        result = empty_on(storage.device, size, stride, view._dtype)
+        storage.backend.launch(_assign, raw_array(result), (), array)
+    memory.copied(result.nbytes)
+    return result
 
 
 def write_advanced(

@@ -50,9 +50,9 @@ def result(
 ) -> Tensor:
     """A kernel's fresh result as a new tensor, or written to `out`, which must lie apart from `like` and `index`."""
     xp = like._backend.xp
-    made = from_array(xp.ascontiguousarray(array).reshape(size), like._dtype, like._storage)
-    memory.copied(made.nbytes)
-    return made if out is None else written_apart(out, made, like, *(() if index is None else (index,)))
+    answer = from_array(xp.ascontiguousarray(array).reshape(size), like._dtype, like._storage)
+    memory.copied(answer.nbytes)
+    return answer if out is None else written_apart(out, answer, like, *(() if index is None else (index,)))
 
 
 @operator("indexing", out=True)
@@ -103,8 +103,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     if out is not None:
         refuse_partly_written(out, index._size, (index,))
     if not index.numel():
-        made = empty_on(input.device, index._size, geometry.contiguous_strides(index._size), input._dtype)
-        return result(array_of(made), input, index._size, out)
+        answer = empty_on(input.device, index._size, geometry.contiguous_strides(index._size), input._dtype)
+        return result(array_of(answer), input, index._size, out)
     array = input._backend.launch(_gather, array_of(input).reshape(size), array_of(index), dim, index._size or (1,))
     return result(array, input, index._size, out)
 
@@ -116,11 +116,11 @@ def _check_sizes(input: Tensor, dim: int, index: Tensor) -> None:
             f"input has size {list(input._size)}, index {list(index._size)}.",
             notebook=_NOTEBOOK,
         )
-    for each, (length, most) in enumerate(zip(index._size, input._size, strict=False)):
-        if each != dim and length > most:
+    for axis, (length, most) in enumerate(zip(index._size, input._size, strict=False)):
+        if axis != dim and length > most:
             raise explained(
                 RuntimeError(
-                    f"Size does not match at dimension {each} expected index {list(index._size)} to be no larger than "
+                    f"Size does not match at dimension {axis} expected index {list(index._size)} to be no larger than "
                     f"self {list(input._size)} apart from dimension {dim}"
                 ),
                 "index is read beside the tensor: it may be longer along the gathered dimension only.",
@@ -144,14 +144,14 @@ def places(xp: Any, index: Array, axis: int) -> tuple[Array, ...]:
 
 def places_in_row(xp: Any, index: Array, axis: int, size: tuple[int, ...]) -> Array:
     """`places` in an array of `size` without gaps, counted through all its elements."""
-    found = index.astype("int64", copy=False)
+    positions = index.astype("int64", copy=False)
     steps = geometry.contiguous_strides(size)
     if steps[axis] != 1:
-        found = found * steps[axis]
+        positions = positions * steps[axis]
     for dim, length in enumerate(index.shape):
         if dim != axis and length > 1:
-            found = found + (xp.arange(length) * steps[dim]).reshape((-1,) + (1,) * (index.ndim - dim - 1))
-    return found
+            positions = positions + (xp.arange(length) * steps[dim]).reshape((-1,) + (1,) * (index.ndim - dim - 1))
+    return positions
 
 
 @operator("indexing", out=True)
@@ -195,7 +195,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     if not input._size:
         raise IndexError(f"Dimension specified as {geometry.wrap_dim(dim, 0)} but tensor has no dimensions")
     dim = geometry.wrap_dim(dim, len(input._size))
-    sizes = [(*each._size[:dim], 1, *each._size[dim + 1 :]) for each in (input, indices)]
+    sizes = [(*tensor._size[:dim], 1, *tensor._size[dim + 1 :]) for tensor in (input, indices)]
     beside = geometry.broadcast_shapes(*sizes)
-    wide, chosen = (expand(each, (*beside[:dim], each._size[dim], *beside[dim + 1 :])) for each in (input, indices))
+    wide, chosen = (
+        expand(tensor, (*beside[:dim], tensor._size[dim], *beside[dim + 1 :])) for tensor in (input, indices)
+    )
     return gather(wide, dim, remainder(chosen, wide._size[dim]), out=out)

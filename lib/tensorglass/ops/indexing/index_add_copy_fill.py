@@ -47,13 +47,13 @@ def declare_out_of_place(
 
     def out_of_place(input: Tensor, *arguments: Any, out: Tensor | None = None, **keywords: Any) -> Tensor:
         check_out_dtype(out, input._dtype)
-        made = in_place(clone(input, memory_format=laid_out), *arguments, **keywords)
+        result = in_place(clone(input, memory_format=laid_out), *arguments, **keywords)
         if out is None:
-            made._storage.version = 0
-            return made
-        refuse_partly_written(out, made._size, (input,))
+            result._storage.version = 0
+            return result
+        refuse_partly_written(out, result._size, (input,))
         given = (*arguments, *keywords.values())
-        return written_apart(out, made, *[each for each in given if isinstance(each, Tensor)])
+        return written_apart(out, result, *[tensor for tensor in given if isinstance(tensor, Tensor)])
 
     out_of_place.__name__ = out_of_place.__qualname__ = name
     out_of_place.__doc__ = summary
@@ -62,9 +62,9 @@ def declare_out_of_place(
     out_keyword = [inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")]
     out_of_place.__signature__ = inspect.Signature(given + out_keyword * out)  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
     vars(out_of_place)["looked_at_as"] = in_place  # see `arg_parser.bool_arguments`
-    found = derivative_of(in_place)
-    if found is not None:
-        vars(out_of_place)["derivative"] = found
+    derivative = derivative_of(in_place)
+    if derivative is not None:
+        vars(out_of_place)["derivative"] = derivative
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
     declared = operator("indexing", inplace=in_place, out=out, signatures=signatures)
     declared(out_of_place)

@@ -92,7 +92,7 @@ def parse(input: Tensor, index: Any) -> Parsed:
 
 
 def _dims_of(advanced: list[Index | None]) -> int:
-    return sum([1 if each is None else each.dims for each in advanced])
+    return sum([1 if index is None else index.dims for index in advanced])
 
 
 def plainer(item: Any) -> Any:

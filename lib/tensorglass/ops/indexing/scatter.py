@@ -111,8 +111,8 @@ def _of_factors(
     others = input.scatter_reduce(dim, index, src.masked_fill(is_only_zero, 1), "prod", include_self=include_self)
     plain = (grad * conj(result)).gather(dim, index) / conj(src.masked_fill(is_zero, 1))
     alone = (grad * conj(others)).gather(dim, index)
-    found = plain.masked_fill(is_only_zero, 0) + alone.masked_fill(~is_only_zero, 0)
-    return differentiable_once(found) if bool((zeros.abs() > 1).any()) else found
+    gradient = plain.masked_fill(is_only_zero, 0) + alone.masked_fill(~is_only_zero, 0)
+    return differentiable_once(gradient) if bool((zeros.abs() > 1).any()) else gradient
 
 
 def _refuse_second(grad: Tensor) -> Tensor:
@@ -268,7 +268,7 @@ def _check_scatter_sizes(input: Tensor, dim: int, index: Tensor, src: Tensor, of
     own, chosen, given = input._size or (1,), index._size or (1,), src._size or (1,)
     if len(chosen) != len(own):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-    beside = any(n > most for each, (n, most) in enumerate(zip(chosen, own, strict=True)) if each != dim)
+    beside = any(n > most for axis, (n, most) in enumerate(zip(chosen, own, strict=True)) if axis != dim)
     if len(chosen) != len(given):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if beside or any(n > most for n, most in zip(chosen, given, strict=True)):

@@ -48,23 +48,23 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
         raise RuntimeError(
             f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out._dtype.scalar_type}"
         )
-    found = _positions(input)
-    return found if out is None else written_apart(out, found, input)
+    places = _positions(input)
+    return places if out is None else written_apart(out, places, input)
 
 
 def _positions(input: Tensor) -> Tensor:
     """Positions as columns: those along one dimension lie side by side, as an index tensor wants them."""
     if input._size or input.is_meta:  # there the kernel refuses
         columns = input._backend.launch(_positions_in_columns, array_of(input))
-        made = from_array(columns, dtypes.int64, input._storage)
+        result = from_array(columns, dtypes.int64, input._storage)
     else:
-        made = empty_on(input.device, (0, int(bool(input.item()))), (1, 1), dtypes.int64)
-    dims, count = made._size
-    made._size, made._stride = (count, dims), (1, count)
-    made._array = made._contiguous = None
+        result = empty_on(input.device, (0, int(bool(input.item()))), (1, 1), dtypes.int64)
+    dims, count = result._size
+    result._size, result._stride = (count, dims), (1, count)
+    result._array = result._contiguous = None
     if not input._size:
-        made._stride = (1, 1) if count else (1, 0)
-    return made
+        result._stride = (1, 1) if count else (1, 0)
+    return result
 
 
 def _positions_in_columns(xp: Any, array: Array) -> Array:
@@ -104,7 +104,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
         return nonzero(condition, as_tuple=True)
     operands = (input, other)
     if not isinstance(condition, Tensor) or not all(isinstance(operand, (Tensor, *NUMBERS)) for operand in operands):
-        given = [each for each in (condition, input, other) if each is not None]
+        given = [tensor for tensor in (condition, input, other) if tensor is not None]
         raise invalid_combination(
             "where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)"
         )
@@ -115,7 +115,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
             check_tensor("where", value, name, position)
     if out is not None and out._dtype is not dtype:
         raise RuntimeError(f"Expected out type to be {dtype.scalar_type} but got {out._dtype.scalar_type}")
-    tensors = [each for each in (condition, *operands) if isinstance(each, Tensor)]
+    tensors = [value for value in (condition, *operands) if isinstance(value, Tensor)]
     size = geometry.broadcast_shapes(*[tensor._size for tensor in tensors])
     headers = [(tensor._size, tensor._stride) for tensor in tensors]
     numbers = len(operands) + 1 - len(tensors)  # PyTorch makes 0-dim tensors of them, which count for the strides
@@ -135,10 +135,10 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
         for operand in operands
     ]
     if out._conj:
-        values = [each.conj() for each in values]
+        values = [value.conj() for value in values]
     chosen = array_of(condition)
     if any(tensor._storage is out._storage for tensor in tensors):  # `_choose` reads after it has begun to write
-        chosen, *values = [each.copy() for each in (chosen, *values)]
+        chosen, *values = [array.copy() for array in (chosen, *values)]
     backend.launch(_choose, raw_array(out), chosen, *values)
     return out
 
@@ -227,15 +227,15 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
     size = geometry.broadcast_shapes(mask._size, input._size)
-    made = _masked_fill_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, value)
-    made._storage.version = 0
-    return made
+    result = _masked_fill_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, value)
+    result._storage.version = 0
+    return result
 
 
 def _expanded_copy(input: Tensor) -> Tensor:
     """A contiguous copy to be written to."""
-    made = empty_on(input.device, input._size, geometry.contiguous_strides(input._size), input._dtype)
-    return copy_(made, input)
+    result = empty_on(input.device, input._size, geometry.contiguous_strides(input._size), input._dtype)
+    return copy_(result, input)
 
 
 @operator("indexing", out=True)
@@ -250,11 +250,11 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         raise RuntimeError("masked_select(): self and result must have the same scalar type")
     refuse_meta("aten::masked_select", input, mask)
     size = geometry.broadcast_shapes(mask._size, input._size)
-    source, chosen = (view_of(each, *geometry.expand(*header_of(each), size)) for each in (input, mask))
+    source, chosen = (view_of(tensor, *geometry.expand(*header_of(tensor), size)) for tensor in (input, mask))
     array = input._backend.launch(_select_masked, array_of(source), array_of(chosen))
-    made = from_array(array, input._dtype, input._storage)
-    memory.copied(made.nbytes)
-    return made if out is None else written_apart(out, made, input, mask)
+    result = from_array(array, input._dtype, input._storage)
+    memory.copied(result.nbytes)
+    return result if out is None else written_apart(out, result, input, mask)
 
 
 def _select_masked(xp: Any, source: Array, mask: Array) -> Array:
@@ -306,9 +306,9 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
     size = geometry.broadcast_shapes(mask._size, input._size)
-    made = _masked_scatter_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, source)
-    made._storage.version = 0
-    return made
+    result = _masked_scatter_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, source)
+    result._storage.version = 0
+    return result
 
 
 def _count_true(xp: Any, mask: Array) -> Any:

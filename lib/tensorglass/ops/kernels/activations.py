@@ -37,8 +37,8 @@ def _largest(xp: Any, input: Array, axis: int) -> Array:
     if xp is HOST.xp and input.ndim == 2 and axis in (1, -1):
         count, length = input.shape
         if count >= _MANY_ROWS and 1 < length <= _SHORT_ROW:
-            found: Array = xp.maximum.reduce(input.T.copy())[:, None]
-            return found
+            maxima: Array = xp.maximum.reduce(input.T.copy())[:, None]
+            return maxima
     return input.max(axis=axis, keepdims=True)
 
 

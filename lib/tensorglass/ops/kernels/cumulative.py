@@ -43,20 +43,20 @@ def one_by_one(xp: Any, combine: Any, array: Array, axis: int) -> Array:
     is_quick = inner == 1 and array.dtype.kind in "iub" and combine.__name__ in ("add", "multiply")
     if is_quick or (inner if inner > 1 else array.size // length) < _MANY:
         return combine.accumulate(array, axis=axis)
-    made = xp.empty(array.shape, array.dtype)
+    answer = xp.empty(array.shape, array.dtype)
     if inner > 1:
-        for part, result in zip(array.reshape(-1, length, inner), made.reshape(-1, length, inner), strict=True):
+        for part, result in zip(array.reshape(-1, length, inner), answer.reshape(-1, length, inner), strict=True):
             result[...] = part
             step_by_step(combine, result)
-        return made
-    rows, results = array.reshape(-1, length).T, made.reshape(-1, length).T
+        return answer
+    rows, results = array.reshape(-1, length).T, answer.reshape(-1, length).T
     for start in range(0, length, _STEPS):
         block = rows[start : start + _STEPS].copy(order="C")
         if start:
             combine(results[start - 1], block[0], out=block[0])
         step_by_step(combine, block)
         results[start : start + _STEPS] = block
-    return made
+    return answer
 
 
 def step_by_step(combine: Any, rows: Array) -> None:
@@ -79,30 +79,30 @@ def running_total(xp: Any, name: str, array: Array, axis: int) -> Array | None:
     """The running totals by the function `name` along `axis`, as float32; None where the array module's are as good."""
     if xp is not HOST.xp or array.dtype != "float32" or array.size < _WORTH_IT or not array.flags.c_contiguous:
         return None
-    combine, made = getattr(xp, name), HOST.empty(dtypes.float32, array.shape)
+    combine, result = getattr(xp, name), HOST.empty(dtypes.float32, array.shape)
     length, inner = array.shape[axis], math.prod(array.shape[axis + 1 :])
     if inner == 1:
-        rows, targets = array.reshape(-1, length), made.reshape(-1, length)
+        rows, targets = array.reshape(-1, length), result.reshape(-1, length)
         if len(rows) >= _MANY:
             _down_columns(xp, combine, rows.T, targets.T)
         elif length >= _MANY:
             _along_rows(xp, combine, _GROUPS[name], rows, targets)
         else:
             return None
-        return made
+        return result
     if inner < _MANY:
         return None
-    for part, target in zip(array.reshape(-1, length, inner), made.reshape(-1, length, inner), strict=True):
+    for part, target in zip(array.reshape(-1, length, inner), result.reshape(-1, length, inner), strict=True):
         _down_columns(xp, combine, part, target)
-    return made
+    return result
 
 
-def _along_rows(xp: Any, combine: Any, group: int, rows: Array, made: Array) -> None:
+def _along_rows(xp: Any, combine: Any, group: int, rows: Array, result: Array) -> None:
     count, length = rows.shape
     whole = length // group * group
     step, several = min(whole, _BLOCK), max(1, _BLOCK // length)
     for first in range(0, count, several):
-        part, target = rows[first : first + several], made[first : first + several]
+        part, target = rows[first : first + several], result[first : first + several]
         before = xp.full(len(part), combine.identity, float)
         for start in range(0, whole, step):
             stop = min(start + step, whole)
@@ -123,13 +123,13 @@ def _along_rows(xp: Any, combine: Any, group: int, rows: Array, made: Array) -> 
             target[:, whole:] = combine.accumulate(rest, axis=1)
 
 
-def _down_columns(xp: Any, combine: Any, rows: Array, made: Array) -> None:
+def _down_columns(xp: Any, combine: Any, rows: Array, result: Array) -> None:
     before = combine.identity
     for start in range(0, len(rows), _STEPS):
         block = rows[start : start + _STEPS].astype(float, order="C")
         combine(block[0], before, out=block[0])
         step_by_step(combine, block)
-        made[start : start + _STEPS] = block
+        result[start : start + _STEPS] = block
         before = block[-1]
 
 

@@ -62,10 +62,10 @@ def converted(array: Array, array_dtype: Any) -> Array:
     """The elements as `array_dtype`: the array itself if it has that."""
     is_ours = type(array) is HOST.xp.ndarray and array.size >= LARGE and array.flags.c_contiguous
     if is_ours and "e" in (array.dtype.char, array_dtype.char):
-        made = HOST.xp.empty(array.shape, array_dtype)
-        if converts(array, made):
-            convert(made, array)
-            return made
+        result = HOST.xp.empty(array.shape, array_dtype)
+        if converts(array, result):
+            convert(result, array)
+            return result
     return array.astype(array_dtype, copy=False)
 
 
@@ -104,12 +104,12 @@ def narrow(values: Array, target: Array) -> None:
     xp.subtract(rounded, unit, out=rounded)
     xp.multiply(rounded, _DOWN, out=rounded)
     is_plain = unit.max() < _LARGEST
-    found, sign = unit.view("int32"), rounded.view("int32")
-    xp.right_shift(sign, _PLACES, out=found)
+    rounded_bits, sign = unit.view("int32"), rounded.view("int32")
+    xp.right_shift(sign, _PLACES, out=rounded_bits)
     xp.right_shift(bits, _SIGN_PLACES, out=sign)
     xp.bitwise_and(sign, _SIGN, out=sign)
-    xp.bitwise_or(found, sign, out=found)
-    halves = found.astype("int16").view("float16")
+    xp.bitwise_or(rounded_bits, sign, out=rounded_bits)
+    halves = rounded_bits.astype("int16").view("float16")
     if not is_plain:
         special = ~(xp.absolute(values) < 32768)
         halves[special] = values[special]
@@ -168,7 +168,7 @@ def compute(
             place[...] = table.take(halves.view("uint16"))
         return
     for place, *given in _blocks(target, *[xp.broadcast_to(operand, target.shape) for operand in operands]):
-        wide = iter([_wide(each) for each in given])
+        wide = iter([_wide(array) for array in given])
         block = [None if array is None else next(wide) for array in arrays]
         if place.dtype.itemsize != 2:  # bool
             place[...] = run(*block)
@@ -188,9 +188,9 @@ def is_half(array: Array) -> bool:
 def _wide(array: Array) -> Array:
     if not is_half(array):
         return array
-    made = HOST.xp.empty(array.shape, "float32")
-    widen(array, made)
-    return made
+    result = HOST.xp.empty(array.shape, "float32")
+    widen(array, result)
+    return result
 
 
 def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:

@@ -53,14 +53,14 @@ def matrix_product(xp: Any, one: Array, other: Array, out: Array | None = None) 
             if _is_wide(rows, inner, columns) and one.flags.c_contiguous and other.flags.f_contiguous:
                 # Transposed, since then the wider matrix is read in place.
                 turned = _in_pieces(xp, other.T, one.T, None, piece(columns, inner, rows)).T
-                made = xp.empty((rows, columns), one.dtype) if out is None else out
-                made[...] = turned
-                return made
+                result = xp.empty((rows, columns), one.dtype) if out is None else out
+                result[...] = turned
+                return result
             return _in_pieces(xp, one, other, out, piece(rows, inner, columns, other.strides[0] < other.strides[1]))
     if xp is HOST.xp and out is None and one.dtype.kind in "iu":
-        found = _integer_product(one, other)
-        if found is not None:
-            return found
+        product = _integer_product(one, other)
+        if product is not None:
+            return product
     return xp.matmul(one, other) if out is None else xp.matmul(one, other, out)
 
 
@@ -71,19 +71,19 @@ def _in_pieces(xp: Any, one: Array, other: Array, out: Array | None, length: int
     rows, inner = one.shape
     columns = other.shape[1]
     longest = max(rows, inner, columns)
-    made = xp.empty((rows, columns), one.dtype) if out is None else out
+    result = xp.empty((rows, columns), one.dtype) if out is None else out
     pieces = [slice(start, start + length) for start in range(0, longest, length)]
     if longest == columns:
         for part in pieces:
-            xp.matmul(one, other[:, part], made[:, part])
+            xp.matmul(one, other[:, part], result[:, part])
     elif longest == rows:
         for part in pieces:
-            xp.matmul(one[part], other, made[part])
+            xp.matmul(one[part], other, result[part])
     else:
-        xp.matmul(one[:, pieces[0]], other[pieces[0]], made)
+        xp.matmul(one[:, pieces[0]], other[pieces[0]], result)
         for part in pieces[1:]:
-            xp.add(made, xp.matmul(one[:, part], other[part]), made)
-    return made
+            xp.add(result, xp.matmul(one[:, part], other[part]), result)
+    return result
 
 
 def aligned(size: tuple[int, ...], array_dtype: Any) -> Array:

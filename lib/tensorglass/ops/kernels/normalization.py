@@ -43,26 +43,26 @@ def normalize(
     ``(input - mean) / √(variance + eps) · weight + bias``.
     """
     if fixed is None:
-        mean, found, variance = statistics(xp, input, cut)
+        mean, normalized, variance = statistics(xp, input, cut)
     else:
-        mean, variance = (each.reshape(cut.scales) for each in fixed)
-        found = input.reshape(cut.size) - mean
+        mean, variance = (statistic.reshape(cut.scales) for statistic in fixed)
+        normalized = input.reshape(cut.size) - mean
     inverse = 1 / xp.sqrt(variance + input.dtype.type(cut.eps))
-    xp.multiply(found, inverse, out=found)
+    xp.multiply(normalized, inverse, out=normalized)
     if weight is not None:
-        xp.multiply(found, weight.reshape(cut.scales), out=found)
+        xp.multiply(normalized, weight.reshape(cut.scales), out=normalized)
     if bias is not None:
-        xp.add(found, bias.reshape(cut.scales), out=found)
-    return found.reshape(input.shape), mean, inverse, variance
+        xp.add(normalized, bias.reshape(cut.scales), out=normalized)
+    return normalized.reshape(input.shape), mean, inverse, variance
 
 
 def input_gradient(
     xp: Any, grad: Array, input: Array, weight: Array | None, mean: Array, inverse: Array, is_fixed: bool, cut: Cut
 ) -> Array:
     """The gradient for the input: that of the result, less what of it changes the mean and the variance."""
-    found = None if is_fixed else gradients_by_sums(xp, grad, input, weight, mean, inverse, cut, [True])
-    if found is not None and found[0] is not None:
-        return found[0].reshape(grad.shape)
+    gradients = None if is_fixed else gradients_by_sums(xp, grad, input, weight, mean, inverse, cut, [True])
+    if gradients is not None and gradients[0] is not None:
+        return gradients[0].reshape(grad.shape)
     scaled = grad.reshape(cut.size) * (1 if weight is None else weight.reshape(cut.scales))
     if is_fixed:
         return (scaled * inverse).reshape(grad.shape)
@@ -79,9 +79,9 @@ def input_gradient(
 
 def weight_gradient(xp: Any, grad: Array, input: Array, mean: Array, inverse: Array, is_fixed: bool, cut: Cut) -> Array:
     """The gradient for the weight: that of the result, times what the weight was multiplied with."""
-    found = None if is_fixed else gradients_by_sums(xp, grad, input, None, mean, inverse, cut, [False, True])
-    if found is not None and found[1] is not None:
-        return found[1]
+    gradients = None if is_fixed else gradients_by_sums(xp, grad, input, None, mean, inverse, cut, [False, True])
+    if gradients is not None and gradients[1] is not None:
+        return gradients[1]
     normal = (input.reshape(cut.size) - mean) * inverse
     xp.multiply(normal, grad.reshape(cut.size), out=normal)
     return total(xp, normal, shared_axes(cut)).reshape(-1)
@@ -123,20 +123,20 @@ def _of_rows(
 ) -> list[Array | None]:
     """Where the numbers of a row are taken together."""
     xp = HOST.xp
-    found: list[Array | None] = [None] * len(wanted)
+    gradients: list[Array | None] = [None] * len(wanted)
     product = xp.multiply(grad, input)
     if len(wanted) > 1 and wanted[1]:
-        found[1] = _sum_of_rows(inverse, product) - _sum_of_rows(shift, grad)
+        gradients[1] = _sum_of_rows(inverse, product) - _sum_of_rows(shift, grad)
     if len(wanted) > 2 and wanted[2]:
-        found[2] = total(xp, grad, (0,)).reshape(-1)
+        gradients[2] = total(xp, grad, (0,)).reshape(-1)
     if wanted[0]:
         scales = xp.ones(grad.shape[1], grad.dtype) if scale is None else scale
         share = inverse / grad.dtype.type(grad.shape[1])
         along_mean, along_normal = grad.dot(scales) * share, product.dot(scales) * share
         along_normal = along_normal * inverse - along_mean * shift
-        made = _combined(grad, inverse[:, None], input, (along_normal * inverse)[:, None], product, scales)
-        found[0] = xp.add(made, (along_normal * shift - along_mean)[:, None], made)
-    return found
+        of_input = _combined(grad, inverse[:, None], input, (along_normal * inverse)[:, None], product, scales)
+        gradients[0] = xp.add(of_input, (along_normal * shift - along_mean)[:, None], of_input)
+    return gradients
 
 
 def _of_channels(
@@ -145,15 +145,15 @@ def _of_channels(
     """Where the numbers of a channel are taken together: (images, channels, cells)."""
     xp = HOST.xp
     product = xp.multiply(grad, input)
-    of_bias, of_weight = [total(xp, each, (0, 2)).reshape(-1) for each in (grad, product)]
+    of_bias, of_weight = [total(xp, rows, (0, 2)).reshape(-1) for rows in (grad, product)]
     of_weight = of_weight * inverse - of_bias * shift
-    found: list[Array | None] = [None, of_weight, of_bias][: len(wanted)]
+    gradients: list[Array | None] = [None, of_weight, of_bias][: len(wanted)]
     if wanted[0]:
         factor = inverse if scale is None else inverse * scale
         share = factor / grad.dtype.type(input.size // len(inverse))
-        made = _combined(grad, factor[:, None], input, (share * of_weight * inverse)[:, None], product)
-        found[0] = xp.add(made, (share * (of_weight * shift - of_bias))[:, None], made)
-    return [each if is_wanted else None for each, is_wanted in zip(found, wanted, strict=True)]
+        of_input = _combined(grad, factor[:, None], input, (share * of_weight * inverse)[:, None], product)
+        gradients[0] = xp.add(of_input, (share * (of_weight * shift - of_bias))[:, None], of_input)
+    return [gradient if is_wanted else None for gradient, is_wanted in zip(gradients, wanted, strict=True)]
 
 
 def _combined(
@@ -161,15 +161,15 @@ def _combined(
 ) -> Array:
     """``grad * factor * scales - input * other``."""
     xp = HOST.xp
-    made = xp.multiply(grad, factor, HOST.empty(HOST.dtype_of(grad), grad.shape))
+    result = xp.multiply(grad, factor, HOST.empty(HOST.dtype_of(grad), grad.shape))
     if scales is not None:
-        xp.multiply(made, scales, made)
-    return xp.subtract(made, xp.multiply(input, other, scratch), made)
+        xp.multiply(result, scales, result)
+    return xp.subtract(result, xp.multiply(input, other, scratch), result)
 
 
 def _sum_of_rows(factors: Array, rows: Array) -> Array:
     """The rows times their factors, added up; as exact as `total`."""
-    made = factors[:ROWS].dot(rows[:ROWS])
+    sums = factors[:ROWS].dot(rows[:ROWS])
     for start in range(ROWS, len(rows), ROWS):
-        made += factors[start : start + ROWS].dot(rows[start : start + ROWS])
-    return made
+        sums += factors[start : start + ROWS].dot(rows[start : start + ROWS])
+    return sums

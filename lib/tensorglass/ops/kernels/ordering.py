@@ -40,9 +40,9 @@ def best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
     if k == 1 and largest:
         return xp.expand_dims(xp.argmax(array, axis), axis)
     if xp is HOST.xp and k <= _FEW and array.size >= _MANY:
-        found = _one_after_the_other(xp, array, axis, k, largest)
-        if found is not None:
-            return found
+        positions = _one_after_the_other(xp, array, axis, k, largest)
+        if positions is not None:
+            return positions
     before: tuple[slice, ...] = (slice(None),) * axis
     if length <= _SHORT:
         return order(xp, array, axis, largest)[(*before, slice(k))]
@@ -62,14 +62,14 @@ def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool
     limits = xp.iinfo(array.dtype) if kind != "f" else None
     worst = (-xp.inf if largest else xp.inf) if limits is None else limits.min if largest else limits.max
     left, find = array.copy(), "argmax" if largest else "argmin"
-    found = []
+    positions = []
     for _ in range(k):
         place = xp.expand_dims(getattr(left, find)(axis), axis)
         if (xp.take_along_axis(left, place, axis) == worst).any():  # cannot be told from those found before
             return None
-        found.append(place)
+        positions.append(place)
         xp.put_along_axis(left, place, worst, axis)
-    return xp.concatenate(found, axis)
+    return xp.concatenate(positions, axis)
 
 
 def of_rank(xp: Any, array: Array, axis: int, rank: int) -> Array:
@@ -83,14 +83,14 @@ def of_rank(xp: Any, array: Array, axis: int, rank: int) -> Array:
 
 def median(xp: Any, array: Array, axis: int) -> Array:
     """The position of the median; of the first NaN, if there is one."""
-    found = of_rank(xp, array, axis, (array.shape[axis] - 1) // 2)
+    medians = of_rank(xp, array, axis, (array.shape[axis] - 1) // 2)
     if array.dtype.kind != "f":
-        return found
+        return medians
     is_nan = xp.isnan(array)
     if xp is HOST.xp and not is_nan.any():  # asking a GPU would mean waiting for it
-        return found
+        return medians
     first = xp.expand_dims(xp.argmax(is_nan, axis=axis), axis)
-    return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, found)
+    return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, medians)
 
 
 def median_of_numbers(xp: Any, array: Array, axis: int) -> Array:

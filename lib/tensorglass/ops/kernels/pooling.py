@@ -24,9 +24,9 @@ def _with_room(xp: Any, array: Array, windows: Windows, counts: Lengths, value: 
         inside.append(slice(padding, padding + length))
     if tuple(size) == array.shape:
         return array
-    made = xp.full(size, value, array.dtype)
-    made[(..., *inside)] = array
-    return made
+    padded = xp.full(size, value, array.dtype)
+    padded[(..., *inside)] = array
+    return padded
 
 
 def _least(xp: Any, array: Array) -> Any:
@@ -37,11 +37,11 @@ def _least(xp: Any, array: Array) -> Any:
 def max_pool(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Array:
     """The largest element of each window; NaN counts as larger than all others."""
     cells = _with_room(xp, array, windows, counts, _least(xp, array))
-    found = None
+    maxima = None
     for _, where in places(windows, counts):
         seen = cells[(..., *where)]
-        found = seen.copy() if found is None else xp.maximum(found, seen, out=found)
-    return found
+        maxima = seen.copy() if maxima is None else xp.maximum(maxima, seen, out=maxima)
+    return maxima
 
 
 def max_pool_with_indices(xp: Any, array: Array, windows: Windows, counts: Lengths) -> tuple[Array, Array]:
@@ -49,19 +49,19 @@ def max_pool_with_indices(xp: Any, array: Array, windows: Windows, counts: Lengt
     lengths = array.shape[array.ndim - len(counts) :]
     cells = _with_room(xp, array, windows, counts, _least(xp, array))
     has_nan = _may_have_nan(xp, array)
-    found = xp.full((*array.shape[: array.ndim - len(counts)], *counts), _least(xp, array), array.dtype)
+    maxima = xp.full((*array.shape[: array.ndim - len(counts)], *counts), _least(xp, array), array.dtype)
     # Which place of the window it is, in as few bytes as will do; at first the first that is a cell of the input.
     firsts = [
         -((at * stride - padding) // dilation) for at, (_, stride, padding, dilation) in _axes(xp, windows, counts)
     ]
-    first = _counted(xp, [xp.maximum(each, 0) for each in firsts], windows.size)
-    which = xp.broadcast_to(first, found.shape).astype("uint8" if prod(windows.size) < 256 else "int64")
+    first = _counted(xp, [xp.maximum(first_cell, 0) for first_cell in firsts], windows.size)
+    which = xp.broadcast_to(first, maxima.shape).astype("uint8" if prod(windows.size) < 256 else "int64")
     for number, (_, where) in enumerate(places(windows, counts)):
-        _keep_larger(xp, found, which, cells[(..., *where)], number, has_nan)
+        _keep_larger(xp, maxima, which, cells[(..., *where)], number, has_nan)
     starts = [at * stride - padding for at, (_, stride, padding, _) in _axes(xp, windows, counts)]
     steps = [xp.arange(size) * dilation for size, dilation in zip(windows.size, windows.dilation, strict=True)]
     cell = xp.take(_counted(xp, steps, lengths).reshape(-1), which)
-    return found, xp.add(cell, _counted(xp, starts, lengths), out=cell)
+    return maxima, xp.add(cell, _counted(xp, starts, lengths), out=cell)
 
 
 def _may_have_nan(xp: Any, array: Array) -> bool:
@@ -77,40 +77,40 @@ def _axes(xp: Any, windows: Windows, counts: Lengths) -> Iterator[tuple[Array, t
 
 def _counted(xp: Any, positions: Sequence[Array], lengths: Lengths) -> Array:
     """Positions in each dimension as positions in the row of all cells."""
-    found: Any = 0
+    number: Any = 0
     for axis, (position, length) in enumerate(zip(positions, lengths, strict=True)):
-        found = found * length + position.reshape((-1,) + (1,) * (len(lengths) - axis - 1))
-    return found
+        number = number * length + position.reshape((-1,) + (1,) * (len(lengths) - axis - 1))
+    return number
 
 
-def _keep_larger(xp: Any, found: Array, which: Array, seen: Array, here: Any, has_nan: bool = True) -> None:
+def _keep_larger(xp: Any, maxima: Array, which: Array, seen: Array, here: Any, has_nan: bool = True) -> None:
     """Take over what was `seen`, and that it is `here`, where it is larger than what was `found`, or NaN."""
-    is_larger = seen > found
+    is_larger = seen > maxima
     if has_nan and seen.dtype.kind not in "iu":
         is_larger |= seen != seen
-    xp.copyto(found, seen, where=is_larger)
+    xp.copyto(maxima, seen, where=is_larger)
     xp.copyto(which, here, where=is_larger)
 
 
 def sums(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Array:
     """The sum of each window."""
     cells = _with_room(xp, array, windows, counts, 0)
-    found = xp.zeros((*array.shape[: array.ndim - len(counts)], *counts), array.dtype)
+    total = xp.zeros((*array.shape[: array.ndim - len(counts)], *counts), array.dtype)
     for _, where in places(windows, counts):
-        xp.add(found, cells[(..., *where)], out=found)
-    return found
+        xp.add(total, cells[(..., *where)], out=total)
+    return total
 
 
 def divisors(xp: Any, lengths: Lengths, windows: Windows, counts: Lengths, counts_padding: bool) -> Array:
     """How many cells each window has: those of the input, and with `counts_padding` those of the padding too."""
-    found: Any = 1
+    counts_of_cells: Any = 1
     for axis, (length, count, size, stride, padding, _) in enumerate(zip(lengths, counts, *windows, strict=True)):
         start = xp.arange(count) * stride - padding
         end = xp.minimum(start + size, length + padding)
         if not counts_padding:
             start, end = xp.maximum(start, 0), xp.minimum(end, length)
-        found = found * (end - start).reshape((-1,) + (1,) * (len(lengths) - axis - 1))
-    return found
+        counts_of_cells = counts_of_cells * (end - start).reshape((-1,) + (1,) * (len(lengths) - axis - 1))
+    return counts_of_cells
 
 
 def add_to_windows(xp: Any, values: Array, lengths: Lengths, windows: Windows) -> Array:
@@ -120,11 +120,11 @@ def add_to_windows(xp: Any, values: Array, lengths: Lengths, windows: Windows) -
     for length, count, kernel, stride, padding, dilation in zip(lengths, counts, *windows, strict=True):
         size.append(max((count - 1) * stride + dilation * (kernel - 1) + 1, padding + length))
         inside.append(slice(padding, padding + length))
-    made = xp.zeros((*outer, *size), values.dtype)
+    gradient = xp.zeros((*outer, *size), values.dtype)
     for _, where in places(windows, counts):
-        target = made[(..., *where)]
+        target = gradient[(..., *where)]
         xp.add(target, values, out=target)
-    return xp.ascontiguousarray(made[(..., *inside)])
+    return xp.ascontiguousarray(gradient[(..., *inside)])
 
 
 # --- windows that divide the input into so many parts ----------------------------------------------------------------
@@ -140,9 +140,11 @@ def _parts(xp: Any, length: int, count: int) -> tuple[Array, Array]:
 def _part_places(xp: Any, lengths: Lengths, counts: Lengths) -> Iterator[tuple[tuple[Array, ...], Any]]:
     """For each place in the longest part the cells there, as an index, and in which parts there is such a place."""
     rank = len(lengths)
-    starts, sizes = zip(*[_parts(xp, *each) for each in zip(lengths, counts, strict=True)], strict=True)
-    longest = [int(each.max()) if each.size else 0 for each in sizes]
-    for place in product(*[range(each) for each in longest]):
+    starts, sizes = zip(
+        *[_parts(xp, *lengths_and_count) for lengths_and_count in zip(lengths, counts, strict=True)], strict=True
+    )
+    longest = [int(sizes_of_dim.max()) if sizes_of_dim.size else 0 for sizes_of_dim in sizes]
+    for place in product(*[range(most) for most in longest]):
         index, is_there = [], True
         for axis, at in enumerate(place):
             shape = (-1,) + (1,) * (rank - axis - 1)
@@ -155,44 +157,46 @@ def adaptive_average(xp: Any, array: Array, counts: Lengths) -> Array:
     """The mean of each part."""
     outer = array.ndim - len(counts)
     lengths = array.shape[outer:]
-    found = xp.zeros((*array.shape[:outer], *counts), array.dtype)
+    sums = xp.zeros((*array.shape[:outer], *counts), array.dtype)
     for index, is_there in _part_places(xp, lengths, counts):
-        found += xp.where(is_there, array[(..., *index)], xp.zeros((), array.dtype))
-    return found / _part_sizes(xp, lengths, counts, found.dtype)
+        sums += xp.where(is_there, array[(..., *index)], xp.zeros((), array.dtype))
+    return sums / _part_sizes(xp, lengths, counts, sums.dtype)
 
 
 def _part_sizes(xp: Any, lengths: Lengths, counts: Lengths, dtype: Any) -> Array:
-    found: Any = 1
+    part_sizes: Any = 1
     for axis, (length, count) in enumerate(zip(lengths, counts, strict=True)):
-        found = found * _parts(xp, length, count)[1].reshape((-1,) + (1,) * (len(lengths) - axis - 1))
-    return found.astype(dtype)
+        part_sizes = part_sizes * _parts(xp, length, count)[1].reshape((-1,) + (1,) * (len(lengths) - axis - 1))
+    return part_sizes.astype(dtype)
 
 
 def adaptive_spread(xp: Any, values: Array, lengths: Lengths) -> Array:
     """The gradient of `adaptive_average`: each part's value, divided among its cells."""
     outer, counts = values.shape[: values.ndim - len(lengths)], values.shape[values.ndim - len(lengths) :]
     shares = values / _part_sizes(xp, lengths, counts, values.dtype)
-    made = xp.zeros((*outer, *lengths), values.dtype)
+    gradient = xp.zeros((*outer, *lengths), values.dtype)
     for part in product(*[range(count) for count in counts]):
         where = [
             slice(at * length // count, -(-(at + 1) * length // count))
             for at, length, count in zip(part, lengths, counts, strict=True)
         ]
-        made[(..., *where)] += shares[(..., *[slice(at, at + 1) for at in part])]
-    return made
+        gradient[(..., *where)] += shares[(..., *[slice(at, at + 1) for at in part])]
+    return gradient
 
 
 def adaptive_max(xp: Any, array: Array, counts: Lengths) -> tuple[Array, Array]:
     """The largest element of each part, and which cell it is, counted through the last dimensions."""
     outer = array.ndim - len(counts)
     lengths = array.shape[outer:]
-    found = xp.full((*array.shape[:outer], *counts), _least(xp, array), array.dtype)
-    which = xp.empty(found.shape, "int64")
-    which[...] = _counted(xp, [_parts(xp, *each)[0] for each in zip(lengths, counts, strict=True)], lengths)
+    maxima = xp.full((*array.shape[:outer], *counts), _least(xp, array), array.dtype)
+    which = xp.empty(maxima.shape, "int64")
+    which[...] = _counted(
+        xp, [_parts(xp, *length_and_count)[0] for length_and_count in zip(lengths, counts, strict=True)], lengths
+    )
     for index, is_there in _part_places(xp, lengths, counts):
-        seen = xp.where(is_there, array[(..., *index)], found)
-        _keep_larger(xp, found, which, seen, _counted(xp, [each.reshape(-1) for each in index], lengths))
-    return found, which
+        seen = xp.where(is_there, array[(..., *index)], maxima)
+        _keep_larger(xp, maxima, which, seen, _counted(xp, [positions.reshape(-1) for positions in index], lengths))
+    return maxima, which
 
 
 # --- windows at random places ----------------------------------------------------------------------------------------
@@ -209,20 +213,20 @@ def fractional_max(xp: Any, array: Array, samples: Array, size: Lengths, counts:
         alpha = xp.asarray((length - window) / (count - 1) if count > 1 else 0, sample.dtype)
         begin = ((xp.arange(count) + sample) * alpha).astype("int64") - (sample * alpha).astype("int64")
         begin[..., count - 1] = length - window
-        starts.append(begin.reshape((*begin.shape[:2], *[count if each == axis else 1 for each in range(rank)])))
+        starts.append(begin.reshape((*begin.shape[:2], *[count if other == axis else 1 for other in range(rank)])))
     rows = array.reshape(*array.shape[:2], prod(lengths))
-    found = xp.full((*array.shape[:2], *counts), _least(xp, array), array.dtype)
-    which = xp.zeros(found.shape, "int64")
-    for place in product(*[range(each) for each in size]):
+    maxima = xp.full((*array.shape[:2], *counts), _least(xp, array), array.dtype)
+    which = xp.zeros(maxima.shape, "int64")
+    for place in product(*[range(length) for length in size]):
         here: Any = 0
         for start, at, length in zip(starts, place, lengths, strict=True):
             here = here * length + start + at
-        here = xp.broadcast_to(here, found.shape)
-        seen = xp.take_along_axis(rows, here.reshape(*array.shape[:2], prod(counts)), axis=-1).reshape(found.shape)
+        here = xp.broadcast_to(here, maxima.shape)
+        seen = xp.take_along_axis(rows, here.reshape(*array.shape[:2], prod(counts)), axis=-1).reshape(maxima.shape)
         if not any(place):
             which[...] = here
-        _keep_larger(xp, found, which, seen, here)
-    return found, which
+        _keep_larger(xp, maxima, which, seen, here)
+    return maxima, which
 
 
 # --- elements by their cells -----------------------------------------------------------------------------------------
@@ -232,11 +236,11 @@ def put_back(xp: Any, values: Array, indices: Array, lengths: Lengths, may_repea
     """Values added to the cells that `indices` name in each of their images, which are zeros elsewhere."""
     outer, cells = values.shape[: values.ndim - len(lengths)], prod(lengths)
     images = prod(outer)
-    made = xp.zeros(images * cells, values.dtype)
+    gradient = xp.zeros(images * cells, values.dtype)
     first = cells * xp.arange(images)  # of each image's cells in the row of all
     where = (indices.reshape(images, prod(values.shape[len(outer) :])) + first[:, None]).reshape(-1)
     if may_repeat:
-        xp.add.at(made, where, values.reshape(-1))
+        xp.add.at(gradient, where, values.reshape(-1))
     else:
-        made[where] = values.reshape(-1)
-    return made.reshape(*outer, *lengths)
+        gradient[where] = values.reshape(-1)
+    return gradient.reshape(*outer, *lengths)

@@ -25,8 +25,8 @@ def first_outside(xp: Any, index: Array, length: int, least: int = 0, ignored: i
     """The first element that is not from `least` up to below `length`, nor `ignored`; None if all are."""
     if xp is not HOST.xp:
         if hasattr(xp, "asserted"):
-            found: int | None = xp.asserted(first_outside, index, length, least, ignored)
-            return found
+            outside_index: int | None = xp.asserted(first_outside, index, length, least, ignored)
+            return outside_index
     elif index.size <= _FEW:
         elements = index.reshape(-1).tolist()
         return next((element for element in elements if not (least <= element < length or element == ignored)), None)
@@ -77,8 +77,8 @@ def add_at(xp: Any, target: Array, first: int, indices: Sequence[Array], value: 
         added += value
         slices[:, place] = added
     elif outer == 1 and inner > _LONG:
-        for here, each in zip(place.tolist(), value[0], strict=True):
-            slices[0, here] += each
+        for here, number in zip(place.tolist(), value[0], strict=True):
+            slices[0, here] += number
     else:
         xp.add.at(target.reshape(-1), cells(xp, place, slices.shape), value.reshape(-1))
 
@@ -94,18 +94,18 @@ def cells(xp: Any, place: Array, shape: tuple[int, ...]) -> Array:
     """The elements of the slices at `place`, counted in a row, in an array of three dimensions, of which it is one."""
     outer, length, inner = shape
     place = place.astype("int64", copy=False)
-    found = place if inner == 1 else place[:, None] * inner + xp.arange(inner)
+    flat = place if inner == 1 else place[:, None] * inner + xp.arange(inner)
     if outer > 1:
-        found = xp.arange(outer).reshape((-1,) + (1,) * found.ndim) * (length * inner) + found
-    return found.reshape(-1)
+        flat = xp.arange(outer).reshape((-1,) + (1,) * flat.ndim) * (length * inner) + flat
+    return flat.reshape(-1)
 
 
 def _raveled(xp: Any, indices: Sequence[Array], lengths: tuple[int, ...]) -> Array:
     """Positions in several dimensions as positions in the row of all their elements."""
-    found: Any = None
+    flat: Any = None
     for index, length in zip(indices, lengths, strict=True):
         place = index.astype("int64", copy=False)
-        found = place if found is None else found * length + place
+        flat = place if flat is None else flat * length + place
         if index.size and index.min() < 0:
-            found = found + (index < 0) * length  # the same position, counted from the front
-    return found
+            flat = flat + (index < 0) * length  # the same position, counted from the front
+    return flat

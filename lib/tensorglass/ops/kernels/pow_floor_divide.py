@@ -34,8 +34,8 @@ def power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
             return special(xp, input, out)
     if input.dtype.kind == "c":
         return _complex_power(xp, input, exponent, out)
-    made: Array = xp.power(input, exponent, out=out)
-    return made
+    result: Array = xp.power(input, exponent, out=out)
+    return result
 
 
 def integer_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
@@ -52,13 +52,13 @@ def integer_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> 
 def _complex_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
     """Powers of zero with negative exponents, which NumPy has as NaN, are infinite in no direction."""
     is_pole = (input == 0) & (exponent.real < 0)
-    made: Array = xp.power(input, exponent, out=out)
+    power: Array = xp.power(input, exponent, out=out)
     if not is_pole.any():
-        return made
-    pole = made.dtype.type(complex(inf, nan))
+        return power
+    pole = power.dtype.type(complex(inf, nan))
     if out is None:
-        found: Array = xp.where(is_pole, pole, made)
-        return found
+        result: Array = xp.where(is_pole, pole, power)
+        return result
     xp.copyto(out, pole, where=is_pole)
     return out
 

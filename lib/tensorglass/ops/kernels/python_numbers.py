@@ -70,9 +70,9 @@ _kept_fitting = remembered(_made_fitting, typed=True)
 
 
 _LIMITS: dict[DType, Any] = {
-    each: iinfo(each) if each.category == dtypes.INTEGER else finfo(each)
-    for each in dtypes.ALL
-    if each is not dtypes.bool
+    dtype: iinfo(dtype) if dtype.category == dtypes.INTEGER else finfo(dtype)
+    for dtype in dtypes.ALL
+    if dtype is not dtypes.bool
 }
 
 

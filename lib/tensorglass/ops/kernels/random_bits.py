@@ -100,8 +100,8 @@ def normal_pairs(xp: Any, bits: RandomBits, count: int) -> Array:
     uniforms = uniform(xp, bits, 2 * pairs, dtypes.float64).reshape(pairs, 2)
     radius = xp.sqrt(-2 * xp.log1p(-uniforms[:, 1]))
     angle = 2 * math.pi * uniforms[:, 0]
-    made = xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], axis=1).reshape(-1)
-    numbers = xp.concatenate([xp.asarray(spare, "float64"), made])
+    normals = xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], axis=1).reshape(-1)
+    numbers = xp.concatenate([xp.asarray(spare, "float64"), normals])
     if count:
         bits.spare_normal = float(numbers[count]) if len(numbers) > count else None
     return numbers[:count]
@@ -157,11 +157,11 @@ def _shuffled(xp: Any, others: Array) -> Array:
         further = held[nearer]
         held[far] = further
         far = far[further != nearer]
-    made = xp.empty(count, "int64")
-    made[:-1] = others
-    made[place[again + 1]] = held[place[again]]
-    made[-1] = held[-1]
-    return made
+    chosen = xp.empty(count, "int64")
+    chosen[:-1] = others
+    chosen[place[again + 1]] = held[place[again]]
+    chosen[-1] = held[-1]
+    return chosen
 
 
 def exponential(xp: Any, bits: RandomBits, count: int, rate: float) -> Array:

@@ -126,36 +126,39 @@ def _cubic_slopes(xp: Any, part: Array) -> list[Array]:
 def resample(xp: Any, input: Array, steps: tuple[Steps, ...]) -> Array:
     """The last dimensions resampled, one after the other."""
     is_integer = input.dtype.kind in "iu"
-    found = input.astype("float32") if is_integer and steps[0].mode[:7] != "nearest" else input
-    weight_dtype = found.dtype if found.dtype.kind == "f" else xp.dtype("float32")
+    resampled = input.astype("float32") if is_integer and steps[0].mode[:7] != "nearest" else input
+    weight_dtype = resampled.dtype if resampled.dtype.kind == "f" else xp.dtype("float32")
     for axis, step in enumerate(steps, input.ndim - len(steps)):
         cells, weights = taps(xp, step, weight_dtype)
         if step.mode[:7] == "nearest":
-            found = xp.take(found, cells[:, 0], axis=axis)
+            resampled = xp.take(resampled, cells[:, 0], axis=axis)
             continue
         size = (-1,) + (1,) * (input.ndim - axis - 1)
         parts = [
-            xp.take(found, cells[:, tap], axis=axis) * weights[:, tap].reshape(size) for tap in range(cells.shape[1])
+            xp.take(resampled, cells[:, tap], axis=axis) * weights[:, tap].reshape(size)
+            for tap in range(cells.shape[1])
         ]
-        found = parts[0]
+        resampled = parts[0]
         for part in parts[1:]:
-            found += part
-    if is_integer and found.dtype != input.dtype:
+            resampled += part
+    if is_integer and resampled.dtype != input.dtype:
         limits = xp.iinfo(input.dtype)
-        found = xp.clip(xp.floor(found + xp.asarray(0.5, "float32")), limits.min, limits.max).astype(input.dtype)
-    return xp.ascontiguousarray(found)
+        resampled = xp.clip(xp.floor(resampled + xp.asarray(0.5, "float32")), limits.min, limits.max).astype(
+            input.dtype
+        )
+    return xp.ascontiguousarray(resampled)
 
 
 def resample_back(xp: Any, grad: Array, steps: tuple[Steps, ...]) -> Array:
     """The gradient of `resample`: the product with its matrix, in each dimension."""
-    found = grad
+    gradient = grad
     for axis, step in enumerate(steps, grad.ndim - len(steps)):
         cells, weights = taps(xp, step, grad.dtype)
         matrix, rows = xp.zeros((step.places, step.length), grad.dtype), xp.arange(step.places)
         for tap in range(cells.shape[1]):
             matrix[rows, cells[:, tap]] += weights[:, tap]
-        found = xp.moveaxis(xp.matmul(xp.moveaxis(found, axis, -1), matrix), -1, axis)
-    return xp.ascontiguousarray(found)
+        gradient = xp.moveaxis(xp.matmul(xp.moveaxis(gradient, axis, -1), matrix), -1, axis)
+    return xp.ascontiguousarray(gradient)
 
 
 # --- wherever a grid says --------------------------------------------------------------------------------------------
@@ -242,10 +245,10 @@ def _corners(
 
 
 def _product(factors: Sequence[Array]) -> Array:
-    found = factors[0]
+    product = factors[0]
     for factor in factors[1:]:
-        found = found * factor
-    return found
+        product = product * factor
+    return product
 
 
 def sample(xp: Any, input: Array, grid: Array, how: Sampling) -> Array:
@@ -253,11 +256,11 @@ def sample(xp: Any, input: Array, grid: Array, how: Sampling) -> Array:
     batch, channels, *lengths = input.shape
     counts = grid.shape[1:-1]
     rows = input.reshape(batch, channels, prod(lengths))
-    found = xp.zeros((batch, channels, prod(counts)), input.dtype)
+    samples = xp.zeros((batch, channels, prod(counts)), input.dtype)
     for cell, is_inside, corner in _corners(xp, grid.reshape(batch, prod(counts), len(lengths)), lengths, how):
         weight = xp.where(is_inside, _product([tap.weight for tap in corner]), xp.zeros((), input.dtype))
-        found += _read_cells(xp, rows, cell) * weight[:, None]
-    return found.reshape(batch, channels, *counts)
+        samples += _read_cells(xp, rows, cell) * weight[:, None]
+    return samples.reshape(batch, channels, *counts)
 
 
 def _read_cells(xp: Any, rows: Array, cell: Array) -> Array:
@@ -270,12 +273,12 @@ def sample_input_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: 
     batch, channels, *lengths = input.shape
     count = prod(grid.shape[1:-1])
     rows = grad.reshape(batch, channels, count)
-    made = xp.zeros((batch, channels, prod(lengths)), grad.dtype)
+    gradient = xp.zeros((batch, channels, prod(lengths)), grad.dtype)
     items, planes = xp.arange(batch)[:, None, None], xp.arange(channels)[None, :, None]
     for cell, is_inside, corner in _corners(xp, grid.reshape(batch, count, len(lengths)), lengths, how):
         weight = xp.where(is_inside, _product([tap.weight for tap in corner]), xp.zeros((), grad.dtype))
-        xp.add.at(made, (items, planes, cell[:, None]), rows * weight[:, None])
-    return made.reshape(input.shape)
+        xp.add.at(gradient, (items, planes, cell[:, None]), rows * weight[:, None])
+    return gradient.reshape(input.shape)
 
 
 def sample_grid_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: Sampling) -> Array:
@@ -283,10 +286,10 @@ def sample_grid_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: S
     batch, channels, *lengths = input.shape
     count, rank = prod(grid.shape[1:-1]), len(lengths)
     rows, wanted = input.reshape(batch, channels, prod(lengths)), grad.reshape(batch, channels, count)
-    made = xp.zeros((batch, count, rank), grad.dtype)
+    gradient = xp.zeros((batch, count, rank), grad.dtype)
     for cell, is_inside, corner in _corners(xp, grid.reshape(batch, count, rank), lengths, how):
         along = xp.where(is_inside, xp.sum(_read_cells(xp, rows, cell) * wanted, axis=1), xp.zeros((), grad.dtype))
         for axis in range(rank):
             factors = [tap.slope if at == axis else tap.weight for at, tap in enumerate(corner)]
-            made[..., rank - 1 - axis] += along * _product(factors)
-    return made.reshape(grid.shape)
+            gradient[..., rank - 1 - axis] += along * _product(factors)
+    return gradient.reshape(grid.shape)

@@ -74,37 +74,37 @@ def _erfc_float32(xp: Any, x: Array) -> Array:
     size = xp.minimum(xp.absolute(x), 10.2).astype("float64")  # from 10.06 on it is 0
     share = 2 / (size + 2)
     size *= size
-    found = xp.exp(-size, out=size)
-    found *= share
-    found *= _polynomial(_ERFC, share)
-    return xp.where(x < 0, 2 - found, found)
+    result = xp.exp(-size, out=size)
+    result *= share
+    result *= _polynomial(_ERFC, share)
+    return xp.where(x < 0, 2 - result, result)
 
 
 def _erfinv_float32(xp: Any, x: Array) -> Array:
     """The inverse of the error function of float32, in double precision."""
     x = x.astype("float64")
     width = -xp.log1p(-x * x)  # a square of 24 bits is exact
-    found = _polynomial(_INVERSE_NEAR, xp.minimum(width, 5.0) - 2.5)
+    result = _polynomial(_INVERSE_NEAR, xp.minimum(width, 5.0) - 2.5)
     is_far = width > 5
     far = _polynomial(_INVERSE_FAR, xp.sqrt(xp.clip(width[is_far], 5, 17.4)) - 3)
-    found[is_far] = far
-    found *= x
+    result[is_far] = far
+    result *= x
     is_outside = ~(width < math.inf)
     if is_outside.any():
-        found[is_outside] = xp.where(xp.absolute(x[is_outside]) == 1, xp.copysign(xp.inf, x[is_outside]), xp.nan)
-    return found
+        result[is_outside] = xp.where(xp.absolute(x[is_outside]) == 1, xp.copysign(xp.inf, x[is_outside]), xp.nan)
+    return result
 
 
 def _in_blocks(xp: Any, formula: Callable[[Any, Array], Array], input: Array) -> Array:
     """A formula of many steps, for all elements: block by block on the CPU."""
     if xp is not HOST.xp or input.size < 2 * _BLOCK or not input.flags.c_contiguous:
         return formula(xp, input.reshape(-1)).astype(input.dtype, copy=False).reshape(input.shape)
-    made = xp.empty(input.shape, input.dtype)
-    row, result = input.reshape(-1), made.reshape(-1)
+    answer = xp.empty(input.shape, input.dtype)
+    row, result = input.reshape(-1), answer.reshape(-1)
     for start in range(0, row.size, _BLOCK):
         part = slice(start, start + _BLOCK)
         result[part] = formula(xp, row[part])
-    return made
+    return answer
 
 
 def erf(xp: Any, input: Array) -> Array:
@@ -133,4 +133,4 @@ def _is_few(xp: Any, input: Array) -> bool:
 
 
 def _one_by_one(xp: Any, function: Callable[[float], float], input: Array) -> Array:
-    return xp.array([function(each) for each in input.reshape(-1).tolist()], input.dtype).reshape(input.shape)
+    return xp.array([function(number) for number in input.reshape(-1).tolist()], input.dtype).reshape(input.shape)

@@ -92,8 +92,8 @@ def _strided_total(array: Array, axes: tuple[int, ...]) -> Array:
     turned = array.transpose(order)
     if turned.strides[-1] != array.itemsize:
         turned = HOST.xp.ascontiguousarray(turned)
-    found = _packed_total(turned, tuple([place for place, axis in enumerate(order) if axis in axes]))
-    return found.transpose(sorted(range(array.ndim), key=order.__getitem__))
+    sums = _packed_total(turned, tuple([place for place, axis in enumerate(order) if axis in axes]))
+    return sums.transpose(sorted(range(array.ndim), key=order.__getitem__))
 
 
 def _packed_total(array: Array, axes: tuple[int, ...]) -> Array:
@@ -127,10 +127,10 @@ def _plan(size: tuple[int, ...], axes: tuple[int, ...]) -> tuple[tuple[Run, ...]
 
 def _sums_in_turn(matrices: Array) -> Array:
     """The sums of each matrix's few rows, one after the other."""
-    found: Array = matrices[:, 0] + 0.0  # as PyTorch begins: the sum of one -0.0 is 0.0
+    sums: Array = matrices[:, 0] + 0.0  # as PyTorch begins: the sum of one -0.0 is 0.0
     for row in range(1, matrices.shape[1]):
-        found += matrices[:, row]
-    return found
+        sums += matrices[:, row]
+    return sums
 
 
 def _row_sums(rows: Array) -> Array:
@@ -144,8 +144,8 @@ def _row_sums(rows: Array) -> Array:
     piece = _piece(length, _PIECE)
     even = length - length % piece
     if even == length or count == 1:
-        found = _row_sums(_row_sums(rows[:, :even].reshape(-1, piece)).reshape(count, -1))
-        return found if even == length else found + rows[:, even:].dot(ones[: length - even])
+        folded = _row_sums(_row_sums(rows[:, :even].reshape(-1, piece)).reshape(count, -1))
+        return folded if even == length else folded + rows[:, even:].dot(ones[: length - even])
     if count < _FEW:
         return HOST.xp.concatenate([_row_sums(row[None]) for row in rows])
     starts = range(0, length, LONG_PIECE)
@@ -162,8 +162,8 @@ def _column_sums(matrices: Array) -> Array:
     piece = _piece(length, ROWS)
     even = length - length % piece
     pieces = matrices[:, :even].reshape(count, -1, piece, width)
-    found = _column_sums(HOST.xp.matmul(ones[:piece], pieces))
-    return found if even == length else found + _column_sums(matrices[:, even:])
+    sums = _column_sums(HOST.xp.matmul(ones[:piece], pieces))
+    return sums if even == length else sums + _column_sums(matrices[:, even:])
 
 
 @remembered
@@ -189,9 +189,9 @@ def count_nonzero(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
 def nan_total(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
     """`total`, NaN counted as zero."""
     if xp is HOST.xp and input.dtype.kind == "f":
-        found = total(xp, input, axes)
-        if not xp.isnan(found).any():  # nearly always
-            return found
+        sums = total(xp, input, axes)
+        if not xp.isnan(sums).any():  # nearly always
+            return sums
     return xp.nansum(input, axis=axes, keepdims=True)
 
 

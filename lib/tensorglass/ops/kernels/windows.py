@@ -76,9 +76,9 @@ def add_windows(xp: Any, cells: Array, windows: Windows, lengths: Lengths) -> Ar
     rank = len(lengths)
     outer, counts = cells.shape[: cells.ndim - 2 * rank], cells.shape[cells.ndim - rank :]
     size = [length + 2 * padding for length, padding in zip(lengths, windows.padding, strict=True)]
-    made = xp.zeros((*outer, *size), cells.dtype)
+    sums = xp.zeros((*outer, *size), cells.dtype)
     for place, where in places(windows, counts):
-        target = made[(..., *where)]
+        target = sums[(..., *where)]
         xp.add(target, cells[(slice(None),) * len(outer) + place], out=target)
     inside = [slice(padding, padding + length) for padding, length in zip(windows.padding, lengths, strict=True)]
-    return xp.ascontiguousarray(made[(..., *inside)])
+    return xp.ascontiguousarray(sums[(..., *inside)])

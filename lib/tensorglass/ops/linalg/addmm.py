@@ -180,7 +180,7 @@ def addmv(
         raise RuntimeError(f"size mismatch, got input ({length}), mat ({rows}x{columns}), vec ({vec._size[0]})")
     _check_in_place(input, out, (rows,))
     if not input._dtype is mat._dtype is vec._dtype:
-        names = [each._dtype.scalar_type for each in (input, mat, vec)]
+        names = [tensor._dtype.scalar_type for tensor in (input, mat, vec)]
         raise RuntimeError(
             f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, and {names[2]}"
         )
@@ -246,7 +246,7 @@ def baddbmm(
         )
     size = count, rows, columns
     _check_in_place(input, out, size)
-    kinds = [each._dtype for each in (input, batch1, batch2)]
+    kinds = [tensor._dtype for tensor in (input, batch1, batch2)]
     if kinds[0] is not kinds[1]:
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(
             *[dtypes.C_NAMES[kind] for kind in kinds]
@@ -269,13 +269,15 @@ def _outer(xp: Any, one: Array, other: Array) -> Array:
     return one[:, None] * other
 
 
-def _laid_out_like(made: Tensor, input: Tensor) -> Tensor:
+def _laid_out_like(result: Tensor, input: Tensor) -> Tensor:
     """A fresh result with its dimensions in memory in the order of those of `input`, as elementwise operators do."""
-    if input._size != made._size or 0 in made._size:
-        return made
+    if input._size != result._size or 0 in result._size:
+        return result
     stride = geometry.preserved_strides(input._size, input._stride)
     return (
-        made if stride == made._stride else copy_(empty_on(made._storage.device, made._size, stride, made._dtype), made)
+        result
+        if stride == result._stride
+        else copy_(empty_on(result._storage.device, result._size, stride, result._dtype), result)
     )
 
 
@@ -292,10 +294,10 @@ def _addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: complex, alpha: compl
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if out is not None and not dtypes.can_cast(result, out._dtype):
         raise cannot_cast(result, out._dtype)
-    made = add_product(_outer, (input, vec1, vec2), size, beta, alpha, out, result, reads_unused=True)
+    answer = add_product(_outer, (input, vec1, vec2), size, beta, alpha, out, result, reads_unused=True)
     if out is not None:
-        return made
-    laid = _laid_out_like(made, input)
+        return answer
+    laid = _laid_out_like(answer, input)
     laid._storage.version = 0  # it counts as not written yet
     return laid
 

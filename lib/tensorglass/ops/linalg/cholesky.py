@@ -93,8 +93,8 @@ def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]
     check_kernel("cholesky_cpu", input)
     factor, info = launch(_cholesky_factors, input, upper=upper)
     by_rows = name == "cholesky" and not factor.size  # a layout that only the older function gives
-    made = (from_row_major if by_rows else from_column_major)(factor, input._dtype, input._storage)
-    return made, from_row_major(info, dtypes.int32, input._storage)
+    factor_tensor = (from_row_major if by_rows else from_column_major)(factor, input._dtype, input._storage)
+    return factor_tensor, from_row_major(info, dtypes.int32, input._storage)
 
 
 _INDEFINITE = (
@@ -172,10 +172,10 @@ def _cholesky_solved(B: Tensor, L: Tensor, upper: bool) -> Tensor:
 @operator("linear algebra", out=True)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The `X` for which ``A @ X == input``, of the `A` whose Cholesky factor `input2` is, the upper one if `upper`."""
-    for name, each in (("b", input), ("u", input2)):
-        if len(each._size) < 2:
+    for name, tensor in (("b", input), ("u", input2)):
+        if len(tensor._size) < 2:
             raise RuntimeError(
-                f"{name} should have at least 2 dimensions, but has {len(each._size)} dimensions instead"
+                f"{name} should have at least 2 dimensions, but has {len(tensor._size)} dimensions instead"
             )
     geometry.broadcast_shapes(input2._size[:-2], input._size[:-2])
     _check_solvable(input, input2)

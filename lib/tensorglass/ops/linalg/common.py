@@ -79,10 +79,10 @@ def refuse_failure(name: str, info: Tensor, text: str, error: type[Exception] = 
     """Raise the error of the first matrix for which `info` is not 0; `text` has {0} in place of that number."""
     if info.is_meta:
         return
-    for place, found in enumerate(info.reshape(-1).tolist()):
-        if found:
+    for place, failure in enumerate(info.reshape(-1).tolist()):
+        if failure:
             where = f"(Batch element {place}): " if info._size else ""
-            raise error(f"{name}: {where}{text.format(found)}")
+            raise error(f"{name}: {where}{text.format(failure)}")
 
 
 def svd_kernel(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = True) -> Any:
@@ -90,8 +90,8 @@ def svd_kernel(xp: Any, A: Array, full_matrices: bool = False, vectors: bool = T
     try:
         return xp.linalg.svd(A, full_matrices, compute_uv=vectors)
     except xp.linalg.LinAlgError:
-        found = (~xp.isfinite(A)).any(axis=(-2, -1)).reshape(-1)
-        where = f"(Batch element {int(found.argmax())}): " if A.ndim > 2 else ""
+        is_bad = (~xp.isfinite(A)).any(axis=(-2, -1)).reshape(-1)
+        where = f"(Batch element {int(is_bad.argmax())}): " if A.ndim > 2 else ""
         raise LinAlgError(
             f"linalg.svd: {where}The algorithm failed to converge because the input matrix contained non-finite values."
         ) from None
@@ -104,8 +104,8 @@ _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
 def routine(xp: Any, name: str, array: Array) -> Any:
     """In a kernel: the routine `name` of LAPACK, or `trsm` of BLAS, for the dtype of `array`."""
-    found = linalg(xp)
-    return getattr(found.blas if name == "trsm" else found.lapack, _LETTERS[array.dtype.char] + name)
+    routines = linalg(xp)
+    return getattr(routines.blas if name == "trsm" else routines.lapack, _LETTERS[array.dtype.char] + name)
 
 
 def takes_lapack(xp: Any, matrices: Array) -> bool:
@@ -151,6 +151,6 @@ def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> A
     if own.kind not in "fc" or own.itemsize < 4:  # it has no elements, or it would have been refused
         answers = backend.launch(kernel, *[array.astype("float32") for array in arrays], **parameters)
         several = answers if isinstance(answers, tuple) else (answers,)
-        converted = [each.astype(own) if each.dtype == "float32" else each for each in several]
+        converted = [array.astype(own) if array.dtype == "float32" else array for array in several]
         return converted if several is answers else converted[0]
     return backend.launch(kernel, *arrays, **parameters)

@@ -47,9 +47,9 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements, those of the first conjugated."""
     if other._conj and not input._conj and out is None:
-        made = dot(input, conj(other))
-        made._conj = True  # it is conjugated when it is read
-        return made
+        product = dot(input, conj(other))
+        product._conj = True  # it is conjugated when it is read
+        return product
     return dot(conj(input), other, out=out)
 
 
@@ -139,11 +139,11 @@ def _contracted(a: Tensor, b: Tensor, of_a: list[int], of_b: list[int], out: Ten
     one, other = one.permute((*rest_a, *of_a)), other.permute((*of_b, *rest_b))
     if math.prod(size) == 1:  # one number: no matrices are needed
         if one.is_contiguous() and other.is_contiguous():
-            number = dot(*[each if len(each._size) == 1 else each.reshape((length,)) for each in (one, other)])
+            number = dot(*[tensor if len(tensor._size) == 1 else tensor.reshape((length,)) for tensor in (one, other)])
         else:
             number = sum_(mul(squeeze(one), squeeze(other)), dtype=one._dtype)
         return cast_into_out(view(number, size), out)
-    rows, columns = [math.prod(each) for each in (size[: len(rest_a)], size[len(rest_a) :])]
+    rows, columns = [math.prod(lengths) for lengths in (size[: len(rest_a)], size[len(rest_a) :])]
     product = one.reshape((rows, length)).mm(other.reshape((length, columns)))
     return cast_into_out(product.reshape(size), out)
 
@@ -211,7 +211,7 @@ def _checked(input: Tensor, other: Tensor, dim: int) -> tuple[int, tuple[int, ..
     if not input._size:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     axis = geometry.wrap_dim(dim, len(input._size))
-    lengths = [each._size[axis] for each in (input, other)]
+    lengths = [tensor._size[axis] for tensor in (input, other)]
     if lengths != [3, 3]:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
@@ -225,7 +225,7 @@ def _checked(input: Tensor, other: Tensor, dim: int) -> tuple[int, tuple[int, ..
 
 
 def _cross_kernel(xp: Any, input: Array, other: Array, axis: int, size: tuple[int, ...], dtype: Any) -> Array:
-    (a, b, c), (x, y, z) = [xp.moveaxis(xp.broadcast_to(each, size), axis, 0) for each in (input, other)]
+    (a, b, c), (x, y, z) = [xp.moveaxis(xp.broadcast_to(array, size), axis, 0) for array in (input, other)]
     rows = xp.stack([b * z - c * y, c * x - a * z, a * y - b * x], axis)  # half types round each product, as PyTorch's
     return xp.ascontiguousarray(rows, dtype)
 
@@ -290,7 +290,7 @@ def _trace(xp: Any, array: Array, wide: Any, result: Any) -> Array:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` as often as `input` has elements, each copy multiplied by its element."""
     ndim = max(len(input._size), len(other._size))
-    sizes = [(1,) * (ndim - len(each._size)) + each._size for each in (input, other)]
+    sizes = [(1,) * (ndim - len(tensor._size)) + tensor._size for tensor in (input, other)]
     outer = tuple([length for pair in zip(sizes[0], (1,) * ndim, strict=True) for length in pair])
     inner = tuple([length for pair in zip((1,) * ndim, sizes[1], strict=True) for length in pair])
     if out is not None and is_recorded((input, other)):

@@ -67,13 +67,13 @@ def _eigh(xp: Any, A: Array, UPLO: str, vectors: bool) -> Sequence[Array]:
     try:
         if not vectors:
             return (xp.linalg.eigvalsh(A, UPLO),)
-        found, columns = xp.linalg.eigh(A, UPLO)
+        eigenvalues, columns = xp.linalg.eigh(A, UPLO)
     except xp.linalg.LinAlgError:
         raise LinAlgError(
             "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
             "repeated eigenvalues (error code: 1)."
         ) from None
-    return found, column_major(xp, columns)
+    return eigenvalues, column_major(xp, columns)
 
 
 def _eigh_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
@@ -93,9 +93,11 @@ def _eigh_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor
 @derivative(node="LinalgEighBackward0", input=_eigh_gradient)
 def _of_hermitian(input: Tensor, UPLO: str) -> tuple[Tensor, Tensor]:
     _check_eigh(input, UPLO)
-    found, vectors = launch(_eigh, input, UPLO=UPLO.upper(), vectors=True)
+    eigenvalues, vectors = launch(_eigh, input, UPLO=UPLO.upper(), vectors=True)
     storage = input._storage
-    return from_row_major(found, input._dtype.to_real(), storage), from_column_major(vectors, input._dtype, storage)
+    return from_row_major(eigenvalues, input._dtype.to_real(), storage), from_column_major(
+        vectors, input._dtype, storage
+    )
 
 
 def _check_eigh(input: Tensor, UPLO: str) -> None:
@@ -111,10 +113,10 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
 
     Only the lower triangle is read, or the upper one if `UPLO` is "U".
     """
-    found = _of_hermitian(input, UPLO)
+    pair = _of_hermitian(input, UPLO)
     if out is not None and len(out) == 2:
-        check_out_dtype(out[1], found[1]._dtype)  # PyTorch looks at the vectors first
-    return all_into_out(return_types.linalg_eigh, found, out)
+        check_out_dtype(out[1], pair[1]._dtype)  # PyTorch looks at the vectors first
+    return all_into_out(return_types.linalg_eigh, pair, out)
 
 
 @operator("linear algebra", namespace="linalg", out=True)
@@ -123,8 +125,8 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
     if input.requires_grad:
         return into_out(_of_hermitian(input, UPLO)[0], out)
     _check_eigh(input, UPLO)
-    found = launch(_eigh, input, UPLO=UPLO.upper(), vectors=False)[0]
-    return into_out(from_row_major(found, input._dtype.to_real(), input._storage), out)
+    eigenvalues = launch(_eigh, input, UPLO=UPLO.upper(), vectors=False)[0]
+    return into_out(from_row_major(eigenvalues, input._dtype.to_real(), input._storage), out)
 
 
 # --- of any square matrices ------------------------------------------------------------------------------------------
@@ -133,8 +135,8 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
 def _eig(xp: Any, A: Array, dtype: Any) -> Sequence[Array]:
     if not bool(xp.isfinite(A).all()):
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    found, vectors = xp.linalg.eig(A)
-    return found.astype(dtype), column_major(xp, vectors, dtype)
+    eigenvalues, vectors = xp.linalg.eig(A)
+    return eigenvalues.astype(dtype), column_major(xp, vectors, dtype)
 
 
 def _eig_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
@@ -161,8 +163,8 @@ def _of_any(input: Tensor, name: str) -> tuple[Tensor, Tensor]:
         raise NotImplementedError(f"\"linalg_eig_out_cpu\" not implemented for '{input._dtype.scalar_type}'")
     dtype = _complex(input._dtype)
     storage = input._storage
-    found, vectors = launch(_eig, input, dtype=storage.backend.array_dtype(dtype))
-    return from_row_major(found, dtype, storage), from_column_major(vectors, dtype, storage)
+    eigenvalues, vectors = launch(_eig, input, dtype=storage.backend.array_dtype(dtype))
+    return from_row_major(eigenvalues, dtype, storage), from_column_major(vectors, dtype, storage)
 
 
 def _complex(dtype: DType) -> DType:
@@ -172,20 +174,22 @@ def _complex(dtype: DType) -> DType:
 @operator("linear algebra", namespace="linalg", differs=GAUGE)
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     """The eigenvalues of a square matrix, in no order, and its eigenvectors as columns; both are complex."""
-    found = _of_any(input, "linalg.eig")
+    pair = _of_any(input, "linalg.eig")
     if out is None:
-        return return_types.linalg_eig(*found)
+        return return_types.linalg_eig(*pair)
     if len(out) != 2:
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
-    named = list(zip(found, out, ("eigenvalues", "eigenvectors"), strict=True))
-    for each in named:
-        check_safe_cast("torch.linalg.eig", *each)
-    return return_types.linalg_eig.out(*[safely_cast_into_out("torch.linalg.eig", *each) for each in named])
+    named = list(zip(pair, out, ("eigenvalues", "eigenvectors"), strict=True))
+    for result_out_name in named:
+        check_safe_cast("torch.linalg.eig", *result_out_name)
+    return return_types.linalg_eig.out(
+        *[safely_cast_into_out("torch.linalg.eig", *result_out_name) for result_out_name in named]
+    )
 
 
 @operator("linear algebra", namespace="linalg", differs="may come in another order")
 def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of a square matrix, in no order; they are complex."""
-    found = _of_any(input, "linalg.eigvals")[0]
-    check_safe_cast("torch.linalg.eigvals", found, out, "eigenvalues")
-    return into_out(found, out)
+    eigenvalues = _of_any(input, "linalg.eigvals")[0]
+    check_safe_cast("torch.linalg.eigvals", eigenvalues, out, "eigenvalues")
+    return into_out(eigenvalues, out)

@@ -32,13 +32,16 @@ def einsum(*args: Any) -> Tensor:
     """
     equation, operands = read_call(args)
     left, arrow, right = equation.replace(" ", "").partition("->")
-    sides = [_labels(each, f"operand {place}", equation) for place, each in enumerate(left.split(","))]
+    sides = [
+        _labels(operand_labels, f"operand {place}", equation) for place, operand_labels in enumerate(left.split(","))
+    ]
     if len(sides) > len(operands):
         raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
     if len(sides) < len(operands):
         raise RuntimeError("einsum(): more operands were provided than specified in the equation")
     width = max(
-        ellipsis_width(labels, each, place) for place, (labels, each) in enumerate(zip(sides, operands, strict=True))
+        ellipsis_width(labels, operand, place)
+        for place, (labels, operand) in enumerate(zip(sides, operands, strict=True))
     )
     counts: dict[str, int] = {}
     for letter in [letter for labels in sides for letter in labels if letter != ELLIPSIS]:
@@ -54,8 +57,8 @@ def einsum(*args: Any) -> Tensor:
         order.insert(len(output), ELLIPSIS)  # its dimensions are summed
     kept = len(output) + (width - 1 if ELLIPSIS in output else 0)
     turned = [
-        _turned(each, labels, order, width, place)
-        for place, (each, labels) in enumerate(zip(operands, sides, strict=True))
+        _turned(operand, labels, order, width, place)
+        for place, (operand, labels) in enumerate(zip(operands, sides, strict=True))
     ]
     _check_lengths(sides, operands, width)
     total = len(order) + (width - 1 if ELLIPSIS in order else 0)
@@ -87,7 +90,7 @@ def _turned(operand: Tensor, labels: Labels, order: Labels, width: int, place: i
         else:
             where[label] = dim
             dim += 1
-    wanted: list[Any] = [each for label in order for each in (range(width) if label == ELLIPSIS else (label,))]
+    wanted: list[Any] = [place for label in order for place in (range(width) if label == ELLIPSIS else (label,))]
     for label in wanted:
         if label not in where:
             where[label] = len(operand._size)
@@ -102,7 +105,7 @@ def _check_lengths(sides: Sequence[Labels], operands: Sequence[Tensor], width: i
     for place, (labels, operand) in enumerate(zip(sides, operands, strict=True)):
         covered = len(operand._size) - (len(labels) - labels.count(ELLIPSIS))
         hidden = range(width - covered, width)
-        named: list[Any] = [each for label in labels for each in (hidden if label == ELLIPSIS else (label,))]
+        named: list[Any] = [place for label in labels for place in (hidden if label == ELLIPSIS else (label,))]
         for dim, (label, length) in enumerate(zip(named, operand._size, strict=True)):
             before = seen.get(label, 1)
             if 1 not in (length, before) and length != before:
@@ -213,27 +216,27 @@ def read_call(args: Sequence[Any]) -> tuple[str, list[Tensor]]:
 
 def _spelled(subscripts: Sequence[Any]) -> str:
     """A list of numbers as letters."""
-    found = ""
+    text = ""
     for number in subscripts:
         if number is Ellipsis:
-            found += ELLIPSIS
+            text += ELLIPSIS
         elif 0 <= number < len(ascii_letters):
-            found += (ascii_uppercase + ascii_lowercase)[number]
+            text += (ascii_uppercase + ascii_lowercase)[number]
         else:
             raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
-    return found
+    return text
 
 
 def _labels(text: str, what: str, equation: str) -> Labels:
     """The letters of one operand, or of the result."""
-    found: Labels = []
+    labels: Labels = []
     while text:
         if text[0] == ".":
-            if ELLIPSIS in found:
+            if ELLIPSIS in labels:
                 raise RuntimeError(f"einsum(): found '.' for {what} for which an ellipsis was already found")
             if not text.startswith(ELLIPSIS):
                 raise RuntimeError(f"einsum(): found '.' for {what} that is not part of any ellipsis")
-            found.append(ELLIPSIS)
+            labels.append(ELLIPSIS)
             text = text.removeprefix(ELLIPSIS)
             continue
         letter, text = text[0], text[1:]
@@ -242,21 +245,21 @@ def _labels(text: str, what: str, equation: str) -> Labels:
                 f"einsum(): invalid subscript given at index {equation.index(letter)} in the equation string, "
                 "subscripts must be in [a-zA-Z]"
             )
-        found.append(letter)
-    return found
+        labels.append(letter)
+    return labels
 
 
 def _output_labels(text: str, counts: dict[str, int], equation: str) -> Labels:
     """The letters of the result."""
-    found = _labels(text, "output", equation)
-    for letter in found:
-        if found.count(letter) > 1:
+    labels = _labels(text, "output", equation)
+    for letter in labels:
+        if labels.count(letter) > 1:
             raise RuntimeError(f"einsum(): output subscript {letter} appears more than once in the output")
         if letter != ELLIPSIS and letter not in counts:
             raise RuntimeError(
                 f"einsum(): output subscript {letter} does not appear in the equation for any input operand"
             )
-    return found
+    return labels
 
 
 def ellipsis_width(labels: Labels, operand: Tensor, place: int) -> int:

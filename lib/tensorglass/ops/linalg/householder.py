@@ -38,17 +38,17 @@ def _product_of_reflections(xp: Any, A: Array, tau: Array) -> tuple[Array]:
         return (column_major(xp, columns),)
     multiply = routine(xp, "unmqr" if A.dtype.kind == "c" else "ormqr", A)
     triples = zip(flattened(A[..., : tau.shape[-1]]), flattened(tau, 1), flattened(columns), strict=True)
-    found = [multiply("L", "N", *triple, 64 * max(A.shape[-2:]))[0] for triple in triples]
-    return (column_major(xp, xp.stack(found).reshape(A.shape)),)
+    products = [multiply("L", "N", *triple, 64 * max(A.shape[-2:]))[0] for triple in triples]
+    return (column_major(xp, xp.stack(products).reshape(A.shape)),)
 
 
 def _geqrf(xp: Any, A: Array) -> tuple[Array, Array]:
     rows, columns = A.shape[-2:]
     if not A.size:
         return column_major(xp, A), xp.zeros((*A.shape[:-2], min(rows, columns)), A.dtype)
-    pairs = [xp.linalg.qr(each, mode="raw") for each in flattened(A)]
-    both = xp.stack([each for each, _ in pairs]).reshape((*A.shape[:-2], columns, rows))
-    tau = xp.stack([each for _, each in pairs]).reshape((*A.shape[:-2], min(rows, columns)))
+    pairs = [xp.linalg.qr(matrix, mode="raw") for matrix in flattened(A)]
+    both = xp.stack([factors for factors, _ in pairs]).reshape((*A.shape[:-2], columns, rows))
+    tau = xp.stack([scales for _, scales in pairs]).reshape((*A.shape[:-2], min(rows, columns)))
     return xp.ascontiguousarray(both, A.dtype), tau.astype(A.dtype)
 
 
@@ -132,15 +132,15 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> Any:
     if len(input._size) < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_kernel("geqrf_cpu", input, even_empty=True)
-    found = _qr_factors(input)
+    factors = _qr_factors(input)
     if out is None:
-        return return_types.geqrf(*found)
+        return return_types.geqrf(*factors)
     if len(out) != 2:
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
     return return_types.geqrf.out(
         *[
-            safely_cast_into_out("torch.geqrf", result, each, name)
-            for result, each, name in zip(found, out, ("a", "tau"), strict=True)
+            safely_cast_into_out("torch.geqrf", result, target, name)
+            for result, target, name in zip(factors, out, ("a", "tau"), strict=True)
         ]
     )
 

@@ -59,7 +59,7 @@ def _solve_all(xp: Any, A: Array, B: Array, batch: tuple[int, ...], left: bool) 
     """`_solve_batch` for matrices that are broadcast; the solutions as PyTorch lays them out."""
     if not left:
         A, B = xp.swapaxes(A, -1, -2), xp.swapaxes(B, -1, -2)
-    answer, info = _solve_batch(xp, *[xp.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (A, B)])
+    answer, info = _solve_batch(xp, *[xp.broadcast_to(array, (*batch, *array.shape[-2:])) for array in (A, B)])
     laid_out = column_major(xp, answer) if left else xp.ascontiguousarray(xp.swapaxes(answer, -1, -2))
     return laid_out, _of_matrices(xp, info, A)
 

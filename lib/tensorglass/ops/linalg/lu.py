@@ -50,9 +50,9 @@ def lu_factors(xp: Any, A: Array) -> tuple[Array, Array, Array]:
     matrices = flattened(A)
     if A.size and takes_lapack(xp, matrices):
         factor = routine(xp, "getrf", A)
-        found = [factor(matrix) for matrix in matrices]
-        LU, pivots = xp.stack([each for each, _, _ in found]), xp.stack([each for _, each, _ in found]) + 1
-        info = xp.asarray([each for *_, each in found])
+        factored = [factor(matrix) for matrix in matrices]
+        LU, pivots = xp.stack([each for each, _, _ in factored]), xp.stack([each for _, each, _ in factored]) + 1
+        info = xp.asarray([each for *_, each in factored])
     else:
         LU, pivots, info = _eliminate(xp, matrices)
     count = min(A.shape[-2:])
@@ -223,15 +223,15 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
     if not isinstance(pivot, bool):
         raise TypeError(f"_lu_with_info(): argument 'pivot' must be bool, not {type_name(pivot)}")
     LU, pivots, info = _factored(A, pivot)
-    found = (LU, pivots, info) if get_infos else (LU, pivots)
+    parts = (LU, pivots, info) if get_infos else (LU, pivots)
     if out is None:
-        return found
+        return parts
     if not isinstance(out, tuple | list):
         raise TypeError(f"argument 'out' must be tuple of Tensors, not {type_name(out)}")
     if len(out) != 3:
         raise TypeError(f"expected tuple of 3 elements but got {len(out)}")
     all_tensors(out)
-    return tuple([into_out(result, target) for result, target in zip(found, out, strict=False)])
+    return tuple([into_out(result, target) for result, target in zip(parts, out, strict=False)])
 
 
 @operator("linear algebra", namespace="linalg")
@@ -250,10 +250,10 @@ def linalg_lu_factor_ex(
     A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> Any:
     """`lu_factor`, and for each matrix which pivot was the first that is zero, from 1; 0 where none is."""
-    found = _factored(A, pivot)
+    factored = _factored(A, pivot)
     if check_errors:
-        refuse_failure("torch.linalg.lu_factor_ex", found[2], _ZERO_PIVOT, RuntimeError)
-    return all_into_out(return_types.linalg_lu_factor_ex, found, out)
+        refuse_failure("torch.linalg.lu_factor_ex", factored[2], _ZERO_PIVOT, RuntimeError)
+    return all_into_out(return_types.linalg_lu_factor_ex, factored, out)
 
 
 @operator("linear algebra", namespace="linalg")
@@ -308,8 +308,8 @@ def _check_pivots(LU_data: Tensor, LU_pivots: Tensor) -> None:
 def _lu_solution(xp: Any, LU: Array, pivots: Array, B: Array, left: bool, adjoint: bool) -> Array:
     """The solution, contiguous column by column, or row by row if not `left`."""
     if not left:  # X A == B as A.mH X.mH == B.mH
-        found = _lu_solution(xp, LU, pivots, xp.conj(xp.swapaxes(B, -1, -2)), True, not adjoint)
-        return xp.conj(found)
+        solution = _lu_solution(xp, LU, pivots, xp.conj(xp.swapaxes(B, -1, -2)), True, not adjoint)
+        return xp.conj(solution)
     batch = xp.broadcast_shapes(LU.shape[:-2], B.shape[:-2])
     order = xp.broadcast_to(_order_of_rows(xp, pivots, LU.shape[-1])[..., None], (*batch, *B.shape[-2:]))
     B = xp.broadcast_to(B, order.shape)
@@ -339,7 +339,7 @@ def _lu_of_right(grad: Tensor, LU: Tensor, pivots: Tensor, left: bool, adjoint: 
 @recorded
 @derivative(node="LinalgLuSolveBackward0", LU=_of_factors_solved_with, B=_lu_of_right)
 def _solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
-    arrays = [array_of(each) for each in (LU, pivots, B)]
+    arrays = [array_of(tensor) for tensor in (LU, pivots, B)]
     answer = LU._backend.launch(_lu_solution, *arrays, left, adjoint)
     return (from_column_major if left else from_row_major)(answer, LU._dtype, LU._storage)
 

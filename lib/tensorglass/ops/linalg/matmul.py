@@ -49,10 +49,10 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
 def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[int, ...]) -> Array:
     if array_dtype.itemsize == 2 and array_dtype.kind not in "iu":
         input, other = input.astype("float32"), other.astype("float32")
-    made = matrix_product(xp, input, other)
-    if made.shape == size and made.dtype == array_dtype and made.flags.c_contiguous:  # nearly always
-        return made
-    return xp.ascontiguousarray(made, array_dtype).reshape(size)
+    product = matrix_product(xp, input, other)
+    if product.shape == size and product.dtype == array_dtype and product.flags.c_contiguous:  # nearly always
+        return product
+    return xp.ascontiguousarray(product, array_dtype).reshape(size)
 
 
 def _form(input: Tensor, other: Tensor) -> str:
@@ -164,7 +164,7 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     rows = input._size[-2:-1]
     batch = geometry.broadcast_shapes(input._size[:-2], other._size[:-2])
     matrices = [(input, (*(rows or (1,)), input._size[-1])), (other, other._size[-2:])]
-    flat = [each.expand((*batch, *size)).reshape((math.prod(batch), *size)) for each, size in matrices]
+    flat = [matrix.expand((*batch, *size)).reshape((math.prod(batch), *size)) for matrix, size in matrices]
     return unsafe_view(flat[0].bmm(flat[1]), (*batch, *rows, other._size[-1]))
 
 
@@ -247,9 +247,9 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     if len(input._size) != 1 or len(tensor._size) != 1:
         raise RuntimeError(f"1D tensors expected, but got {len(input._size)}D and {len(tensor._size)}D tensors")
     if input._conj and tensor._conj and out is None:
-        made = _multiply(conj(input), conj(tensor), None)
-        made._conj = True  # it is conjugated when it is read
-        return made
+        product = _multiply(conj(input), conj(tensor), None)
+        product._conj = True  # it is conjugated when it is read
+        return product
     return _multiply(input, tensor, out)
 
 

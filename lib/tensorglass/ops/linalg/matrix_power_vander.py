@@ -165,17 +165,17 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     is_row, is_column = len(tensors[0]._size) == 1, len(tensors[-1]._size) == 1
     chain = list(tensors)
-    for place, each in enumerate(chain):
+    for place, tensor in enumerate(chain):
         is_end = place in (0, len(chain) - 1)
-        if len(each._size) != 2 and not (is_end and len(each._size) == 1):
+        if len(tensor._size) != 2 and not (is_end and len(tensor._size) == 1):
             wanted = "1D or 2D" if is_end else "2D"
             which = "the first" if place == 0 else "the last" if is_end else f"tensor {place}"
             which = f"{which} tensor" if is_end else which
-            raise RuntimeError(f"multi_dot(): {which} must be {wanted} but got {len(each._size)}D")
-        if each._dtype is not chain[0]._dtype:
+            raise RuntimeError(f"multi_dot(): {which} must be {wanted} but got {len(tensor._size)}D")
+        if tensor._dtype is not chain[0]._dtype:
             raise RuntimeError(
                 f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {C_NAMES[chain[0]._dtype]} and "
-                f"tensor {place} {C_NAMES[each._dtype]}"
+                f"tensor {place} {C_NAMES[tensor._dtype]}"
             )
     if is_row:
         chain[0] = unsqueeze(chain[0], 0)
@@ -187,7 +187,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
                 f"multi_dot(): tensors {place} and {place + 1} with shapes {list(one._size)} and {list(other._size)} "
                 "cannot be multiplied"
             )
-    splits = _best_splits([chain[0]._size[0], *[each._size[1] for each in chain]])
+    splits = _best_splits([chain[0]._size[0], *[tensor._size[1] for tensor in chain]])
 
     def product(first: int, last: int) -> Tensor:
         if first == last:
@@ -234,9 +234,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
         repeated = x.unsqueeze(-1).expand(x.numel(), columns - 1).cumprod(-1)
         powers = cat([repeated.new_ones((x.numel(), 1)), repeated], -1)
         return powers if increasing else powers.flip(-1)
-    made = new((x.numel(), columns), Place(dtype, x.device, False))
-    raw_array(made)[...] = x._backend.launch(_powers, array_of(x), columns, increasing)
-    return made
+    result = new((x.numel(), columns), Place(dtype, x.device, False))
+    raw_array(result)[...] = x._backend.launch(_powers, array_of(x), columns, increasing)
+    return result
 
 
 def _powers(xp: Any, x: Array, columns: int, increasing: bool) -> Array:

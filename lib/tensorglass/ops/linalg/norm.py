@@ -79,11 +79,11 @@ def norm(
     if p is not None and not isinstance(p, (str, *NUMBERS)):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(p)}")
     several = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
-    if any(isinstance(each, bool) or not hasattr(each, "__index__") for each in several):
-        found = f"tuple of ints, not {type_name(dim)}"
+    if any(isinstance(position, bool) or not hasattr(position, "__index__") for position in several):
+        wanted = f"tuple of ints, not {type_name(dim)}"
         if isinstance(dim, (tuple, list)):
-            found = f"tuple of ints, but found element of type {type_name(dim[0])} at pos 0"
-        raise TypeError(f"linalg_vector_norm(): argument 'dim' (position 3) must be {found}")
+            wanted = f"tuple of ints, but found element of type {type_name(dim[0])} at pos 0"
+        raise TypeError(f"linalg_vector_norm(): argument 'dim' (position 3) must be {wanted}")
     if isinstance(p, complex):
         raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     order = 2.0 if p in ("fro", None) else float(p)
@@ -179,7 +179,7 @@ def _matrix_norm(
     check_floating(name, A, halves=order not in ("nuc", 2, -2))
     if len(dim) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
-    rows, columns = [geometry.wrap_dim(each, len(A._size)) for each in dim]
+    rows, columns = [geometry.wrap_dim(axis, len(A._size)) for axis in dim]
     if rows == columns:
         raise RuntimeError(f"{name}: dims must be different. Got ({rows}, {columns})")
     check_norm_dtype(name, A, dtype)
@@ -208,8 +208,8 @@ def _extreme(order: float | str, sizes: Tensor, dim: int, keepdim: bool) -> Tens
 
 def _by_singular_values(A: Tensor, order: float | str, rows: int, columns: int, keepdim: bool) -> Tensor:
     last = [*[dim for dim in range(len(A._size)) if dim not in (rows, columns)], rows, columns]
-    found = svdvals(permute(A, last))
-    result = sum_(found, -1, keepdim) if order == "nuc" else _extreme(order, found, -1, keepdim)
+    singular_values = svdvals(permute(A, last))
+    result = sum_(singular_values, -1, keepdim) if order == "nuc" else _extreme(order, singular_values, -1, keepdim)
     return permute(unsqueeze(result, -1), [last.index(dim) for dim in range(len(last))]) if keepdim else result
 
 
@@ -307,8 +307,8 @@ def linalg_cond(input: Tensor, p: float | str | None = None, *, out: Tensor | No
         result = input.new_zeros(input._size[:-2], dtype=input._dtype.to_real())
         result._written()  # PyTorch fills it
     elif p is None or p in (2, -2):
-        found = svdvals(input)
-        first, last = slice_view(found, -1, 0, 1), slice_view(found, -1, -1)
+        singular_values = svdvals(input)
+        first, last = slice_view(singular_values, -1, 0, 1), slice_view(singular_values, -1, -1)
         result = (last / first if p == -2 else first / last).squeeze(-1)
     else:
         _check_cond(input, f"{p:g}" if isinstance(p, (int, float)) else p)

@@ -44,9 +44,9 @@ def _singular_factors(xp: Any, A: Array, hermitian: bool) -> tuple[Array, Array,
     """``A == left @ diag(sizes) @ right`` with sizes that are not negative."""
     if not hermitian:
         return svd_kernel(xp, A)
-    found, vectors = xp.linalg.eigh(A)
-    sign = xp.where(found < 0, -1, 1).astype(found.dtype)
-    return vectors, xp.absolute(found), xp.conj(xp.swapaxes(vectors * sign[..., None, :], -1, -2))
+    eigenvalues, vectors = xp.linalg.eigh(A)
+    sign = xp.where(eigenvalues < 0, -1, 1).astype(eigenvalues.dtype)
+    return vectors, xp.absolute(eigenvalues), xp.conj(xp.swapaxes(vectors * sign[..., None, :], -1, -2))
 
 
 def _threshold(xp: Any, sizes: Array, atol: Any, rtol: Any) -> Array:
@@ -55,10 +55,11 @@ def _threshold(xp: Any, sizes: Array, atol: Any, rtol: Any) -> Array:
 
 
 def _refuse_complex(name: str, **tolerances: Any) -> None:
-    for each, given in tolerances.items():
+    for tolerance, given in tolerances.items():
         if isinstance(given, Tensor) and given.is_complex():
             raise RuntimeError(
-                f"torch.linalg.{name}: {each} tensor of complex type is not supported. Got {given._dtype.scalar_type}"
+                f"torch.linalg.{name}: {tolerance} tensor of complex type is not supported. "
+                f"Got {given._dtype.scalar_type}"
             )
 
 
@@ -90,7 +91,7 @@ def _pinv(xp: Any, A: Array, atol: Any, rtol: Any, hermitian: bool) -> tuple[Arr
     left, sizes, right = _singular_factors(xp, A, hermitian)
     kept = sizes > _threshold(xp, sizes, xp.asarray(atol, sizes.dtype), xp.asarray(rtol, sizes.dtype))
     inverted = xp.where(kept, 1 / xp.where(kept, sizes, 1), 0).astype(A.dtype)
-    adjoint = [xp.conj(xp.swapaxes(each, -1, -2)) for each in (right, left)]
+    adjoint = [xp.conj(xp.swapaxes(factor, -1, -2)) for factor in (right, left)]
     return (xp.ascontiguousarray((adjoint[0] * inverted[..., None, :]) @ adjoint[1]),)
 
 
@@ -179,10 +180,10 @@ def linalg_matrix_rank(
     if hermitian:
         check_square("linalg.eigh", input)
     given = _tolerances(input, atol if tol is None else tol, rtol if tol is None else 0.0)
-    found = from_row_major(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
-    check_safe_cast("torch.linalg.matrix_rank", found, out)
-    found._written()  # PyTorch writes the sum into a new tensor
-    return cast_into_out(found, out)
+    rank = from_row_major(launch(_rank, input, **given, hermitian=hermitian)[0], dtypes.int64, input._storage)
+    check_safe_cast("torch.linalg.matrix_rank", rank, out)
+    rank._written()  # PyTorch writes the sum into a new tensor
+    return cast_into_out(rank, out)
 
 
 # --- least squares ---------------------------------------------------------------------------------------------------

@@ -38,8 +38,8 @@ def substituted(xp: Any, A: Array, B: Array, upper: bool, unit: bool = False) ->
     if not right.size or not takes_lapack(xp, triangles):
         return _row_by_row(xp, triangles, right, upper, unit).reshape(shape)
     solve = routine(xp, "trsm", A)
-    found = [solve(1.0, *each, lower=int(not upper), diag=int(unit)) for each in zip(triangles, right, strict=True)]
-    return xp.stack(found).reshape(shape)
+    solutions = [solve(1.0, *pair, lower=int(not upper), diag=int(unit)) for pair in zip(triangles, right, strict=True)]
+    return xp.stack(solutions).reshape(shape)
 
 
 def _row_by_row(xp: Any, A: Array, B: Array, upper: bool, unit: bool) -> Array:

@@ -56,7 +56,7 @@ def _svd_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
     inner = on_diagonal(of_sizes.to(left._dtype))
     if not _is_used(of_left) and not _is_used(of_right):
         return left @ inner @ right
-    skew_left, skew_right = [each - each.mH for each in (left.mH @ of_left, right @ of_right.mH)]
+    skew_left, skew_right = [matrix - matrix.mH for matrix in (left.mH @ of_left, right @ of_right.mH)]
     squares = sizes * sizes
     apart = squares.unsqueeze(-2) - squares.unsqueeze(-1) + on_diagonal(sizes.new_ones(sizes._size))
     inner = inner + off_diagonal(skew_left) / apart * sizes.unsqueeze(-2)
@@ -66,14 +66,14 @@ def _svd_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
         phases = diagonal + skew_right.diagonal(0, -2, -1)
         refuse_phase("svd_backward", "singular vectors", phases, "this phase term, making it ill-defined")
         inner = inner + on_diagonal(diagonal / (2 * sizes))
-    found = left @ inner @ right
+    gradient = left @ inner @ right
     if left._size[-2] > count:
         scaled = of_left / sizes.unsqueeze(-2)
-        found = found + (scaled - left @ (left.mH @ scaled)) @ right
+        gradient = gradient + (scaled - left @ (left.mH @ scaled)) @ right
     if right._size[-1] > count:
         scaled = of_right / sizes.unsqueeze(-1)
-        found = found + left @ (scaled - scaled @ right.mH @ right)
-    return found
+        gradient = gradient + left @ (scaled - scaled @ right.mH @ right)
+    return gradient
 
 
 @recorded
@@ -227,11 +227,11 @@ SIGNS = "vectors are those of NumPy's factors: signs may be others"
 def _basis(A: Tensor, M: Tensor | None, q: int, niter: int) -> Tensor:
     """Orthogonal columns that nearly span those of ``A - M``."""
     dtype = A._dtype if A._dtype.is_complex or A._dtype in _DRAWN else dtypes.float32
-    found = _orthogonal(A, M, randn(A._size[-1], q, dtype=dtype, device=A.device))
+    basis = _orthogonal(A, M, randn(A._size[-1], q, dtype=dtype, device=A.device))
     turned = None if M is None else M.mH
     for _ in range(niter):
-        found = _orthogonal(A, M, _orthogonal(A.mH, turned, found))
-    return found
+        basis = _orthogonal(A, M, _orthogonal(A.mH, turned, basis))
+    return basis
 
 
 _DRAWN = (dtypes.float16, dtypes.float32, dtypes.float64)

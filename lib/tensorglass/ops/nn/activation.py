@@ -279,10 +279,10 @@ _SQRT_HALF, _SQRT_2_BY_PI, _CUBE = math.sqrt(0.5), math.sqrt(2 / math.pi), 0.044
 
 
 def _normal_cdf(xp: Any, input: Array) -> Array:
-    found = special_functions.erf(xp, input * _number(input, _SQRT_HALF))
-    found += _number(input, 1)
-    found *= _number(input, 0.5)
-    return found
+    result = special_functions.erf(xp, input * _number(input, _SQRT_HALF))
+    result += _number(input, 1)
+    result *= _number(input, 0.5)
+    return result
 
 
 def _tanh_of_gelu(xp: Any, input: Array) -> Array:

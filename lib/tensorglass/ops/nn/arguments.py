@@ -31,16 +31,16 @@ def for_each(value: Ints, rank: int) -> tuple[int, ...]:
     Raises TypeError for other tensors.
     """
     if isinstance(value, (tuple, list)):
-        found = tuple([index(each) if isinstance(each, Tensor) else each for each in value])
-        return found * rank if len(found) == 1 else found
+        lengths = tuple([index(length) if isinstance(length, Tensor) else length for length in value])
+        return lengths * rank if len(lengths) == 1 else lengths
     return (index(value) if isinstance(value, Tensor) else value,) * rank  # type: ignore[return-value]  # a Sequence is a list or a tuple
 
 
 def like_channels_last(result: Tensor, *inputs: Tensor) -> Tensor:
     """The result, with its channels innermost in memory where one of the inputs lies so."""
     if any(geometry.suggests_channels_last(input._size, input._stride) for input in inputs):
-        made: Tensor = result.clone(memory_format=channels_last if len(result._size) == 4 else channels_last_3d)
-        return made
+        laid_out: Tensor = result.clone(memory_format=channels_last if len(result._size) == 4 else channels_last_3d)
+        return laid_out
     return result
 
 
@@ -50,8 +50,8 @@ def as_input_lies(grad: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) 
     if is_last == geometry.suggests_channels_last(grad._size, grad._stride):
         return grad
     wanted = contiguous_format if not is_last else channels_last if len(size) == 4 else channels_last_3d
-    made: Tensor = grad.contiguous(memory_format=wanted)
-    return made
+    laid_out: Tensor = grad.contiguous(memory_format=wanted)
+    return laid_out
 
 
 def as_query_lies(query: Tensor, key: Tensor, value: Tensor) -> tuple[int, ...] | None:
@@ -71,10 +71,10 @@ def run_wide(kernel: Any, *inputs: Any, **parameters: Any) -> Tensor:
     backend, dtype = first._storage.backend, first._dtype
     arrays = [array_of(input) if isinstance(input, Tensor) else input for input in inputs]
     if dtype.itemsize == 2 and dtype.category == dtypes.FLOATING:
-        found = backend.launch(_in_float32, kernel, *arrays, **parameters)
+        result = backend.launch(_in_float32, kernel, *arrays, **parameters)
     else:
-        found = backend.launch(kernel, *arrays, **parameters)
-    return from_array(found, dtype, first._storage)
+        result = backend.launch(kernel, *arrays, **parameters)
+    return from_array(result, dtype, first._storage)
 
 
 def _in_float32(xp: Any, kernel: Any, *arrays: Any, **parameters: Any) -> Array:

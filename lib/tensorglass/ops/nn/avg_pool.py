@@ -61,8 +61,8 @@ def _shares(xp: Any, array: Array, means: _Means) -> Array:
     ),
 )
 def _average(input: Tensor, means: _Means) -> Tensor:
-    made = run_wide(_averages, input, means=means)
-    return like_channels_last(made, input) if len(means.counts) == 2 else made  # volumes lie as always
+    result = run_wide(_averages, input, means=means)
+    return like_channels_last(result, input) if len(means.counts) == 2 else result  # volumes lie as always
 
 
 def _as_image_lies(grad: Tensor, rank: int, size: Lengths, stride: Lengths) -> Tensor:
@@ -94,16 +94,16 @@ def _avg_pool(
 ) -> Tensor:
     name = f"avg_pool{rank}d"
     check_tensor(name, input)
-    found = pooling.windows(name, rank, kernel_size, stride, padding)
+    pooled = pooling.windows(name, rank, kernel_size, stride, padding)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    counts = pooling.check(input, found, ceil_mode, dilated=False)
+    counts = pooling.check(input, pooled, ceil_mode, dilated=False)
     if input._dtype.category != dtypes.FLOATING and input._dtype is not dtypes.int64:
         raise not_implemented("avg_pool2d" if rank == 2 else "avg_pool3d_out_frame", input._dtype)
-    made: Tensor = average(
-        input, _Means(found, tuple(input._size[-rank:]), counts, count_include_pad, divisor_override)
+    result: Tensor = average(
+        input, _Means(pooled, tuple(input._size[-rank:]), counts, count_include_pad, divisor_override)
     )
-    return made
+    return result
 
 
 @parsed("avg_pool2d")
@@ -160,8 +160,8 @@ def avg_pool1d(
     ),
 )
 def _adaptive(input: Tensor, counts: Lengths) -> Tensor:
-    made = run_wide(kernels.adaptive_average, input, counts=counts)
-    return like_channels_last(made, input) if len(counts) == 2 else made
+    result = run_wide(kernels.adaptive_average, input, counts=counts)
+    return like_channels_last(result, input) if len(counts) == 2 else result
 
 
 @derivative(
@@ -184,7 +184,7 @@ def _adaptive_avg(rank: int, input: Tensor, output_size: Any) -> Tensor:
         raise RuntimeError(f"{name}: output_size must be {rank}")
     size = list(input._size)
     if min(counts) < 0:
-        shown = ", ".join(map(str, counts[:2])) + "".join(f",{each}" for each in counts[2:])  # sic
+        shown = ", ".join(map(str, counts[:2])) + "".join(f",{count}" for count in counts[2:])  # sic
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{shown}}}"
         )
@@ -207,8 +207,8 @@ def _adaptive_avg(rank: int, input: Tensor, output_size: Any) -> Tensor:
         return mean
     if input._dtype.category != dtypes.FLOATING:
         raise not_implemented(f"adaptive_avg_pool{rank}d" if rank == 2 else "adaptive_avg_pool3d_cpu", input._dtype)
-    made: Tensor = adaptive(input, counts)
-    return made
+    result: Tensor = adaptive(input, counts)
+    return result
 
 
 @parsed("adaptive_avg_pool2d")

@@ -73,45 +73,47 @@ def _in_groups(results: Array, plan: Plan) -> Array:
 
 def convolve(xp: Any, inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> Array:
     """The kernel of `convolved`: (N, C, *lengths), (O, C/groups, *size of a window) → (N, O, *counts)."""
-    made = xp.empty((len(inputs), len(weights), *plan.counts), inputs.dtype)
+    result = xp.empty((len(inputs), len(weights), *plan.counts), inputs.dtype)
     rows = _as_rows(weights, plan)
     for block in _blocks(len(inputs), weights, plan):
-        xp.matmul(rows, _columns(xp, inputs[block], plan), out=_in_groups(made[block], plan))
+        xp.matmul(rows, _columns(xp, inputs[block], plan), out=_in_groups(result[block], plan))
     if bias is not None:
-        xp.add(made, bias.reshape((-1, *[1] * len(plan.counts))), out=made)
-    return made
+        xp.add(result, bias.reshape((-1, *[1] * len(plan.counts))), out=result)
+    return result
 
 
 def spread(xp: Any, results: Array, weights: Array, plan: Plan) -> Array:
     """The kernel of `spread_out`: (N, O, *counts), (O, C/groups, *size of a window) → (N, C, *lengths)."""
     channels = plan.groups * weights.shape[1]
-    made = xp.empty((len(results), channels, *plan.lengths), results.dtype)
+    result = xp.empty((len(results), channels, *plan.lengths), results.dtype)
     columns = _as_rows(weights, plan).swapaxes(-1, -2)
     for block in _blocks(len(results), weights, plan):
         cells = xp.matmul(columns, _in_groups(results[block], plan))
         cells = cells.reshape(len(cells), channels, *plan.windows.size, *plan.counts)
-        made[block] = add_windows(xp, cells, plan.windows, plan.lengths)
-    return made
+        result[block] = add_windows(xp, cells, plan.windows, plan.lengths)
+    return result
 
 
 def correlate(xp: Any, inputs: Array, results: Array, like: Array, plan: Plan) -> Array:
     """The kernel of `correlated`: (N, C, *lengths), (N, O, *counts) → the size of the weights, which are `like`."""
-    made = xp.zeros(_as_rows(like, plan).shape, inputs.dtype)
+    result = xp.zeros(_as_rows(like, plan).shape, inputs.dtype)
     for block in _blocks(len(inputs), like, plan):
         columns = _columns(xp, inputs[block], plan)
-        made += xp.add.reduce(xp.matmul(_in_groups(results[block], plan), columns.swapaxes(-1, -2)), axis=0)
-    return made.reshape(like.shape)
+        result += xp.add.reduce(xp.matmul(_in_groups(results[block], plan), columns.swapaxes(-1, -2)), axis=0)
+    return result.reshape(like.shape)
 
 
-def _laid_out(made: Tensor, *factors: Tensor) -> Tensor:
+def _laid_out(result: Tensor, *factors: Tensor) -> Tensor:
     """The sum as PyTorch lays it out: channels last where a factor is, but for volumes of float64.
 
     A sequence counts as an image of one row. It is made contiguous before, which leaves the strides of one channel or
     of one place as they are.
     """
-    if len(made._size) == 3:
-        return _row_of_pixels(made) if any(map(_is_row_of_pixels, factors)) else made
-    return made if len(made._size) == 5 and made._dtype is dtypes.float64 else like_channels_last(made, *factors)
+    if len(result._size) == 3:
+        return _row_of_pixels(result) if any(map(_is_row_of_pixels, factors)) else result
+    return (
+        result if len(result._size) == 5 and result._dtype is dtypes.float64 else like_channels_last(result, *factors)
+    )
 
 
 def _is_row_of_pixels(sequence: Tensor) -> bool:
@@ -120,8 +122,8 @@ def _is_row_of_pixels(sequence: Tensor) -> bool:
     return is_last and geometry.is_contiguous(sequence._size, sequence._stride)
 
 
-def _row_of_pixels(made: Tensor) -> Tensor:
-    return made.unsqueeze(2).clone(memory_format=channels_last).squeeze(2)
+def _row_of_pixels(result: Tensor) -> Tensor:
+    return result.unsqueeze(2).clone(memory_format=channels_last).squeeze(2)
 
 
 # --- the three sums, each with the other two as its gradients --------------------------------------------------------
@@ -133,8 +135,8 @@ def _row_of_pixels(made: Tensor) -> Tensor:
     w=lambda grad, x, w, plan: correlated(conj(x), grad, w.detach(), plan),
 )
 def _convolved(x: Tensor, w: Tensor, plan: Plan) -> Tensor:
-    made = run_wide(convolve, x.contiguous(), w.contiguous(), None, plan=plan)
-    return _laid_out(made, x, w)
+    result = run_wide(convolve, x.contiguous(), w.contiguous(), None, plan=plan)
+    return _laid_out(result, x, w)
 
 
 @derivative(
@@ -143,8 +145,8 @@ def _convolved(x: Tensor, w: Tensor, plan: Plan) -> Tensor:
     w=lambda grad, y, w, plan: correlated(grad, conj(y), w.detach(), plan),
 )
 def _spread_out(y: Tensor, w: Tensor, plan: Plan) -> Tensor:
-    made = run_wide(spread, y.contiguous(), w.contiguous(), plan=plan)
-    return _laid_out(made, y, w)
+    result = run_wide(spread, y.contiguous(), w.contiguous(), plan=plan)
+    return _laid_out(result, y, w)
 
 
 @derivative(
@@ -153,8 +155,8 @@ def _spread_out(y: Tensor, w: Tensor, plan: Plan) -> Tensor:
     y=lambda grad, x, plan: convolved(conj(x), grad, plan),
 )
 def _correlated(x: Tensor, y: Tensor, like: Tensor, plan: Plan) -> Tensor:
-    made = run_wide(correlate, x.contiguous(), y.contiguous(), like.contiguous(), plan=plan)
-    return _laid_out(made, x, y)
+    result = run_wide(correlate, x.contiguous(), y.contiguous(), like.contiguous(), plan=plan)
+    return _laid_out(result, x, y)
 
 
 #: ``Σ x·w`` over the window and its channels; ``Σ y·w``, where x was read; ``Σ x·y``, of the size of the weights.
@@ -175,7 +177,7 @@ def _plan_of(
 ) -> Plan:
     """The plan of a call. What a transposed convolution is given are results, and it looks for the inputs."""
     rank = len(weight_size) - 2
-    windows = Windows(tuple(weight_size[2:]), *[for_each(each, rank) for each in (stride, padding, dilation)])
+    windows = Windows(tuple(weight_size[2:]), *[for_each(option, rank) for option in (stride, padding, dilation)])
     given = tuple(input_size[2:])
     if not transposed:
         return Plan(windows, groups, given, windows.counts(given))
@@ -199,10 +201,10 @@ def _input_gradient(
     groups: int,
 ) -> Tensor:
     plan = _plan_of(input_size, weight._size, stride, padding, dilation, transposed, output_padding, groups)
-    found: Tensor = (convolved if transposed else spread_out)(
+    gradient: Tensor = (convolved if transposed else spread_out)(
         as_input_lies(grad, input_size, input_stride), conj(weight), plan
     )
-    return found
+    return gradient
 
 
 def _weight_gradient(
@@ -218,13 +220,13 @@ def _weight_gradient(
 ) -> Tensor:
     plan = _plan_of(input._size, weight._size, stride, padding, dilation, transposed, output_padding, groups)
     inputs, results = (grad, conj(input)) if transposed else (conj(input), grad)
-    found: Tensor = correlated(inputs, results, weight.detach(), plan)
-    return found
+    gradient: Tensor = correlated(inputs, results, weight.detach(), plan)
+    return gradient
 
 
 def _bias_gradient(grad: Tensor) -> Tensor:
-    found: Tensor = grad.sum([dim for dim in range(len(grad._size)) if dim != 1])
-    return found
+    gradient: Tensor = grad.sum([dim for dim in range(len(grad._size)) if dim != 1])
+    return gradient
 
 
 @operator("networks", method=False)
@@ -264,26 +266,26 @@ def convolution(
                 f"Given input size per channel: ({_by(input._size[2:])}). Calculated output size per channel: "
                 f"({_by(plan.lengths)}). Output size is too small"
             )
-        made = run_wide(spread, input.contiguous(), weight.contiguous(), plan=plan)
+        result = run_wide(spread, input.contiguous(), weight.contiguous(), plan=plan)
         if bias is not None:
-            made = made.add_(bias.reshape([-1, *[1] * rank]))
-            made._storage.version = 0
+            result = result.add_(bias.reshape([-1, *[1] * rank]))
+            result._storage.version = 0
     else:
-        made = run_wide(convolve, input.contiguous(), weight.contiguous(), bias, plan=plan)
-    return _laid_out(made, input, weight)
+        result = run_wide(convolve, input.contiguous(), weight.contiguous(), bias, plan=plan)
+    return _laid_out(result, input, weight)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
 
 
 def _expanded(name: str, value: Ints, rank: int) -> Lengths:
-    found = for_each(value, rank)
-    if len(found) != rank:
+    lengths = for_each(value, rank)
+    if len(lengths) != rank:
         raise RuntimeError(
             f"expected {name} to be a single integer value or a list of {rank} values to match the convolution "
-            f"dimensions, but got {name}={list(found)}"
+            f"dimensions, but got {name}={list(lengths)}"
         )
-    return found
+    return lengths
 
 
 def _check_convolution(
@@ -360,16 +362,20 @@ def _check_not_zero(dilation: Lengths, transposed: bool) -> None:
     if 0 not in dilation:
         return
     # PyTorch's convolution in one dimension is one in two, of height 1.
-    found = (1, *dilation) if len(dilation) == 1 else dilation
-    named = zip(_DIMENSIONS[len(found)], found, strict=True)
-    told = ", ".join(f"dilation_{name}: {value}" for name, value in named) if transposed else str(list(found))
+    factors = (1, *dilation) if len(dilation) == 1 else dilation
+    named = zip(_DIMENSIONS[len(factors)], factors, strict=True)
+    told = ", ".join(f"dilation_{name}: {value}" for name, value in named) if transposed else str(list(factors))
     raise RuntimeError(f"dilation should be greater than zero, but got {told}")
 
 
 def _check_kernel(kernel: Sequence[int]) -> None:
     if 0 in kernel:
-        found = (1, *kernel) if len(kernel) == 1 else kernel
-        told = f" kernel_height: {found[0]} kernel_width: {found[1]}" if len(found) == 2 else f": {_by(found)} (TxHxW)"
+        lengths = (1, *kernel) if len(kernel) == 1 else kernel
+        told = (
+            f" kernel_height: {lengths[0]} kernel_width: {lengths[1]}"
+            if len(lengths) == 2
+            else f": {_by(lengths)} (TxHxW)"
+        )
         raise RuntimeError(f"kernel size should be greater than zero, but got{told}")
 
 
@@ -385,12 +391,12 @@ def _output_padding_too_large(output_padding: Lengths, stride: Lengths, dilation
     if len(stride) == 1:
         output_padding, stride, dilation = (0, *output_padding), (1, *stride), (1, *dilation)
     names = _DIMENSIONS[len(stride)]
-    found = " ".join(
+    text = " ".join(
         f"{what}_{name}: {value}"
         for what, lengths in (("output_padding", output_padding), ("stride", stride), ("dilation", dilation))
         for name, value in zip(names, lengths, strict=True)
     )
-    return RuntimeError(f"output padding must be smaller than either stride or dilation, but got {found}")
+    return RuntimeError(f"output padding must be smaller than either stride or dilation, but got {text}")
 
 
 def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, rank: int) -> None:
@@ -439,9 +445,9 @@ def _convolution(
     if isinstance(padding, str):
         input, padding = _padded_by_name(input, weight, padding, for_each(stride, rank), for_each(dilation, rank))
     transposed, more = output_padding is not None, output_padding or 0
-    step, around, apart = (for_each(each, rank) for each in (stride, padding, dilation))
-    made: Tensor = convolution(input, weight, bias, step, around, apart, transposed, for_each(more, rank), groups)
-    return made.squeeze(0) if is_single else made
+    step, around, apart = (for_each(option, rank) for option in (stride, padding, dilation))
+    result: Tensor = convolution(input, weight, bias, step, around, apart, transposed, for_each(more, rank), groups)
+    return result.squeeze(0) if is_single else result
 
 
 def _with_batch(name: str, rank: int, input: Tensor) -> tuple[Tensor, bool]:
@@ -471,19 +477,19 @@ def _padded_by_name(
             f"Expected {len(kernel)}-dimensional input for {len(kernel)}-dimensional weight{kernel}, but got "
             f"{len(size)}-dimensional input of size {size} instead"
         )
-    if any(each < 0 for each in dilation):
+    if any(factor < 0 for factor in dilation):
         raise RuntimeError("dilation should be greater than zero")
-    if any(each != 1 for each in stride):
+    if any(length != 1 for length in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     dilation = _expanded("dilation", dilation, len(weight._size) - 2)
     needed = [apart * (size - 1) for apart, size in zip(dilation, weight._size[2:], strict=True)]
-    if any(each % 2 for each in needed):  # one more behind than before
+    if any(length % 2 for length in needed):  # one more behind than before
         warn(
             "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
             "input be created"
         )
-        input = constant_pad_nd(input, [each for more in reversed(needed) for each in (0, more % 2)])
-    return input, tuple([each // 2 for each in needed])
+        input = constant_pad_nd(input, [length for more in reversed(needed) for length in (0, more % 2)])
+    return input, tuple([length // 2 for length in needed])
 
 
 @operator("networks", method=False)

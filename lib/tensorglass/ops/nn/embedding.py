@@ -17,8 +17,8 @@ def _rows_backward(grad: Tensor, places: Tensor, rows: int, padding_idx: int, by
     if by_frequency:
         counts = places.bincount(minlength=rows).index_select(0, places)
         grad = grad / counts.unsqueeze(1).to(grad._dtype)
-    made: Tensor = grad.new_zeros((rows, grad._size[1])).index_add(0, places, grad)
-    return made
+    result: Tensor = grad.new_zeros((rows, grad._size[1])).index_add(0, places, grad)
+    return result
 
 
 def _embedding_backward(
@@ -30,8 +30,8 @@ def _embedding_backward(
 
 @derivative(node="EmbeddingBackward0", weight=_embedding_backward)
 def _embedding(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
-    made: Tensor = weight.index_select(0, indices.reshape(-1)).view(*indices._size, weight._size[1])
-    return made
+    result: Tensor = weight.index_select(0, indices.reshape(-1)).view(*indices._size, weight._size[1])
+    return result
 
 
 #: The rows of `weight` (V, D) that `indices` (…) name: (…, D).
@@ -43,8 +43,8 @@ embedding: Any = recorded(_embedding)
 
 def _counts(bags: Tensor, is_counted: Tensor, bag_count: int) -> Tensor:
     """How many rows each bag has."""
-    made: Tensor = is_counted.long().new_zeros(bag_count).index_add(0, bags, is_counted.long())
-    return made
+    result: Tensor = is_counted.long().new_zeros(bag_count).index_add(0, bags, is_counted.long())
+    return result
 
 
 def _shares(
@@ -59,13 +59,13 @@ def _shares(
 
 def _largest(weight: Tensor, indices: Tensor, bags: Tensor, is_counted: Tensor, bag_count: int) -> Tensor:
     """Which of the rows taken has the largest element, for every bag and column; -1: none, (B, D)."""
-    made = indices.new_full((bag_count, weight._size[1]), -1)
+    result = indices.new_full((bag_count, weight._size[1]), -1)
     for bag in range(bag_count):
         taken = ((bags == bag) & is_counted).nonzero().reshape(-1)
         if taken.numel():
             rows = weight.index_select(0, indices.index_select(0, taken))
-            made[bag] = taken.index_select(0, rows.argmax(0))
-    return made
+            result[bag] = taken.index_select(0, rows.argmax(0))
+    return result
 
 
 def _bag_weight_backward(
@@ -91,8 +91,8 @@ def _bag_weight_backward(
 
 
 def _bag_sample_backward(grad: Tensor, weight: Tensor, indices: Tensor, bags: Tensor, is_counted: Tensor) -> Tensor:
-    made: Tensor = (grad.index_select(0, bags) * weight.index_select(0, indices)).sum(1) * is_counted
-    return made
+    result: Tensor = (grad.index_select(0, bags) * weight.index_select(0, indices)).sum(1) * is_counted
+    return result
 
 
 @derivative(node="EmbeddingBagBackward0", weight=_bag_weight_backward, per_sample_weights=_bag_sample_backward)
@@ -119,10 +119,10 @@ def _embedding_bag(
     taken = taken.masked_fill(~is_counted.unsqueeze(1), 0)
     if per_sample_weights is not None:
         taken = taken * per_sample_weights.to(taken._dtype).unsqueeze(1)
-    made: Tensor = taken.new_zeros((bag_count, weight._size[1])).index_add(0, bags, taken)
+    result: Tensor = taken.new_zeros((bag_count, weight._size[1])).index_add(0, bags, taken)
     if mode == "mean":
-        made = made / _counts(bags, is_counted, bag_count).clamp(min=1).unsqueeze(1)
-    return made.to(dtype)
+        result = result / _counts(bags, is_counted, bag_count).clamp(min=1).unsqueeze(1)
+    return result.to(dtype)
 
 
 #: The sum, mean or maximum of the rows of `weight` (V, D) in every bag, (B, D); `indices` and `bags` are (n).

@@ -108,8 +108,8 @@ def grid_sampler(
     ends, 1, the last cell, or 2, the cells mirrored. Raises RuntimeError where sizes do not fit.
     """
     rank = _rank_of_grid(input, grid, interpolation_mode)
-    found: Tensor = _sampled(input, grid, Sampling(interpolation_mode, padding_mode, align_corners), rank)
-    return found
+    result: Tensor = _sampled(input, grid, Sampling(interpolation_mode, padding_mode, align_corners), rank)
+    return result
 
 
 @operator("networks", method=False)
@@ -117,8 +117,8 @@ def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """`grid_sampler` of images."""
-    found: Tensor = grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
-    return found
+    result: Tensor = grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+    return result
 
 
 @operator("networks", method=False)
@@ -126,8 +126,8 @@ def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """`grid_sampler` of volumes."""
-    found: Tensor = grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
-    return found
+    result: Tensor = grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+    return result
 
 
 # --- the grid of an affine map ---------------------------------------------------------------------------------------

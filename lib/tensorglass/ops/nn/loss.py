@@ -29,8 +29,8 @@ def reduced(loss: Tensor, reduction: str) -> Tensor:
     """The loss of all elements: as they are, their mean, or their sum."""
     if reduction == "none":
         return loss
-    made: Tensor = loss.mean() if reduction == "mean" else loss.sum()
-    return made
+    result: Tensor = loss.mean() if reduction == "mean" else loss.sum()
+    return result
 
 
 def _spread(grad: Tensor, input: Tensor, reduction: str) -> Tensor:
@@ -198,10 +198,10 @@ def _nll_gradient(
     wide: Any,
 ) -> Array:
     classes, weights = _class_weights(xp, target, weight, ignore_index, wide)
-    made = xp.zeros(size, wide)
+    result = xp.zeros(size, wide)
     share = -grad.astype(wide) * weights
-    made[_places(xp, classes)] = share / weights.sum() if reduction == "mean" else share
-    return made
+    result[_places(xp, classes)] = share / weights.sum() if reduction == "mean" else share
+    return result
 
 
 def _as_rows(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -252,8 +252,8 @@ def _nll_loss_backward(
     arrays = _arrays(grad_output, classes, weight)
     launch = grad_output._storage.backend.launch
     wide = _wide(grad_output)
-    made = launch(_nll_gradient, arrays[0], rows._size, *arrays[1:], reduction, ignore_index, wide)
-    return _fresh(made.reshape(input._size), grad_output)
+    result = launch(_nll_gradient, arrays[0], rows._size, *arrays[1:], reduction, ignore_index, wide)
+    return _fresh(result.reshape(input._size), grad_output)
 
 
 _nll_backward: Any = recorded(_nll_loss_backward)
@@ -268,8 +268,8 @@ _nll_backward: Any = recorded(_nll_loss_backward)
 def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int) -> Tensor:
     launch = input._storage.backend.launch
     rows, classes = _as_rows(input, target)
-    made = launch(_nll_forward, *_arrays(rows, classes, weight), reduction, ignore_index, _wide(input))
-    return _fresh(made.reshape(target._size if reduction == "none" else ()), input)
+    result = launch(_nll_forward, *_arrays(rows, classes, weight), reduction, ignore_index, _wide(input))
+    return _fresh(result.reshape(target._size if reduction == "none" else ()), input)
 
 
 #: Minus the element of its class: input (N, C) and target (N), (C) and (), or (N, C, H, W) and (N, H, W).
@@ -369,9 +369,9 @@ def _log_add(xp: Any, *terms: Array) -> Array:
 
 def _shifted(xp: Any, array: Array, by: int) -> Array:
     """Each row moved on by `by` places, -inf where nothing comes."""
-    made = xp.full(array.shape, -xp.inf, array.dtype)
-    made[:, by:] = array[:, : array.shape[1] - by]
-    return made
+    result = xp.full(array.shape, -xp.inf, array.dtype)
+    result[:, by:] = array[:, : array.shape[1] - by]
+    return result
 
 
 def _ctc_alphas(
@@ -428,7 +428,7 @@ def _ctc_gradient(
     is_inside = places <= last
     may_be_skipped = xp.zeros(labels.shape, bool)
     may_be_skipped[:, :-2] = may_skip[:, 2:]
-    made = xp.zeros((steps, count, classes), log_probs.dtype)
+    result = xp.zeros((steps, count, classes), log_probs.dtype)
     betas = xp.full(labels.shape, -xp.inf, log_probs.dtype)
     for t in range(steps - 1, -1, -1):
         here = log_probs[t][rows, labels]
@@ -442,9 +442,9 @@ def _ctc_gradient(
         for place in range(width):  # of which several may be the same label
             taken[rows[:, 0], labels[:, place]] += xp.where(is_inside[:, place], share[:, place], 0)
         probability = xp.exp(log_probs[t])
-        made[t] = xp.where((t < input_lengths)[:, None], probability - taken * probability, 0)
-    made = made * grad[None, :, None]
-    return xp.where((loss == xp.inf)[None, :, None], 0, made) if zero_infinity else made
+        result[t] = xp.where((t < input_lengths)[:, None], probability - taken * probability, 0)
+    result = result * grad[None, :, None]
+    return xp.where((loss == xp.inf)[None, :, None], 0, result) if zero_infinity else result
 
 
 @derivative(

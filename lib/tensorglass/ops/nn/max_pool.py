@@ -46,8 +46,8 @@ def _put_back(part: Tensor, indices: Tensor, of: _Of) -> Tensor:
 def _gathered(whole: Tensor, indices: Tensor, of: _Of) -> Tensor:
     outer = whole._size[: len(whole._size) - len(of.lengths)]
     cells, places = math.prod(of.lengths), math.prod(indices._size[len(outer) :])
-    found = whole.reshape((*outer, cells)).gather(-1, indices.reshape((*outer, places)))
-    return found.reshape(indices._size)
+    result = whole.reshape((*outer, cells)).gather(-1, indices.reshape((*outer, places)))
+    return result.reshape(indices._size)
 
 
 #: Values added up in the cells that they came from; and what is in those cells.
@@ -87,8 +87,8 @@ def _pool_gradient(grad: Tensor, input_size: Lengths, input_stride: Lengths, res
     windows = move.windows
     overlap = any(step < apart * (size - 1) + 1 for size, step, _, apart in zip(*windows, strict=True))
     of = _Of(f"MaxPool{rank}DWithIndices", tuple(input_size[-rank:]), overlap)
-    found: Tensor = put_back(grad, result1, of)
-    return found
+    gradient: Tensor = put_back(grad, result1, of)
+    return gradient
 
 
 @derivative(node=_pool_name, outputs=1, input=_pool_gradient)
@@ -104,8 +104,8 @@ def _read(
 ) -> _Move:
     name = f"max_pool{rank}d"
     check_tensor(name, input)
-    found = pooling.windows(name, rank, kernel_size, stride, padding, dilation)
-    move = _Move(found, pooling.check(input, found, ceil_mode))
+    windows = pooling.windows(name, rank, kernel_size, stride, padding, dilation)
+    move = _Move(windows, pooling.check(input, windows, ceil_mode))
     _refuse_dtype(name, input)
     return move
 
@@ -116,10 +116,10 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """`max_pool2d`, and which cell of each image the largest element is."""
-    found: tuple[Tensor, Tensor] = _recorded_pool(
+    result: tuple[Tensor, Tensor] = _recorded_pool(
         input, _read(2, input, kernel_size, stride, padding, dilation, ceil_mode)
     )
-    return found
+    return result
 
 
 @parsed("max_pool3d_with_indices")
@@ -128,16 +128,16 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """`max_pool3d`, and which cell of each volume the largest element is."""
-    found: tuple[Tensor, Tensor] = _recorded_pool(
+    result: tuple[Tensor, Tensor] = _recorded_pool(
         input, _read(3, input, kernel_size, stride, padding, dilation, ceil_mode)
     )
-    return found
+    return result
 
 
 def _largest(input: Tensor, move: _Move) -> Tensor:
     if is_recorded((input,)):
-        found: Tensor = _recorded_pool(input, move)[0]
-        return found
+        result: Tensor = _recorded_pool(input, move)[0]
+        return result
     made = input._storage.backend.launch(kernels.max_pool, array_of(input), *move)
     return like_channels_last(from_array(made, input._dtype, input._storage), input)
 
@@ -149,9 +149,9 @@ def max_pool1d_with_indices(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """`max_pool1d`, and which cell of each signal the largest element is."""
     check_tensor("max_pool1d", input)
-    found = pooling.windows("max_pool1d", 1, kernel_size, stride, padding, dilation)
-    pooling.check_1d(input, found, ceil_mode)
-    size, step, before, apart = found
+    windows = pooling.windows("max_pool1d", 1, kernel_size, stride, padding, dilation)
+    pooling.check_1d(input, windows, ceil_mode)
+    size, step, before, apart = windows
     largest, indices = max_pool2d_with_indices(
         input.unsqueeze(-2), (1, *size), (1, *step), (0, *before), (1, *apart), ceil_mode
     )
@@ -168,8 +168,8 @@ def max_pool1d(
     ``L' = (L + 2·padding - dilation·(kernel_size - 1) - 1) // stride + 1``, rounded up with `ceil_mode`. `stride` is
     `kernel_size` if left out. Raises RuntimeError where there is no window.
     """
-    found: Tensor = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
-    return found if is_recorded((input,)) else reread(found.contiguous(), found._size)
+    result: Tensor = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
+    return result if is_recorded((input,)) else reread(result.contiguous(), result._size)
 
 
 @operator("networks", method=False)
@@ -199,8 +199,8 @@ def _adaptive_gradient(
     rank = len(counts)
     if rank == 2:  # volumes lie as always
         grad = as_input_lies(grad, input_size, input_stride)
-    found: Tensor = put_back(grad, result1, _Of(f"AdaptiveMaxPool{rank}D", tuple(input_size[-rank:])))
-    return found
+    gradient: Tensor = put_back(grad, result1, _Of(f"AdaptiveMaxPool{rank}D", tuple(input_size[-rank:])))
+    return gradient
 
 
 @derivative(node=lambda counts: f"AdaptiveMaxPool{len(counts)}DBackward0", outputs=1, input=_adaptive_gradient)
@@ -214,11 +214,13 @@ _recorded_adaptive: Any = recorded(_adaptive)
 def adaptive_lengths(name: str, rank: int, input: Tensor, output_size: Any) -> Lengths:
     """How many parts each dimension is divided into; None: as many as it has cells."""
     check_tensor(name, input)
-    found = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
+    lengths_wanted = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
     lengths = input._size[-rank:]
-    if len(found) == rank and len(lengths) == rank:
-        found = tuple([length if each is None else each for each, length in zip(found, lengths, strict=True)])
-    return tuple([index(each) if isinstance(each, Tensor) else each for each in found])
+    if len(lengths_wanted) == rank and len(lengths) == rank:
+        lengths_wanted = tuple(
+            [length if size is None else size for size, length in zip(lengths_wanted, lengths, strict=True)]
+        )
+    return tuple([index(size) if isinstance(size, Tensor) else size for size in lengths_wanted])
 
 
 def _adaptive_max(rank: int, input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
@@ -239,8 +241,8 @@ def _adaptive_max(rank: int, input: Tensor, output_size: Any) -> tuple[Tensor, T
         refused = [*size[:-rank], *counts]
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(counts)}: {refused}")
     _refuse_dtype(name, input, integers=False)
-    found: tuple[Tensor, Tensor] = _recorded_adaptive(input, counts)
-    return found
+    result: tuple[Tensor, Tensor] = _recorded_adaptive(input, counts)
+    return result
 
 
 @operator("networks", method=False)
@@ -276,8 +278,8 @@ class _Fraction(NamedTuple):
 
 def _fractional_gradient(grad: Tensor, input_size: Lengths, result1: Tensor, fraction: _Fraction) -> Tensor:
     rank = len(fraction.counts)
-    found: Tensor = put_back(grad, result1, _Of(f"FractionalMaxPool{rank}D", tuple(input_size[-rank:])))
-    return found
+    gradient: Tensor = put_back(grad, result1, _Of(f"FractionalMaxPool{rank}D", tuple(input_size[-rank:])))
+    return gradient
 
 
 @derivative(
@@ -288,8 +290,8 @@ def _fractional_gradient(grad: Tensor, input_size: Lengths, result1: Tensor, fra
 def _fractional(input: Tensor, samples: Tensor, fraction: _Fraction) -> tuple[Tensor, Tensor]:
     single = len(input._size) == len(fraction.size) + 1
     batch = input.unsqueeze(0) if single else input
-    found = _launch(kernels.fractional_max, batch.contiguous(), array_of(samples), *fraction)
-    return (found[0].squeeze(0), found[1].squeeze(0)) if single else found
+    result = _launch(kernels.fractional_max, batch.contiguous(), array_of(samples), *fraction)
+    return (result[0].squeeze(0), result[1].squeeze(0)) if single else result
 
 
 _recorded_fractional: Any = recorded(_fractional)
@@ -325,8 +327,8 @@ def _fractional_max(
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
     if rank == 2:  # PyTorch's order: the width's sample comes first
         random_samples = random_samples.flip(-1)
-    found: tuple[Tensor, Tensor] = _recorded_fractional(input, random_samples.contiguous(), _Fraction(size, counts))
-    return found
+    result: tuple[Tensor, Tensor] = _recorded_fractional(input, random_samples.contiguous(), _Fraction(size, counts))
+    return result
 
 
 @parsed("fractional_max_pool2d")
@@ -357,9 +359,9 @@ def fractional_max_pool3d(
 )
 def _unpooled(input: Tensor, indices: Tensor, output_size: Lengths) -> Tensor:
     outer = input._size[: len(input._size) - len(output_size)]
-    made, row = input.new_zeros((*outer, math.prod(output_size))), (*outer, math.prod(input._size[len(outer) :]))
-    made.scatter_(-1, indices.reshape(row), input.reshape(row))
-    return like_channels_last(made.reshape((*outer, *output_size)), input)
+    result, row = input.new_zeros((*outer, math.prod(output_size))), (*outer, math.prod(input._size[len(outer) :]))
+    result.scatter_(-1, indices.reshape(row), input.reshape(row))
+    return like_channels_last(result.reshape((*outer, *output_size)), input)
 
 
 _recorded_unpool: Any = recorded(_unpooled)
@@ -392,8 +394,8 @@ def _unpool(rank: int, input: Tensor, indices: Tensor, output_size: Sequence[int
             wrong = low if low < 0 else high
             shown = "x".join(map(str, size))
             raise RuntimeError(f"Found an invalid max index: {wrong} (output volumes are of size {shown})")
-    found: Tensor = _recorded_unpool(input, indices, size)
-    return found
+    result: Tensor = _recorded_unpool(input, indices, size)
+    return result
 
 
 @parsed("max_unpool2d")

@@ -54,9 +54,9 @@ def _normalize(
     wide, weight, bias, mean, var = _wide(xp, input, weight, bias, mean, var)
     assert wide is not None
     fixed = None if mean is None or var is None else (mean, var)
-    found, *rest = kernels.normalize(xp, wide, weight, bias, fixed, cut)
+    normal, *rest = kernels.normalize(xp, wide, weight, bias, fixed, cut)
     # as `stack` would, which takes longer to begin
-    return found.astype(input.dtype, copy=False), xp.concatenate([each.reshape(1, -1) for each in rest])
+    return normal.astype(input.dtype, copy=False), xp.concatenate([statistic.reshape(1, -1) for statistic in rest])
 
 
 def _arrays(*tensors: Tensor | None) -> list[Array | None]:
@@ -69,28 +69,28 @@ def _input_gradient(
 ) -> Tensor:  # fmt: skip
     cut, is_fixed = norm.cut, mean is not None
     if state.grad:  # its derivative is asked for as well
-        found = _by_tensors(grad, input, weight, var, is_fixed, cut)
-        return like_channels_last(found, input) if norm.name == "NativeBatchNorm" else found
+        gradient = _by_tensors(grad, input, weight, var, is_fixed, cut)
+        return like_channels_last(gradient, input) if norm.name == "NativeBatchNorm" else gradient
     backend = grad._storage.backend
-    made = backend.launch(
+    result = backend.launch(
         _input_kernel, *_arrays(grad.contiguous(), input.contiguous(), weight, result1), is_fixed=is_fixed, cut=cut
     )
-    found = from_array(made, input._dtype, grad._storage)
-    return like_channels_last(found, input) if norm.keeps_format else found
+    gradient = from_array(result, input._dtype, grad._storage)
+    return like_channels_last(gradient, input) if norm.keeps_format else gradient
 
 
 def _input_kernel(
-    xp: Any, grad: Array, input: Array, weight: Array | None, found: Array, is_fixed: bool, cut: Cut
+    xp: Any, grad: Array, input: Array, weight: Array | None, statistics: Array, is_fixed: bool, cut: Cut
 ) -> Array:
     wide, other, weight = _wide(xp, grad, input, weight)
-    mean, inverse = _kept(found, cut)
+    mean, inverse = _kept(statistics, cut)
     return kernels.input_gradient(xp, wide, other, weight, mean, inverse, is_fixed, cut).astype(input.dtype, copy=False)
 
 
-def _kept(found: Array, cut: Cut) -> tuple[Array, Array]:
+def _kept(statistics: Array, cut: Cut) -> tuple[Array, Array]:
     """The mean and the inverse of the deviation, in the size in which they broadcast with the input."""
     size = tuple([1 if axis in cut.axes else length for axis, length in enumerate(cut.size)])
-    return found[0].reshape(size), found[1].reshape(size)
+    return statistics[0].reshape(size), statistics[1].reshape(size)
 
 
 def _by_tensors(
@@ -127,15 +127,15 @@ def _weight_gradient(
             normal = _normal(input, cut)[0]
         return (grad.reshape(cut.size) * normal).sum(kernels.shared_axes(cut)).reshape(weight._size)
     arrays = _arrays(grad.contiguous(), input.contiguous(), result1)
-    made = grad._storage.backend.launch(_weight_kernel, *arrays, is_fixed=mean is not None, cut=cut)
-    return from_array(made, dtypes.float32 if grad._dtype.itemsize == 2 else grad._dtype, grad._storage).to(
+    result = grad._storage.backend.launch(_weight_kernel, *arrays, is_fixed=mean is not None, cut=cut)
+    return from_array(result, dtypes.float32 if grad._dtype.itemsize == 2 else grad._dtype, grad._storage).to(
         weight._dtype
     ).reshape(weight._size)  # fmt: skip
 
 
-def _weight_kernel(xp: Any, grad: Array, input: Array, found: Array, is_fixed: bool, cut: Cut) -> Array:
+def _weight_kernel(xp: Any, grad: Array, input: Array, statistics: Array, is_fixed: bool, cut: Cut) -> Array:
     wide, other = _wide(xp, grad, input)
-    return kernels.weight_gradient(xp, wide, other, *_kept(found, cut), is_fixed, cut)
+    return kernels.weight_gradient(xp, wide, other, *_kept(statistics, cut), is_fixed, cut)
 
 
 def _bias_gradient(grad: Tensor, bias_size: tuple[int, ...], norm: _Norm) -> Tensor:
@@ -156,8 +156,8 @@ def _normalized(
     """The result, and in one tensor the means, the inverses of the deviations and the variances."""
     backend, storage = input._storage.backend, input._storage
     arrays = _arrays(input.contiguous(), weight, bias, mean, var)
-    found, rest = backend.launch(_normalize, *arrays, cut=norm.cut)
-    made = from_array(found, input._dtype, storage)
+    result, rest = backend.launch(_normalize, *arrays, cut=norm.cut)
+    made = from_array(result, input._dtype, storage)
     wide = dtypes.float32 if input._dtype.itemsize == 2 else input._dtype
     if norm.keeps_format and not input.is_contiguous():
         made = like_channels_last(made, input)
@@ -205,21 +205,21 @@ def _batch_norm(
     refuse_gradients("native_batch_norm", running_mean=running_mean, running_var=running_var)
     norm = _Norm("NativeBatchNorm", _of_channels(input, eps))
     if not training:
-        found: tuple[Tensor, Tensor] = normalized(input, weight, bias, running_mean, running_var, norm)
-        return found
-    found = normalized(input, weight, bias, None, None, norm)
+        result: tuple[Tensor, Tensor] = normalized(input, weight, bias, running_mean, running_var, norm)
+        return result
+    result = normalized(input, weight, bias, None, None, norm)
     count = input.numel() // input._size[1]
-    mean, _, variance = found[1].detach().unbind(0)
+    mean, _, variance = result[1].detach().unbind(0)
     _move(running_mean, mean, momentum)
     _move(running_var, variance * (count / max(count - 1, 1)), momentum)
-    return found
+    return result
 
 
-def _move(running: Tensor | None, found: Tensor, momentum: float) -> None:
+def _move(running: Tensor | None, statistic: Tensor, momentum: float) -> None:
     """Move a running average towards what was found now."""
     if running is not None:
         kept = running.detach()
-        kept.copy_((1 - momentum) * kept + momentum * found.to(kept._dtype))
+        kept.copy_((1 - momentum) * kept + momentum * statistic.to(kept._dtype))
 
 
 @operator("networks", method=False)
@@ -273,10 +273,10 @@ def native_batch_norm(
     named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, value in named.items():
         _check_channels(name, value, input.size(1))
-    found, rest = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    result, rest = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
     if not training:
         rest = rest.new_empty((2, 0))
-    return found, *_told(rest, input, weight)
+    return result, *_told(rest, input, weight)
 
 
 @operator("networks", method=False)
@@ -296,21 +296,24 @@ def instance_norm(
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     batch, channels = input._size[:2]
-    repeated = [None if each is None else each.repeat(batch) for each in (weight, bias, running_mean, running_var)]
+    repeated = [
+        None if parameter is None else parameter.repeat(batch)
+        for parameter in (weight, bias, running_mean, running_var)
+    ]
     rows = input.contiguous().view((1, batch * channels, *input._size[2:]))
     scale, shift, mean, var = repeated
-    found: Tensor = batch_norm(rows, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
+    result: Tensor = batch_norm(rows, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, moved in ((running_mean, mean), (running_var, var)):
         if running is not None and moved is not None and use_input_stats:
             running.detach().copy_(moved.view(batch, channels).mean(0))
-    return found.view(input._size)
+    return result.view(input._size)
 
 
 # --- layer and group norm --------------------------------------------------------------------------------------------
 
 
 def _check_layer(name: str, input: Tensor, normalized_shape: Sequence[int], **named: Tensor | None) -> tuple[int, ...]:
-    shape = tuple([index(each) if isinstance(each, Tensor) else each for each in normalized_shape])
+    shape = tuple([index(length) if isinstance(length, Tensor) else length for length in normalized_shape])
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
@@ -341,16 +344,16 @@ def _layer_norm(
     shape = _check_layer(name, input, shape, weight=weight, bias=bias)
     if input.numel():
         _check_floating("LayerNormKernelImpl", input)
-        for each in (weight, bias):
-            if each is not None and each._dtype is not input._dtype and input._dtype.itemsize != 2:
+        for parameter in (weight, bias):
+            if parameter is not None and parameter._dtype is not input._dtype and input._dtype.itemsize != 2:
                 raise RuntimeError(
-                    f"expected scalar type {input._dtype.scalar_type} but found {each._dtype.scalar_type}"
+                    f"expected scalar type {input._dtype.scalar_type} but found {parameter._dtype.scalar_type}"
                 )
     count = prod(shape)
     rows = input.numel() // count if count else 0
     norm = _Norm("NativeLayerNorm", Cut((rows, count), (1,), (1, count), eps), False)
-    made: tuple[Tensor, Tensor] = normalized(input, weight, bias, None, None, norm)
-    return made
+    result: tuple[Tensor, Tensor] = normalized(input, weight, bias, None, None, norm)
+    return result
 
 
 @operator("networks", method=False)
@@ -371,11 +374,11 @@ def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`layer_norm`, with the means and the inverses of the standard deviations."""
-    found, rest = _layer_norm("native_layer_norm", input, normalized_shape, weight, bias, eps)
+    result, rest = _layer_norm("native_layer_norm", input, normalized_shape, weight, bias, eps)
     outer = len(input._size) - len(normalized_shape)
     size = (*input._size[:outer], *[1] * len(normalized_shape))
     mean, inverse = _told(rest, input, weight)
-    return found, reread(mean, size), reread(inverse, size)
+    return result, reread(mean, size), reread(inverse, size)
 
 
 def _check_groups(size: list[int], channels: int, groups: int, **named: Tensor | None) -> None:
@@ -409,8 +412,8 @@ def native_group_norm(
     if input.numel():
         _check_floating("GroupNormKernelImpl", input)
     cut = Cut((N, group, C // group, HxW), (2, 3), (1, group, C // group, 1), eps)
-    found, rest = normalized(input, weight, bias, None, None, _Norm("NativeGroupNorm", cut))
-    return found, *[reread(each, (N, group)) for each in _told(rest, input, weight)]
+    result, rest = normalized(input, weight, bias, None, None, _Norm("NativeGroupNorm", cut))
+    return result, *[reread(statistic, (N, group)) for statistic in _told(rest, input, weight)]
 
 
 @operator("networks", method=False)
@@ -428,8 +431,8 @@ def group_norm(
     if len(size) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(size)}")
     batch, channels = size[:2]
-    found: Tensor = native_group_norm(input, weight, bias, batch, channels, prod(size[2:]), num_groups, eps)[0]
-    return found
+    result: Tensor = native_group_norm(input, weight, bias, batch, channels, prod(size[2:]), num_groups, eps)[0]
+    return result
 
 
 @operator("networks", method=False)
@@ -449,7 +452,7 @@ def rms_norm(
     if eps is None:
         eps = finfo(wide._dtype.to_real()).eps
     dims = [dim - len(shape) for dim in range(len(shape))]
-    found = wide * wide.pow(2).mean(dims, True).add_(eps).rsqrt()
+    result = wide * wide.pow(2).mean(dims, True).add_(eps).rsqrt()
     if weight is not None:
-        found = found * weight
-    return found.to(input._dtype).contiguous(memory_format=suggested_format(input))
+        result = result * weight
+    return result.to(input._dtype).contiguous(memory_format=suggested_format(input))

@@ -15,16 +15,16 @@ _AXES = {1: ("W",), 2: ("H", "W"), 3: ("T", "H", "W")}
 
 def read(name: str, argument: str, value: Ints, rank: int, optional: bool = False) -> Lengths:
     """The number for each dimension, or PyTorch's RuntimeError."""
-    found = for_each(value, rank)
-    if len(found) != rank:
+    lengths = for_each(value, rank)
+    if len(lengths) != rank:
         if rank == 1:
             words = "must be an int, list of ints or tuple of ints of size 1 but got size"
-            raise RuntimeError(f"{name}() {argument} {words} {len(found)}")
+            raise RuntimeError(f"{name}() {argument} {words} {len(lengths)}")
         if argument == "dilation":  # sic: in another order
             raise RuntimeError(f"{name}: dilation must be either a single int, or a tuple of {_WORDS[rank]}")
         either = "either be omitted, a single int, or" if optional else "either be a single int, or"
         raise RuntimeError(f"{name}: {argument} must {either} a tuple of {_WORDS[rank]}")
-    return found
+    return lengths
 
 
 def windows(name: str, rank: int, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints = 1) -> Windows:
@@ -49,14 +49,14 @@ def no_signals(name: str, input: Tensor) -> RuntimeError:
 
 def counts(lengths: Sequence[int], windows: Windows, ceil_mode: bool) -> Lengths:
     """How many windows there are in each dimension. With `ceil_mode` one may reach beyond, if it begins inside."""
-    found = []
+    lengths_out = []
     for length, size, stride, padding, dilation in zip(lengths, *windows, strict=True):
         rest = length + 2 * padding - dilation * (size - 1) - 1
         count = (rest + (stride - 1 if ceil_mode else 0)) // stride + 1
         if ceil_mode and (count - 1) * stride >= length + padding:
             count -= 1
-        found.append(count)
-    return tuple(found)
+        lengths_out.append(count)
+    return tuple(lengths_out)
 
 
 def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = True) -> Lengths:
@@ -69,8 +69,8 @@ def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = T
     if min(windows.stride) < 1:
         raise RuntimeError(f"stride should be greater than zero, but got {_named('d', axes, windows.stride)}")
     if dilated and min(windows.dilation) < 1:
-        found = _named("dilation", axes, windows.dilation, ", " if rank == 2 else " ")
-        raise RuntimeError(f"dilation should be greater than zero, but got {found}")
+        result = _named("dilation", axes, windows.dilation, ", " if rank == 2 else " ")
+        raise RuntimeError(f"dilation should be greater than zero, but got {result}")
     kept = size[1:] if len(size) == rank + 2 else size
     if rank == 3 and not dilated and len(size) not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
@@ -132,10 +132,10 @@ def check_1d(input: Tensor, windows: Windows, ceil_mode: bool) -> None:
 
 def one_int(name: str, output_size: Ints) -> int:
     """The one number that is asked for."""
-    found = for_each(output_size, 1)
-    if len(found) != 1:
-        raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(found)})")
-    return found[0]
+    lengths = for_each(output_size, 1)
+    if len(lengths) != 1:
+        raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(lengths)})")
+    return lengths[0]
 
 
 def _named(what: str, axes: Sequence[str], values: Sequence[int], between: str = " ") -> str:
@@ -143,4 +143,4 @@ def _named(what: str, axes: Sequence[str], values: Sequence[int], between: str =
 
 
 def _by(planes: int, lengths: Sequence[int]) -> str:
-    return "x".join(str(each) for each in (planes, *lengths))
+    return "x".join(str(length) for length in (planes, *lengths))

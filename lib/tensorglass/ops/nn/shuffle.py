@@ -22,8 +22,8 @@ def _check_image(name: str, input: Tensor) -> None:
 
 
 def _unshuffled(grad: Tensor, upscale_factor: int) -> Tensor:
-    found: Tensor = pixel_unshuffle(grad, upscale_factor)
-    return found
+    gradient: Tensor = pixel_unshuffle(grad, upscale_factor)
+    return gradient
 
 
 @operator("networks", method=False)
@@ -41,8 +41,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             f"but input.size(-3)={channels} is not divisible by {r * r}"
         )
     apart = input.reshape((*batch, channels // (r * r), r, r, height, width)).movedim((-4, -3), (-3, -1))
-    made = reread(apart.clone(memory_format=contiguous_format), (*batch, channels // (r * r), height * r, width * r))
-    return like_channels_last(made, input)
+    result = reread(apart.clone(memory_format=contiguous_format), (*batch, channels // (r * r), height * r, width * r))
+    return like_channels_last(result, input)
 
 
 @operator("networks", method=False)
@@ -61,8 +61,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
                 f"is not divisible by {r}"
             )
     apart = input.reshape((*batch, channels, height // r, r, width // r, r)).movedim((-3, -1), (-4, -3))
-    made = reread(apart.clone(memory_format=contiguous_format), (*batch, channels * r * r, height // r, width // r))
-    return like_channels_last(made, input)
+    result = reread(apart.clone(memory_format=contiguous_format), (*batch, channels * r * r, height // r, width // r))
+    return like_channels_last(result, input)
 
 
 def _dealt_out(input: Tensor, groups: int) -> Tensor:
@@ -79,13 +79,13 @@ def _dealt_out(input: Tensor, groups: int) -> Tensor:
             ),
             "The channels are dimension 1.",
         )
-    made = input.reshape((batch, groups, channels // groups, *rest)).transpose(1, 2).clone().reshape(input._size)
-    return like_channels_last(made.contiguous(), input)
+    result = input.reshape((batch, groups, channels // groups, *rest)).transpose(1, 2).clone().reshape(input._size)
+    return like_channels_last(result.contiguous(), input)
 
 
 def _dealt_back(grad: Tensor, input_size: tuple[int, ...], groups: int) -> Tensor:
-    found: Tensor = channel_shuffle(grad, input_size[1] // groups)
-    return found
+    gradient: Tensor = channel_shuffle(grad, input_size[1] // groups)
+    return gradient
 
 
 @operator("networks", method=False)

@@ -48,13 +48,13 @@ folded: Any = recorded(_folded)
 
 
 def _read(**named: Ints) -> tuple[Lengths, ...]:
-    found = []
+    counts = []
     for name, value in named.items():
         lengths = for_each(value, 2) if isinstance(value, int) else tuple(value)
         if len(lengths) != 2:
             raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(lengths)}")
-        found.append(lengths)
-    return tuple(found)
+        counts.append(lengths)
+    return tuple(counts)
 
 
 def _check_windows(windows: Windows) -> None:
@@ -82,15 +82,15 @@ def im2col(input: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stri
     size, apart, around, step = _read(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     windows = Windows(size, step, around, apart)
     _check_windows(windows)
-    ndim, found = len(input._size), list(input._size)
-    if ndim not in (3, 4) or 0 in found[ndim - 3 :]:
+    ndim, shape = len(input._size), list(input._size)
+    if ndim not in (3, 4) or 0 in shape[ndim - 3 :]:
         if ndim < 3:
             raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got 2)")
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
-            f"input, but got: {found}"
+            f"input, but got: {shape}"
         )
-    lengths = (found[-2], found[-1])
+    lengths = (shape[-2], shape[-1])
     counts = windows.counts(lengths)
     if min(counts) < 1:
         raise RuntimeError(
@@ -98,8 +98,8 @@ def im2col(input: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stri
             f"calculated shape of the array of sliding blocks as {counts}, but its components must be at least one."
         )
     _refuse_integers("im2col_out_cpu", input)
-    made: Tensor = unfolded(input if ndim == 4 else input.unsqueeze(0), windows, lengths)
-    return made if ndim == 4 else made.squeeze(0)
+    result: Tensor = unfolded(input if ndim == 4 else input.unsqueeze(0), windows, lengths)
+    return result if ndim == 4 else result.squeeze(0)
 
 
 @parsed("col2im")
@@ -113,13 +113,13 @@ def col2im(
     )
     windows = Windows(size, step, around, apart)
     _check_windows(windows)
-    ndim, found = len(input._size), list(input._size)
-    if ndim not in (2, 3) or 0 in found[ndim - 2 :]:
+    ndim, shape = len(input._size), list(input._size)
+    if ndim not in (2, 3) or 0 in shape[ndim - 2 :]:
         raise RuntimeError(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
-            f"input, but got: {found}"
+            f"input, but got: {shape}"
         )
-    height, width = found[-2:]
+    height, width = shape[-2:]
     if height % prod(size):
         raise RuntimeError(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
@@ -138,5 +138,5 @@ def col2im(
             f"calculated shape of the array of sliding blocks as {counts}, which is too small (non-positive)"
         )
     _refuse_integers("col2im_out_cpu", input)
-    made: Tensor = folded(input if ndim == 3 else input.unsqueeze(0), windows, lengths)
-    return made if ndim == 3 else made.squeeze(0)
+    result: Tensor = folded(input if ndim == 3 else input.unsqueeze(0), windows, lengths)
+    return result if ndim == 3 else result.squeeze(0)

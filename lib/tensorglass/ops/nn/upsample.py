@@ -30,8 +30,10 @@ def _resample(input: Tensor, way: _Way) -> Tensor:
 
 @derivative(node=lambda way: f"{way.name}BackwardBackward0", part=lambda grad, way: _resampled(grad, way))
 def _resample_back(part: Tensor, way: _Way) -> Tensor:
-    made = run_wide(resample_back, part.contiguous(), steps=way.steps)
-    return made if way.name.startswith("UpsampleNearest") and len(way.steps) == 3 else like_channels_last(made, part)
+    result = run_wide(resample_back, part.contiguous(), steps=way.steps)
+    return (
+        result if way.name.startswith("UpsampleNearest") and len(way.steps) == 3 else like_channels_last(result, part)
+    )
 
 
 _resampled: Any = recorded(_resample)
@@ -58,15 +60,15 @@ def _run_upsample(
         assert scale_factors is not None
         counts = tuple([int(length * scale) for length, scale in zip(lengths, scale_factors, strict=True)])
     else:
-        counts = tuple(int(each) for each in output_size)
+        counts = tuple(int(length) for length in output_size)
         if len(counts) != rank:
             raise RuntimeError(f"It is expected output_size equals to {rank}, but got size {len(counts)}")
     if len(lengths) != rank:
         raise RuntimeError(f"It is expected input_size equals to {rank + 2}, but got size {len(input._size)}")
     if min(*lengths, *counts) <= 0:
         given, wanted = (
-            ", ".join(f"{axis}: {length}" for axis, length in zip(_AXES[rank], each, strict=True))
-            for each in (lengths, counts)
+            ", ".join(f"{axis}: {length}" for axis, length in zip(_AXES[rank], given, strict=True))
+            for given in (lengths, counts)
         )
         joined = "and output" if rank == 1 else "output"
         raise RuntimeError(
@@ -84,8 +86,8 @@ def _run_upsample(
         Steps(length, count, scale, mode, align_corners, antialias)
         for length, count, scale in zip(lengths, counts, scales, strict=True)
     ])  # fmt: skip
-    found: Tensor = _resampled(input, _Way("".join([each.title() for each in name.split("_")]), steps))
-    return found
+    result: Tensor = _resampled(input, _Way("".join([word.title() for word in name.split("_")]), steps))
+    return result
 
 
 def _nearest(name: str, mode: str, rank: int) -> Callable[..., Tensor]:

@@ -13,7 +13,7 @@ def norm_except_dim(weight: Tensor, dim: int) -> Tensor:
     """The length of the part at each place along `dim`, with the other dimensions as 1; of all, if `dim` is -1."""
     if dim == -1:
         return weight.norm()
-    others = [each for each in range(weight.dim()) if each != dim]
+    others = [axis for axis in range(weight.dim()) if axis != dim]
     return weight.norm(2, others, keepdim=True) if others else weight.abs()
 
 
@@ -24,7 +24,7 @@ def _of_direction(grad: Tensor, v: Tensor, g: Tensor, dim: int) -> Tensor:
 
 
 def _along(products: Tensor, dim: int) -> Tensor:
-    return products.sum([each for each in range(products.dim()) if each != dim], keepdim=True)
+    return products.sum([axis for axis in range(products.dim()) if axis != dim], keepdim=True)
 
 
 @derivative(
@@ -42,6 +42,6 @@ _recorded: Any = recorded(_interface)
 def normalized(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """The direction of `v` with the lengths `g`, ``v * (g / |v|)``: one node along the first or last dimension."""
     if v.dim() > 1 and dim in (0, v.dim() - 1):
-        found: Tensor = _recorded(v, g, dim)
-        return found
+        result: Tensor = _recorded(v, g, dim)
+        return result
     return v * (g / norm_except_dim(v, dim))

@@ -70,19 +70,19 @@ def _combined(
     size = geometry.broadcast_shapes(parts[0]._size, parts[1]._size)
     strides = geometry.elementwise_strides(size, [(part._size, part._stride) for part in parts])
     place = Place(dtype, parts[0].device, False)
-    made = of_kernel(size, place, kernel, *map(array_of, parts), dtype is dtypes.complex128, out=out)
-    if out is not None or strides == made._stride:
-        return made
-    laid_out = copy_(empty_on(made.device, size, strides, dtype), made)
+    result = of_kernel(size, place, kernel, *map(array_of, parts), dtype is dtypes.complex128, out=out)
+    if out is not None or strides == result._stride:
+        return result
+    laid_out = copy_(empty_on(result.device, size, strides, dtype), result)
     laid_out._storage.version = 0
     return laid_out
 
 
 def _from_parts(xp: Any, real: Array, imag: Array, is_wide: bool) -> Array:
-    made = xp.empty(xp.broadcast_shapes(real.shape, imag.shape), "complex128" if is_wide else "complex64")
-    made.real = real
-    made.imag = imag
-    return made
+    result = xp.empty(xp.broadcast_shapes(real.shape, imag.shape), "complex128" if is_wide else "complex64")
+    result.real = real
+    result.imag = imag
+    return result
 
 
 def _from_polar(xp: Any, length: Array, angle: Array, is_wide: bool) -> Array:
@@ -101,16 +101,16 @@ def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
 @derivative(input=_angle_gradient)
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of each complex number in the plane, in radians; of real ones 0, or pi where they are negative."""
-    made: Tensor
+    result: Tensor
     if out is None and input._dtype.is_complex:  # such a result is packed, however the input lies
         packed = empty_on(
             input._storage.device, input._size, geometry.contiguous_strides(input._size), input._dtype.to_real()
         )
-        made = _angle(input, out=packed)
-        made._storage.version = 0
+        result = _angle(input, out=packed)
+        result._storage.version = 0
     else:
-        made = _angle(input, out=out)
-    return made
+        result = _angle(input, out=out)
+    return result
 
 
 @pointwise(DTypeRule(compute=as_floating, result=DType.to_real), function=False, method=False, inplace=False)

@@ -38,16 +38,16 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
                 kind = "int dtype" if role == "exponent" else f"dtype {C_NAMES[wanted]}"
                 raise RuntimeError(f"torch.frexp() expects {role} to have {kind} but got {C_NAMES[target._dtype]}")
     backend = input._storage.backend
-    kinds = [backend.array_dtype(each) for each in (comparable(dtype), dtype)]
-    found = backend.launch(_frexp, array_of(input), *kinds)
+    kinds = [backend.array_dtype(one_dtype) for one_dtype in (comparable(dtype), dtype)]
+    result = backend.launch(_frexp, array_of(input), *kinds)
     if out is not None:
         written = [
-            write_out(array, input._size, target, target._dtype) for array, target in zip(found, out, strict=True)
+            write_out(array, input._size, target, target._dtype) for array, target in zip(result, out, strict=True)
         ]
         return return_types.frexp.out(*written)
     size, stride, _ = result_layout(((input._size, input._stride),), True)
-    made = [empty_on(input._storage.device, size, stride, each) for each in (dtype, dtypes.int32)]
-    for array, target in zip(found, made, strict=True):
+    made = [empty_on(input._storage.device, size, stride, result_dtype) for result_dtype in (dtype, dtypes.int32)]
+    for array, target in zip(result, made, strict=True):
         raw_array(target)[...] = array
     return return_types.frexp(*made)
 

@@ -61,7 +61,7 @@ def _both_fit(operands: Operands, threshold: complex = 0, value: complex = 0) ->
 )
 def above(xp: Any, input: Array, threshold: complex = 0, value: complex = 0, *, out: Array = None) -> Array:
     """The kernel of `threshold`. NaN stays."""
-    least, other = (xp.asarray(each).astype(input.dtype) for each in (threshold, value))  # fractions are cut off
+    least, other = (xp.asarray(number).astype(input.dtype) for number in (threshold, value))  # fractions are cut off
     return xp.where(input <= least, other, input)
 
 

@@ -64,9 +64,9 @@ def rand(
     **options: Unpack[Options],
 ) -> Tensor:
     """Numbers drawn evenly from 0 up to but not including 1."""
-    made = _empty("rand", sizes, size, generator, out, options)
-    fill_evenly(made, generator=generator)
-    return finished(made, out)
+    result = _empty("rand", sizes, size, generator, out, options)
+    fill_evenly(result, generator=generator)
+    return finished(result, out)
 
 
 @factory()
@@ -78,9 +78,9 @@ def randn(
     **options: Unpack[Options],
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and standard deviation 1."""
-    made = _empty("randn", sizes, size, generator, out, options)
-    fill_normally(made, generator=generator)
-    return finished(made, out)
+    result = _empty("randn", sizes, size, generator, out, options)
+    fill_normally(result, generator=generator)
+    return finished(result, out)
 
 
 def _empty(name: str, sizes: Any, size: Any, generator: Any, out: Tensor | None, options: Options) -> Tensor:
@@ -127,7 +127,7 @@ def randint(
     if low is None:
         low = given.pop() if given else 0
     fits = size is not None and not given and isinstance(size, tuple | list)
-    fits = fits and all(hasattr(each, "__index__") for each in (low, high))
+    fits = fits and all(hasattr(bound, "__index__") for bound in (low, high))
     try:
         if not fits or not isinstance(generator, Generator | None):
             raise TypeError("no size, or no generator")
@@ -140,9 +140,9 @@ def randint(
     for bound in (low, high):
         if not -(2**63) <= int(bound) < 2**63:
             raise ValueError("Overflow when unpacking long long")
-    made = new(shape, place) if out is None else resized(out, shape)
-    fill_with_integers(made, low, high, generator=generator)
-    return finished(made, out)
+    result = new(shape, place) if out is None else resized(out, shape)
+    fill_with_integers(result, low, high, generator=generator)
+    return finished(result, out)
 
 
 def _refuse_randint(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
@@ -164,9 +164,9 @@ def randperm(
         raise NotImplementedError(f"\"randperm\" not implemented for '{place.dtype.scalar_type}'")
     geometry.contiguous_nbytes((count,), place.dtype.itemsize)
     _check_holds(count, place.dtype)
-    made = new((count,), place) if out is None else resized(out, (count,))
-    draw(made, generator, random_bits.permutation)
-    return finished(made, out)
+    result = new((count,), place) if out is None else resized(out, (count,))
+    draw(result, generator, random_bits.permutation)
+    return finished(result, out)
 
 
 #: How many integers from 0 on the floating-point dtypes hold exactly, and how PyTorch writes that.
@@ -206,9 +206,9 @@ def normal(
             raise TypeError("a size is a tuple")  # `arg_parser` says it in PyTorch's words
         shape = size_tuple("normal", size)
         place = read_out_options("normal", options, out)
-        made = new(shape, place) if out is None else resized(out, shape)
-        fill_normally(made, mean, std, generator=generator)
-        return finished(made, out)
+        result = new(shape, place) if out is None else resized(out, shape)
+        fill_normally(result, mean, std, generator=generator)
+        return finished(result, out)
     if size is not None or options:
         raise TypeError("tensors say where the numbers go")  # as above
     return _recorded_normal(mean, std, generator, out)
@@ -227,7 +227,7 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    tensors = [each for each in (mean, std) if isinstance(each, Tensor)]
+    tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
     size = geometry.broadcast_shapes(*[tensor._size for tensor in tensors])
     if out is not None and not isinstance(std, Tensor):  # in this form `out` must be large enough already
         met = geometry.broadcast_shapes(mean._size, out._size)
@@ -236,10 +236,10 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
         size = out._size
     elif out is not None and out._size != size:
         resize_output(out, size)
-    made = new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
-    fill_normally(made, generator=generator)
-    made.mul_(std).add_(mean)
-    return finished(made, out, 4)
+    result = new(size, Place(tensors[0]._dtype, tensors[0].device, False)) if out is None else resized(out, size)
+    fill_normally(result, generator=generator)
+    result.mul_(std).add_(mean)
+    return finished(result, out, 4)
 
 
 _normal_of_tensors.__name__ = "normal"  # the name in errors
@@ -284,8 +284,8 @@ def randint_like(
     low, high = (0, low) if high is None else (low, high)
     if isinstance(high, Tensor) and high._size:
         raise RuntimeError("high must be a scalar tensor and on CPU")
-    made = _empty_like("randint_like", input, memory_format, options)
-    return finished(fill_with_integers(made, low, high, generator=generator), None)
+    result = _empty_like("randint_like", input, memory_format, options)
+    return finished(fill_with_integers(result, low, high, generator=generator), None)
 
 
 # --- of given chances ------------------------------------------------------------------------------------------------
@@ -303,10 +303,10 @@ def bernoulli(
     if p is not None:
         if out is not None:
             raise TypeError("a chance for all is not written to an out=")  # `arg_parser` says it in PyTorch's words
-        made = _empty_like("bernoulli", input, contiguous_format, {})
-        return finished(fill_by_chance(made, p, generator=generator), None)
-    made = _empty_like("bernoulli", input, contiguous_format, {}) if out is None else resized(out, input._size)
-    return finished(draw_by_chance(made, input, generator), out)
+        result = _empty_like("bernoulli", input, contiguous_format, {})
+        return finished(fill_by_chance(result, p, generator=generator), None)
+    result = _empty_like("bernoulli", input, contiguous_format, {}) if out is None else resized(out, input._size)
+    return finished(draw_by_chance(result, input, generator), out)
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
@@ -318,9 +318,9 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     if input.numel() and not bool((rates >= 0).all()):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     bits = generator_of(generator, input.device)._bits
-    made = _empty_like("poisson", input, None, {})
-    raw_array(made)[...] = vmap.drawn_alone((rates,), lambda: bits.draw_poisson(rates.astype("float64")))
-    return made
+    result = _empty_like("poisson", input, None, {})
+    raw_array(result)[...] = vmap.drawn_alone((rates,), lambda: bits.draw_poisson(rates.astype("float64")))
+    return result
 
 
 @operator("random", method=False, differs="the numbers are not those that PyTorch draws from the same seed")
@@ -330,18 +330,20 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
     Fractions of tries do not count; where there are no tries, or no chances, none succeed.
     """
-    for name, each in (("count", count), ("prob", prob)):
-        if not each._dtype.is_floating_point:
-            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {each._dtype.scalar_type}")
+    for name, tensor in (("count", count), ("prob", prob)):
+        if not tensor._dtype.is_floating_point:
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: {tensor._dtype.scalar_type}"
+            )
     if count._dtype is not prob._dtype:
         raise RuntimeError(f"Found dtype {prob._dtype.scalar_type} but expected {count._dtype.scalar_type}")
     if count._dtype.itemsize == 2:
         raise NotImplementedError(f"\"binomial_cpu\" not implemented for '{count._dtype.scalar_type}'")
     size = geometry.broadcast_shapes(count._size, prob._size)
-    made = empty_on(count.device, size, geometry.contiguous_strides(size), count._dtype)
+    result = empty_on(count.device, size, geometry.contiguous_strides(size), count._dtype)
     bits = generator_of(generator, count.device)._bits
-    made._backend.launch(_successes, raw_array(made), array_of(count), array_of(prob), bits)
-    return made
+    result._backend.launch(_successes, raw_array(result), array_of(count), array_of(prob), bits)
+    return result
 
 
 def _successes(xp: Any, target: Array, count: Array, prob: Array, bits: RandomBits) -> None:

@@ -162,7 +162,7 @@ def random_(self: Tensor, from_: Any = ..., to: Any = ..., *, generator: Generat
     else:
         low = check_int("random_", "from", 1, 0 if from_ is ... else from_)
         high = check_int("random_", "to", 2, to)
-    if not all(-(2**63) <= each < 2**63 for each in (low, high)):
+    if not all(-(2**63) <= bound < 2**63 for bound in (low, high)):
         raise ValueError("Overflow when unpacking long long")
     if self._dtype.is_floating_point and low < high:
         low, high = _drawn_bounds(low, high, self._dtype)

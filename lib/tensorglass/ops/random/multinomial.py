@@ -43,9 +43,9 @@ def multinomial(
     sample = _with_replacement if replacement and count > 1 else _without_replacement
     drawn = input._backend.launch(sample, array_of(input), bits, count)
     size = (*input._size[:-1], count)
-    made = new(size, Place(dtypes.int64, input.device, False)) if out is None else resized(out, size)
-    raw_array(made)[...] = drawn
-    return made
+    result = new(size, Place(dtypes.int64, input.device, False)) if out is None else resized(out, size)
+    raw_array(result)[...] = drawn
+    return result
 
 
 def _check_weights(weights: Tensor, count: int, replacement: bool) -> None:
@@ -106,5 +106,5 @@ def _with_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> 
     drawn = vmap.drawn(xp, random_bits.uniform, bits, len(rows) * count, dtypes.float64).reshape(len(rows), count)
     summed = xp.cumsum(rows, axis=-1)
     summed = summed / summed[:, -1:]
-    found = [xp.searchsorted(row, numbers) for row, numbers in zip(summed, drawn, strict=True)]
-    return xp.asarray(found, "int64").reshape(*weights.shape[:-1], count)
+    positions = [xp.searchsorted(row, numbers) for row, numbers in zip(summed, drawn, strict=True)]
+    return xp.asarray(positions, "int64").reshape(*weights.shape[:-1], count)

@@ -193,5 +193,5 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     given = _all_tensors("column_stack", tensors)
     if not given:
         raise RuntimeError("column_stack expects a non-empty TensorList")
-    columns = [each if len(each._size) > 1 else reshape(each, (each.numel(), 1)) for each in given]
+    columns = [tensor if len(tensor._size) > 1 else reshape(tensor, (tensor.numel(), 1)) for tensor in given]
     return cat(columns, 1, out=out)

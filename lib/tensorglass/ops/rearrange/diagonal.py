@@ -39,13 +39,13 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     check_out_dtype(out, input._dtype)
     if out is not None and is_recorded((out,)):
         raise no_out_with_gradients(f"aten::{'diag_embed' if ndim == 1 else 'diagonal_copy'}")
-    found = diag_embed(input, diagonal) if ndim == 1 else _diagonal_copy(input, diagonal)
+    result = diag_embed(input, diagonal) if ndim == 1 else _diagonal_copy(input, diagonal)
     if out is None:
-        return found
+        return result
     refuse_overlapping_write(out)
-    if out._size != found._size:
-        resize_output(out, found._size)
-    return copy_(out, found)
+    if out._size != result._size:
+        resize_output(out, result._size)
+    return copy_(out, result)
 
 
 def _of_diagonal(grad: Tensor, input_size: tuple[int, ...], offset: int) -> Tensor:
@@ -71,14 +71,14 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     size = list(input._size[:-1])
     for place in sorted((first, second)):
         size.insert(place, length)
-    made = empty_on(input.device, tuple(size), geometry.contiguous_strides(tuple(size)), input._dtype, zeroed=True)
+    result = empty_on(input.device, tuple(size), geometry.contiguous_strides(tuple(size)), input._dtype, zeroed=True)
     if second - first == 1 == ndim - second:
-        made._backend.launch(_lay_diagonally, raw_array(made), array_of(input), offset)
+        result._backend.launch(_lay_diagonally, raw_array(result), array_of(input), offset)
         memory.copied(input.nbytes)
     else:
-        copy_(diagonal(made, offset, first, second), input)
-        made._storage.version = 0
-    return made
+        copy_(diagonal(result, offset, first, second), input)
+        result._storage.version = 0
+    return result
 
 
 def _lay_diagonally(xp: Any, matrices: Array, rows: Array, offset: int) -> None:
@@ -129,15 +129,15 @@ def block_diag(*tensors: Tensor) -> Tensor:
     dtype = common_dtype(tensors)
     sizes = [_as_matrix(tensor._size) for tensor in tensors]
     size = (sum(height for height, _ in sizes), sum(width for _, width in sizes))
-    made = empty_on(tensors[0].device, size, geometry.contiguous_strides(size), dtype, zeroed=True)
+    result = empty_on(tensors[0].device, size, geometry.contiguous_strides(size), dtype, zeroed=True)
     row = column = 0
-    place = raw_array(made)
+    place = raw_array(result)
     for tensor, (height, width) in zip(tensors, sizes, strict=True):
         block = place[row : row + height, column : column + width]
-        made._backend.launch(assign, block, array_of(tensor).reshape(block.shape), False)
+        result._backend.launch(assign, block, array_of(tensor).reshape(block.shape), False)
         memory.copied(tensor.numel() * dtype.itemsize)
         row, column = row + height, column + width
-    return made
+    return result
 
 
 # --- triangles -------------------------------------------------------------------------------------------------------
@@ -166,8 +166,8 @@ def _triangle_indices(name: str, row: Any, col: Any, offset: Any, options: Optio
         raise not_implemented(name, place.dtype)
     backend = backends.get(place.device)
     is_lower, array_dtype = name == "tril_indices", backend.array_dtype(place.dtype)
-    found = backend.launch(triangle_indices, rows, columns, diagonal, is_lower, array_dtype)
-    made = new((2, len(found[0])), place)
+    result = backend.launch(triangle_indices, rows, columns, diagonal, is_lower, array_dtype)
+    made = new((2, len(result[0])), place)
     array = raw_array(made)
-    array[0], array[1] = found
+    array[0], array[1] = result
     return made

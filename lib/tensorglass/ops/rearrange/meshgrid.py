@@ -30,13 +30,13 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     first = given[0]
-    if any(each._dtype is not first._dtype for each in given):
+    if any(tensor._dtype is not first._dtype for tensor in given):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    if any(each.device != first.device for each in given):
+    if any(tensor.device != first.device for tensor in given):
         raise RuntimeError("meshgrid expects all tensors to have the same device")
-    for each in given:
-        if len(each._size) > 1:
-            shown = " ".join(f"{length}" if place else f"{length} " for place, length in enumerate(each._size))
+    for vector in given:
+        if len(vector._size) > 1:
+            shown = " ".join(f"{length}" if place else f"{length} " for place, length in enumerate(vector._size))
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {shown}")
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
@@ -44,12 +44,12 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     is_turned = indexing == "xy" and len(given) >= 2
     ordered = [given[1], given[0], *given[2:]] if is_turned else list(given)
-    size = tuple([each.numel() for each in ordered])
+    size = tuple([tensor.numel() for tensor in ordered])
     grids = []
-    for place, each in enumerate(ordered):
+    for place, vector in enumerate(ordered):
         wide = [1] * len(size)
         wide[place] = size[place]
-        grids.append(each.view(wide).expand(size))
+        grids.append(vector.view(wide).expand(size))
     if is_turned:
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
@@ -59,9 +59,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every choice of one element of each vector, one row each; a single vector as it is."""
     given = all_tensors(tensors)
-    for each in given:
-        if len(each._size) != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(each._size)}")
+    for vector in given:
+        if len(vector._size) != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(vector._size)}")
     if len(given) == 1:
         return given[0]
     return stack([grid.flatten() for grid in meshgrid(*given, indexing="ij")], 1)
@@ -96,7 +96,7 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
     if any(length < 0 for length in lengths):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(lengths)}")
     steps = [prod(lengths[place + 1 :]) for place in range(len(lengths))]
-    whole, sizes = (tensor(each, dtype=dtypes.int64, device=indices.device) for each in (steps, lengths))
+    whole, sizes = (tensor(numbers, dtype=dtypes.int64, device=indices.device) for numbers in (steps, lengths))
     return (indices.unsqueeze(-1).div(whole, rounding_mode="floor") % sizes).unbind(-1)
 
 
@@ -105,7 +105,7 @@ def _lengths(shape: Any) -> list[int]:
         return [int(shape)]
     if not isinstance(shape, Sequence):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
-    for each in shape:
-        if not isinstance(each, int):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(each)}")
-    return [int(each) for each in shape]
+    for length in shape:
+        if not isinstance(length, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(length)}")
+    return [int(length) for length in shape]

@@ -54,13 +54,13 @@ def _positions(like: Tensor, places: _Places) -> Iterator[tuple[int, Tensor]]:
 
 
 def _read_places(input: Tensor, places: _Places) -> Tensor:
-    found = input.detach()
+    result = input.detach()
     for dim, positions in _positions(input, places):
-        found = found.index_select(dim, positions)
+        result = result.index_select(dim, positions)
     wanted = suggested_format(input)
     if wanted is not contiguous_format:
-        return found.contiguous(memory_format=wanted)
-    return found if found._storage is not input._storage else found.clone()
+        return result.contiguous(memory_format=wanted)
+    return result if result._storage is not input._storage else result.clone()
 
 
 def _padded_again(grad: Tensor, places: _Places) -> Tensor:
@@ -74,11 +74,11 @@ def _padded_again(grad: Tensor, places: _Places) -> Tensor:
     input=lambda grad, input_size: grad.new_zeros(input_size),
 )
 def _added_up(part: Tensor, input: Tensor, places: _Places) -> Tensor:
-    found = part
+    result = part
     for dim, positions in _positions(part, places):
-        size = (*found._size[:dim], places.lengths[dim], *found._size[len(found._size) + dim + 1 :])
-        found = part.new_zeros(size).index_add(dim, positions, found)
-    return found
+        size = (*result._size[:dim], places.lengths[dim], *result._size[len(result._size) + dim + 1 :])
+        result = part.new_zeros(size).index_add(dim, positions, result)
+    return result
 
 
 @recorded
@@ -112,8 +112,8 @@ def _wrapped_around(input: Tensor, before: Sequence[int], after: Sequence[int]) 
         if front + back + length < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
         size.append(front + length + back)
-    made = input.new_empty(size)
-    inside, kept = made, input
+    result = input.new_empty(size)
+    inside, kept = result, input
     for dim, (length, front, back) in enumerate(zip(lengths, before, after, strict=True), len(size) - rank):
         inside = slice_view(inside, dim, max(front, 0), size[dim] - max(back, 0))
         kept = slice_view(kept, dim, max(-front, 0), length - max(-back, 0))
@@ -122,11 +122,11 @@ def _wrapped_around(input: Tensor, before: Sequence[int], after: Sequence[int]) 
     for dim, front, back in reversed([*zip(range(len(size) - rank, len(size)), before, after, strict=True)]):
         end = size[dim] - max(back, 0)
         if front > 0:
-            slice_view(made, dim, 0, front).copy_(slice_view(made, dim, end - front, end))
+            slice_view(result, dim, 0, front).copy_(slice_view(result, dim, end - front, end))
         if back > 0:
             begin = max(front, 0)
-            slice_view(made, dim, size[dim] - back, size[dim]).copy_(slice_view(made, dim, begin, begin + back))
-    return made
+            slice_view(result, dim, size[dim] - back, size[dim]).copy_(slice_view(result, dim, begin, begin + back))
+    return result
 
 
 @in_float32
@@ -148,8 +148,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             f"{len(pad)} and input of dimension {ndim}"
         )
     if mode == "constant":
-        made: Tensor = constant_pad_nd(input, pad, 0 if value is None else value)
-        return made
+        result: Tensor = constant_pad_nd(input, pad, 0 if value is None else value)
+        return result
     if mode not in ("reflect", "replicate", "circular"):
         raise explained(
             NotImplementedError(f"Unrecognised padding mode {mode}"),
@@ -176,7 +176,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
                 f"A signal of {length} elements can be mirrored by {max(length - 1, 0)}.",
             )
         if length + front + back < 0:
-            size = [*input._size[:-rank], *[sum(each) for each in zip(*places[:3], strict=True)]]
+            size = [*input._size[:-rank], *[sum(lengths) for lengths in zip(*places[:3], strict=True)]]
             raise RuntimeError(f"Trying to create tensor with negative dimension {length + front + back}: {size}")
     return _padded_by_itself(input, places)
 
@@ -185,7 +185,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 
 
 def _unpadded(grad: Tensor, pad: Sequence[int]) -> Tensor:
-    return constant_pad_nd(grad, [-each for each in pad])
+    return constant_pad_nd(grad, [-length for length in pad])
 
 
 @operator("rearranging", method=False)
@@ -207,7 +207,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
         )
     kept, size = input.detach(), list(input._size)
     pairs = [(rank - 1 - place // 2, pad[place], pad[place + 1]) for place in range(0, len(pad), 2)]
-    if all(each <= 0 for each in pad):
+    if all(length <= 0 for length in pad):
         for dim, before, after in reversed(pairs):
             kept = narrow(kept, dim, -before, kept._size[dim] + before)
             kept = narrow(kept, dim, 0, kept._size[dim] + after)
@@ -223,10 +223,10 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
         size[dim] = length
         kept = narrow(kept, dim, max(-before, 0), kept._size[dim] - max(-before, 0) - max(-after, 0))
         places.append((dim, max(before, 0), kept._size[dim]))
-    made = input.new_full(size, value).contiguous(memory_format=suggested_format(input))
-    target = made
+    result = input.new_full(size, value).contiguous(memory_format=suggested_format(input))
+    target = result
     for dim, start, length in places:
         target = narrow(target, dim, start, length)
     copy_(target, kept)
-    made._storage.version = 0  # it counts as not written yet
-    return made
+    result._storage.version = 0  # it counts as not written yet
+    return result

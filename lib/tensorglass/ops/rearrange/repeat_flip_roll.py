@@ -29,9 +29,9 @@ Kernel = Any
 def _rearranged(kernel: Kernel, input: Tensor, *parameters: Any) -> Tensor:
     """A kernel's rearranged copy as a new contiguous tensor."""
     array = input._storage.backend.launch(_run_rearranging, kernel, array_of(input), parameters)
-    made = from_array(array, input._dtype, input._storage)
+    result = from_array(array, input._dtype, input._storage)
     memory.copied(array.nbytes)
-    return made
+    return result
 
 
 def _run_rearranging(xp: Any, kernel: Kernel, array: Array, parameters: tuple[Any, ...]) -> Array:
@@ -94,10 +94,10 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
     named = ints("flip", dims, "(Tensor input, tuple of ints dims)")
     axes = axes_of(len(input._size), named) if named else ()  # no dimension, whereas reductions would take all
     strides = geometry.preserved_strides(input._size, input._stride)
-    made = empty_on(input._storage.device, input._size, strides, input._dtype)
-    input._storage.backend.launch(_flip_into, raw_array(made), array_of(input), axes)
+    result = empty_on(input._storage.device, input._size, strides, input._dtype)
+    input._storage.backend.launch(_flip_into, raw_array(result), array_of(input), axes)
     memory.copied(input.nbytes)
-    return made
+    return result
 
 
 def _flip_into(xp: Any, target: Array, array: Array, axes: tuple[int, ...]) -> None:
@@ -159,7 +159,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(given)}")
     if ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
-    one, other = (geometry.wrap_dim(each, ndim) for each in given)
+    one, other = (geometry.wrap_dim(dim, ndim) for dim in given)
     if one == other:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {given[0]} and dim1 = {given[1]}")
     turns = check_int("rot90", "k", 2, k) % 4
@@ -204,12 +204,12 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def _triangle(kernel: Kernel, name: str, input: Tensor, diagonal: int, out: Tensor | None) -> Tensor:
     _check_matrices(name, input, diagonal)
     check_out_dtype(out, input._dtype)
-    made = _rearranged(kernel, input, diagonal)
+    result = _rearranged(kernel, input, diagonal)
     if out is None:
-        return made
-    if out._size != made._size:
-        resize_output(out, made._size)
-    return copy_(out, made)
+        return result
+    if out._size != result._size:
+        resize_output(out, result._size)
+    return copy_(out, result)
 
 
 def _zeroed(kernel: Kernel, name: str, input: Tensor, diagonal: int) -> Tensor:

@@ -129,7 +129,7 @@ def _plain_indices(given: Any, input: Tensor) -> Any:
 
 def _plain_sections(indices_or_sections: Any, input: Tensor) -> Any:
     if isinstance(indices_or_sections, tuple | list):
-        if any(each is None for each in indices_or_sections) or isinstance((*indices_or_sections, 0)[0], bool):
+        if any(bound is None for bound in indices_or_sections) or isinstance((*indices_or_sections, 0)[0], bool):
             raise TypeError("no ints")  # as above
     elif not hasattr(indices_or_sections, "__index__"):
         raise TypeError("neither an int nor indices")

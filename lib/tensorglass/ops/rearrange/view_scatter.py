@@ -21,20 +21,20 @@ def _copy_of(input: Tensor) -> Tensor:
     """A copy of the tensor's whole storage, read in the same way; of the elements alone if some share a cell."""
     if geometry.has_internal_overlap(input._size, input._stride) is geometry.InternalOverlap.YES:
         return clone(input)
-    made = make(input._storage.clone(), input._size, input._stride, input._offset, input._dtype)
-    made._conj = input._conj
-    return made
+    result = make(input._storage.clone(), input._size, input._stride, input._offset, input._dtype)
+    result._conj = input._conj
+    return result
 
 
-def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:
+def _written(result: Tensor, part: Tensor, src: Tensor) -> Tensor:
     if part._size != src._size:
         raise RuntimeError(
             f"expected src to have a size equal to the slice of self. src size = {list(src._size)}, slice size = "
             f"{list(part._size)}"
         )
     copy_(part, src)
-    made._storage.version = 0
-    return made
+    result._storage.version = 0
+    return result
 
 
 @operator("indexing")
@@ -45,8 +45,8 @@ def _written(made: Tensor, part: Tensor, src: Tensor) -> Tensor:
 )
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy with `src` where ``select(dim, index)`` looks."""
-    made = _copy_of(input)
-    return _written(made, select(made, dim, index), src)
+    result = _copy_of(input)
+    return _written(result, select(result, dim, index), src)
 
 
 @operator("indexing")
@@ -61,8 +61,8 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     """A copy with `src` where the slice ``start:end:step`` of dimension `dim` looks."""
-    made = _copy_of(input)
-    return _written(made, slice_view(made, dim, start, end, step), src)
+    result = _copy_of(input)
+    return _written(result, slice_view(result, dim, start, end, step), src)
 
 
 @operator("indexing")
@@ -74,8 +74,8 @@ def slice_scatter(
 )
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with `src` where ``diagonal(offset, dim1, dim2)`` looks."""
-    made = _copy_of(resolve_conj(input))
-    return _written(made, diagonal(made, offset, dim1, dim2), src)
+    result = _copy_of(resolve_conj(input))
+    return _written(result, diagonal(result, offset, dim1, dim2), src)
 
 
 @operator("indexing", function=False)

@@ -43,8 +43,8 @@ def cumprod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> T
     for place in range(length):
         rest = [input.narrow(dim, at, 1) for at in range(place)]
         before = rest[0] if rest else None
-        for each in rest[1:]:
-            before = before * each
+        for slice_of_input in rest[1:]:
+            before = before * slice_of_input
         total = grad.narrow(dim, place, 1) if before is None else grad.narrow(dim, place, 1) * conj(before)
         running = before
         for at in range(place + 1, length):
@@ -79,7 +79,7 @@ def _cumulated(name: str, kernel: Kernel, input: Tensor, dim: int, dtype: DType 
     if input._dtype.is_complex and not dtype.is_complex:
         input = input.to(input._dtype.to_real())  # warns about discarded imaginary parts
     backend = input._storage.backend
-    array_dtypes = [backend.array_dtype(each) for each in (dtype, accumulated_in(dtype))]
+    array_dtypes = [backend.array_dtype(one_dtype) for one_dtype in (dtype, accumulated_in(dtype))]
     result = backend.launch(_accumulate, kernel, array_of(input), *array_dtypes, axis)
     if out is None:
         return from_array(result, dtype, input._storage)
@@ -145,8 +145,8 @@ def _cummax_or_cummin(pair: Any, accumulate: str, input: Tensor, dim: int, out: 
     if input._dtype.is_complex and input._size and input.numel():
         raise not_implemented(f"{name}_cpu", input._dtype)
     compute = input._storage.backend.array_dtype(comparable(input._dtype))
-    found = input._storage.backend.launch(extremes_so_far, array_of(input), compute, axis, accumulate)
-    return paired(pair, found, input, input._size, out, apart=False)
+    extremes = input._storage.backend.launch(extremes_so_far, array_of(input), compute, axis, accumulate)
+    return paired(pair, extremes, input, input._size, out, apart=False)
 
 
 @operator("cumulative", out=True)
@@ -186,9 +186,9 @@ def logcumsumexp_backward(grad_output: Tensor, input: Tensor, output: Tensor, di
 
 def _weighted_powers(weights: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
     """The sums of the powers up to each place, times `weights`, over the plain sums: the transpose of the above."""
-    weights, powers, totals = (each.flip(dim) for each in (weights, -conj(output), -conj(input)))
-    found: Tensor = logcumsumexp_backward(weights, powers, totals, dim)
-    return found.flip(dim)
+    weights, powers, totals = (tensor.flip(dim) for tensor in (weights, -conj(output), -conj(input)))
+    gradient: Tensor = logcumsumexp_backward(weights, powers, totals, dim)
+    return gradient.flip(dim)
 
 
 @operator("cumulative", out=True)
@@ -205,7 +205,7 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
     if dtype.category < dtypes.FLOATING:
         raise not_implemented("logcumsumexp_out_cpu", dtype)
     backend = input._storage.backend
-    array_dtypes = [backend.array_dtype(each) for each in (dtype, accumulated_in(dtype))]
+    array_dtypes = [backend.array_dtype(one_dtype) for one_dtype in (dtype, accumulated_in(dtype))]
     result = backend.launch(_log_of_sums, array_of(input), *array_dtypes, axis)
     if out is None:
         return from_array(result, dtype, input._storage)
@@ -248,17 +248,17 @@ def diff(
     axis = geometry.wrap_dim(dim, len(input._size))
     if check_int("diff", "n", 2, n) < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    for each in (prepend, append):
-        if each is not None and len(each._size) != len(input._size):
+    for tensor in (prepend, append):
+        if tensor is not None and len(tensor._size) != len(input._size):
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-        for place, (own, joined) in enumerate(zip(input._size, () if each is None else each._size, strict=False)):
+        for place, (own, joined) in enumerate(zip(input._size, () if tensor is None else tensor._size, strict=False)):
             if place != axis and own != joined:
                 raise RuntimeError(
                     "diff expects the shape of tensor to prepend or append to match that of input except along the "
                     f"differencing dimension; input.size({place}) = {own}, but got tensor.size({place}) = {joined}"
                 )
     if n and (prepend is not None or append is not None):
-        input = cat([each for each in (prepend, input, append) if each is not None], axis)
+        input = cat([tensor for tensor in (prepend, input, append) if tensor is not None], axis)
     result = copy_(zeros_like(input), input) if n == 0 else input
     sources: tuple[Tensor, ...] = (input,)
     for _ in range(min(n, input._size[axis])):

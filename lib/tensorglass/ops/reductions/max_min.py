@@ -56,8 +56,8 @@ def _chosen_elements(
 ) -> tuple[Array, Array]:
     array = array.reshape(array.shape or (1,))
     positions = kernel(xp, array.astype(compute, copy=False), axis, *parameters)
-    found = elements_at(xp, array, positions, axis)
-    return xp.ascontiguousarray(found), xp.ascontiguousarray(positions, dtype="int64")
+    extremes = elements_at(xp, array, positions, axis)
+    return xp.ascontiguousarray(extremes), xp.ascontiguousarray(positions, dtype="int64")
 
 
 def check_outputs(out: OutPair, dtype: DType) -> None:
@@ -69,13 +69,13 @@ def check_outputs(out: OutPair, dtype: DType) -> None:
 
 
 def paired(
-    pair: Any, found: tuple[Array, Array], input: Tensor, size: tuple[int, ...], out: OutPair, apart: bool = True
+    pair: Any, extremes: tuple[Array, Array], input: Tensor, size: tuple[int, ...], out: OutPair, apart: bool = True
 ) -> Any:
     """The named tuple of values and positions, new or written to `out`, whose values must lie `apart` from `input`."""
     if out is not None and apart:
         refuse_shared_cells(out[0], input)
     results = []
-    for array, dtype, target in zip(found, (input._dtype, dtypes.int64), out or (None, None), strict=True):
+    for array, dtype, target in zip(extremes, (input._dtype, dtypes.int64), out or (None, None), strict=True):
         fresh = array.reshape(size)
         results.append(
             from_array(fresh, dtype, input._storage) if target is None else write_out(fresh, size, target, dtype)
@@ -241,8 +241,8 @@ def _extreme(pair: Any, whole: Kernel, find: str, of_two: Operation) -> _Extreme
         check_outputs(out, dtype)
         if dtype.is_complex:
             raise RuntimeError(f"{name}(): does not support complex input")
-        found = choose(_positions, input, axes[0] if axes else 0, find)
-        return paired(pair, found, input, reduced_size(input._size, axes, keepdim), out)
+        positions = choose(_positions, input, axes[0] if axes else 0, find)
+        return paired(pair, positions, input, reduced_size(input._size, axes, keepdim), out)
 
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"

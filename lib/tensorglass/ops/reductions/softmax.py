@@ -50,18 +50,24 @@ def _run_softmax(
             raise NotImplementedError(f"\"{name}_{which}kernel_impl\" not implemented for '{result.scalar_type}'")
     backend = input._storage.backend
     wide = backend.array_dtype(dtypes.float32 if result.itemsize == 2 and result.is_floating_point else result)
-    made = backend.empty(result, input._size)
+    probabilities = backend.empty(result, input._size)
     if input.numel():
-        backend.launch(_softmax_along, kernel, array_of(input), made, wide, axis)
-    return from_array(made, result, input._storage) if out is None else write_out(made, input._size, out, result)
+        backend.launch(_softmax_along, kernel, array_of(input), probabilities, wide, axis)
+    return (
+        from_array(probabilities, result, input._storage)
+        if out is None
+        else write_out(probabilities, input._size, out, result)
+    )
 
 
-def _softmax_along(xp: Any, kernel: Callable[..., None], array: Array, made: Array, wide: Any, axis: int) -> None:
+def _softmax_along(
+    xp: Any, kernel: Callable[..., None], array: Array, probabilities: Array, wide: Any, axis: int
+) -> None:
     row = half.converted(array.reshape(array.shape or (1,)), wide)
-    result = made.reshape(row.shape) if made.dtype == wide else xp.empty(row.shape, wide)
+    result = probabilities.reshape(row.shape) if probabilities.dtype == wide else xp.empty(row.shape, wide)
     kernel(xp, row, axis, result)
-    if made.dtype != wide:
-        assign(xp, made, result.reshape(made.shape), False)
+    if probabilities.dtype != wide:
+        assign(xp, probabilities, result.reshape(probabilities.shape), False)
 
 
 def _of_softmax(grad: Tensor, output: Tensor, dim: int) -> Tensor:

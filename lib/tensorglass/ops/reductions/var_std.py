@@ -102,12 +102,12 @@ def _row_squares(xp: Any, rows: Array) -> Array:
     """The squares of the distances from each row's mean, added up, a few rows at a time."""
     count, length = rows.shape
     step = max(1, _BLOCK // length)
-    found = xp.empty(count)
+    result = xp.empty(count)
     for start in range(0, count, step):
         block = rows[start : start + step].astype("float64")
         block -= xp.einsum("ij->i", block)[:, None] / length
-        found[start : start + step] = xp.einsum("ij,ij->i", block, block)
-    return found
+        result[start : start + step] = xp.einsum("ij,ij->i", block, block)
+    return result
 
 
 def _deviation(xp: Any, input: Array, axes: tuple[int, ...], *, freedom: float) -> Array:

@@ -52,12 +52,12 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
-    found: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    is_close: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     if equal_nan and input._dtype.category >= dtypes.FLOATING:
-        found._written()  # PyTorch writes what else is close into what is equal
+        is_close._written()  # PyTorch writes what else is close into what is equal
     if rtol or atol:
-        found._written()
-    return found
+        is_close._written()
+    return is_close
 
 
 @operator("comparison")

@@ -45,8 +45,8 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
     check_outputs(out, input._dtype)
     if input._size:
         _refuse_unordered("kthvalue_cpu", input._dtype)
-    found = choose(_kth, input, axis, k)
-    return paired(return_types.kthvalue, found, input, _reduced_size(input, axis, keepdim), out)
+    result = choose(_kth, input, axis, k)
+    return paired(return_types.kthvalue, result, input, _reduced_size(input, axis, keepdim), out)
 
 
 def _kth(xp: Any, array: Array, axis: int, k: int) -> Array:
@@ -94,8 +94,8 @@ def _medians(pair: Any, middle: Any) -> tuple[Any, Any]:
         axis = _axis_with_elements("median", input, dim)
         check_outputs(out, input._dtype)
         _refuse_unordered("median_out", input._dtype)
-        found = choose(middle, input, axis) if input.numel() else choose(_kth, input, axis, 1)
-        return paired(pair, found, input, _reduced_size(input, axis, keepdim), out)
+        result = choose(middle, input, axis) if input.numel() else choose(_kth, input, axis, 1)
+        return paired(pair, result, input, _reduced_size(input, axis, keepdim), out)
 
     of_all.__name__ = along.__name__ = name
     title = f"{name.title()}Backward"
@@ -142,8 +142,8 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: OutPair = 
     check_outputs(out, input._dtype)
     if input._dtype.is_complex and input._size and input.numel():
         raise not_implemented("mode_cpu", input._dtype)
-    found = choose(_most_frequent, input, axis) if input.numel() else choose(_kth, input, axis, 1)
-    return paired(return_types.mode, found, input, _reduced_size(input, axis, keepdim), out)
+    result = choose(_most_frequent, input, axis) if input.numel() else choose(_kth, input, axis, 1)
+    return paired(return_types.mode, result, input, _reduced_size(input, axis, keepdim), out)
 
 
 def _most_frequent(xp: Any, array: Array, axis: int) -> Array:
@@ -156,5 +156,5 @@ def _most_frequent(xp: Any, array: Array, axis: int) -> Array:
     is_new[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
     begin = running(xp, xp.maximum, xp.where(is_new, places, 0), row.ndim - 1)
     longest = xp.expand_dims(xp.argmax(places - begin, axis=-1), -1)
-    found = elements_at(xp, order, longest, row.ndim - 1)
-    return found if is_last else xp.moveaxis(found, -1, axis)
+    result = elements_at(xp, order, longest, row.ndim - 1)
+    return result if is_last else xp.moveaxis(result, -1, axis)

@@ -40,33 +40,33 @@ def isin(
 ) -> Tensor:
     """Whether each of `elements` is among `test_elements`; with `invert`, whether it is not."""
     input, others = _as_tensor(elements, test_elements), _as_tensor(test_elements, elements)
-    for each in (input, others):
-        if each._dtype is dtypes.bool or each._dtype.is_complex:
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {each._dtype.scalar_type}")
+    for operand in (input, others):
+        if operand._dtype is dtypes.bool or operand._dtype.is_complex:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {operand._dtype.scalar_type}")
     check_out_dtype(out, dtypes.bool)
     kind = dtypes.promote_types(input._dtype, others._dtype)
     # A number is compared with each element, and many elements are sorted; both kernels exist.
     backend = input._storage.backend
     common = backend.array_dtype(comparable(kind))
-    found = backend.launch(_isin, array_of(input), array_of(others), common, invert)
+    is_in = backend.launch(_isin, array_of(input), array_of(others), common, invert)
     return (
-        from_array(found, dtypes.bool, input._storage)
+        from_array(is_in, dtypes.bool, input._storage)
         if out is None
-        else write_out(found, input._size, out, dtypes.bool)
+        else write_out(is_in, input._size, out, dtypes.bool)
     )
 
 
 def _isin(xp: Any, elements: Array, others: Array, common: Any, invert: bool) -> Array:
     elements, others = elements.astype(common, copy=False), others.reshape(-1).astype(common, copy=False)
     if others.size <= 16:  # comparing with each is quicker than sorting
-        found = xp.zeros(elements.shape, bool)
+        is_in = xp.zeros(elements.shape, bool)
         for place in range(others.size):
-            found = found | (elements == others[place])
+            is_in = is_in | (elements == others[place])
     else:
         ranked = xp.sort(others)
         places = xp.minimum(xp.searchsorted(ranked, elements.reshape(-1)), ranked.size - 1)
-        found = (ranked[places] == elements.reshape(-1)).reshape(elements.shape)
-    return xp.ascontiguousarray(~found if invert else found).reshape(elements.shape)
+        is_in = (ranked[places] == elements.reshape(-1)).reshape(elements.shape)
+    return xp.ascontiguousarray(~is_in if invert else is_in).reshape(elements.shape)
 
 
 # --- searchsorted and bucketize --------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def searchsorted(
     if (common is dtypes.bool or common.is_complex) and given.numel():
         raise not_implemented("searchsorted_out_cpu", common)
     backend = ends._storage.backend
-    found = backend.launch(
+    result = backend.launch(
         _places_in_rows,
         array_of(ends),
         array_of(given),
@@ -116,7 +116,7 @@ def searchsorted(
         right or side == "right",
         backend.array_dtype(wanted),
     )
-    return from_array(found, wanted, ends._storage) if out is None else write_out(found, given._size, out, wanted)
+    return from_array(result, wanted, ends._storage) if out is None else write_out(result, given._size, out, wanted)
 
 
 def _check_sizes(ends: Tensor, given: Tensor, is_number: bool) -> None:
@@ -156,14 +156,14 @@ def _places_in_rows(xp: Any, ends: Array, given: Array, common: Any, is_right: b
     size = given.shape
     ends, given = ends.astype(common, copy=False), given.astype(common, copy=False)
     if ends.ndim == 1:
-        found = xp.searchsorted(ends, given.reshape(-1), side=side)
+        positions = xp.searchsorted(ends, given.reshape(-1), side=side)
     else:
         count = math.prod(ends.shape[:-1])  # said, for there may be no element to tell it from
         rows, sought = ends.reshape(count, ends.shape[-1]), given.reshape(count, given.shape[-1])
-        found = xp.zeros(sought.shape, kind)
+        positions = xp.zeros(sought.shape, kind)
         for place in range(rows.shape[0]):
-            found[place] = xp.searchsorted(rows[place], sought[place], side=side)
-    return xp.ascontiguousarray(xp.asarray(found).astype(kind, copy=False)).reshape(size)
+            positions[place] = xp.searchsorted(rows[place], sought[place], side=side)
+    return xp.ascontiguousarray(xp.asarray(positions).astype(kind, copy=False)).reshape(size)
 
 
 @operator("sorting", method=False, out=True)
@@ -204,8 +204,8 @@ def unique(
     compute = backend.array_dtype(comparable(input._dtype))
     if axis is None and not return_inverse and not return_counts:  # for which nothing needs to know where it stood
         return from_array(backend.launch(_distinct, array_of(input), compute), input._dtype, input._storage)
-    found, inverse, counts = backend.launch(_unique, array_of(input), axis, compute)
-    wanted = [(found, input._dtype)]
+    elements, inverse, counts = backend.launch(_unique, array_of(input), axis, compute)
+    wanted = [(elements, input._dtype)]
     if return_inverse:
         wanted.append((inverse, dtypes.int64))
     if return_counts:
@@ -235,19 +235,19 @@ def slices_along(first: Tensor, axis: int) -> Tensor:
 
 
 def _distinct(xp: Any, array: Array, compute: Any) -> Array:
-    found = xp.unique(array.astype(compute, copy=False), equal_nan=False)
-    return xp.ascontiguousarray(found, array.dtype)
+    elements = xp.unique(array.astype(compute, copy=False), equal_nan=False)
+    return xp.ascontiguousarray(elements, array.dtype)
 
 
 def _unique(xp: Any, array: Array, axis: int | None, compute: Any) -> list[Array]:
     wide = array.astype(compute, copy=False)
-    found, inverse, counts = xp.unique(wide, axis=axis, return_inverse=True, return_counts=True, equal_nan=False)
+    elements, inverse, counts = xp.unique(wide, axis=axis, return_inverse=True, return_counts=True, equal_nan=False)
     shape = array.shape if axis is None else (array.shape[axis],)
-    found = found.astype(array.dtype, copy=False)
+    elements = elements.astype(array.dtype, copy=False)
     if axis:
-        found = xp.moveaxis(found, axis, 0)
-    found, inverse, counts = (xp.ascontiguousarray(each) for each in (found, inverse, counts))
-    return [found, inverse.reshape(shape), counts]  # in this order: `ascontiguousarray` makes 0-dim arrays 1-dim
+        elements = xp.moveaxis(elements, axis, 0)
+    elements, inverse, counts = (xp.ascontiguousarray(array) for array in (elements, inverse, counts))
+    return [elements, inverse.reshape(shape), counts]  # in this order: `ascontiguousarray` makes 0-dim arrays 1-dim
 
 
 # --- runs ------------------------------------------------------------------------------------------------------------
@@ -265,9 +265,9 @@ def unique_consecutive(
         raise not_implemented("unique" if is_whole else "unique_dim", input._dtype)
     refuse_meta("aten::unique_consecutive", input)
     backend = input._storage.backend
-    found = backend.launch(_runs_of_equals, array_of(input), axis, return_inverse, return_counts)
+    result = backend.launch(_runs_of_equals, array_of(input), axis, return_inverse, return_counts)
     kinds = (input._dtype, dtypes.int64, dtypes.int64)
-    results = [from_array(array, dtype, input._storage) for array, dtype in zip(found, kinds, strict=False)]
+    results = [from_array(array, dtype, input._storage) for array, dtype in zip(result, kinds, strict=False)]
     if axis:
         results[0] = slices_along(results[0], axis)
     return results[0] if len(results) == 1 else tuple(results)

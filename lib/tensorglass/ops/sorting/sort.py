@@ -48,10 +48,10 @@ def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     backend = input._storage.backend
     wide = dtypes.float32 if input._dtype is dtypes.bfloat16 else input._dtype
-    found = backend.launch(_sorted, array_of(input), backend.array_dtype(wide), axis, descending)
+    result = backend.launch(_sorted, array_of(input), backend.array_dtype(wide), axis, descending)
     strides = geometry.preserved_strides(input._size, input._stride)
     results = []
-    for array, dtype in zip(found, (input._dtype, dtypes.int64), strict=True):
+    for array, dtype in zip(result, (input._dtype, dtypes.int64), strict=True):
         made = empty_on(input._storage.device, input._size, strides, dtype)
         backend.launch(_assign, raw_array(made), array)
         results.append(made)
@@ -69,14 +69,14 @@ def sort(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
     """The elements in order along `dim`, and where they stood. Equals keep their order, `stable` or not."""
-    found = _sort(input, dim, descending)
+    result = _sort(input, dim, descending)
     if out is None:
-        return return_types.sort(*found)
+        return return_types.sort(*result)
     check_outputs(out, input._dtype)
-    for made, target in zip(found, out, strict=True):
-        if target._size != made._size:
-            resize_output(target, made._size)
-        transfer(target, made)
+    for one_result, target in zip(result, out, strict=True):
+        if target._size != one_result._size:
+            resize_output(target, one_result._size)
+        transfer(target, one_result)
         target._written()
     return return_types.sort.out(*out)
 
@@ -86,13 +86,13 @@ def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None, out: Tensor | None = None
 ) -> Tensor:
     """The positions of the elements in order along `dim`. Equals keep their order, `stable` or not."""
-    found = _sort(input, dim, descending)[1]
+    result = _sort(input, dim, descending)[1]
     if out is None:
-        return found
+        return result
     if stable is None:
         raise TypeError("PyTorch's form with out= has stable= as well")  # `arg_parser` says it in PyTorch's words
-    check_out_dtype(out, found._dtype)
-    return write_out(array_of(found), found._size, out, found._dtype)
+    check_out_dtype(out, result._dtype)
+    return write_out(array_of(result), result._size, out, result._dtype)
 
 
 @operator("sorting", out=True)
@@ -101,8 +101,8 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     check_out_dtype(out, input._dtype)
     if out is not None and is_recorded((input, out)):
         raise no_out_with_gradients("sort")
-    made = sort(input, 0)[0]
-    return made if out is None else write_out(array_of(made), made._size, out, made._dtype, (input,))
+    result = sort(input, 0)[0]
+    return result if out is None else write_out(array_of(result), result._size, out, result._dtype, (input,))
 
 
 # --- topk ------------------------------------------------------------------------------------------------------------
@@ -124,5 +124,5 @@ def topk(
         raise RuntimeError("topk does not support bool dtypes on CPU")
     check_outputs(out, input._dtype)
     size = (*input._size[:axis], k, *input._size[axis + 1 :]) if input._size else ()
-    found = choose(best, input, axis, k if input._size else 1, largest)
-    return paired(return_types.topk, found, input, size, out)
+    result = choose(best, input, axis, k if input._size else 1, largest)
+    return paired(return_types.topk, result, input, size, out)

@@ -54,8 +54,8 @@ def _trigamma(xp: Any, input: Array, *, out: Array = None) -> Array:
         answer = answer + 1 / (y * y)
         y = y + 1
     square, series = 1 / (y * y), xp.zeros_like(x)
-    for each in reversed(_BERNOULLI):
-        series = (series + each) * square
+    for coefficient in reversed(_BERNOULLI):
+        series = (series + coefficient) * square
     answer = answer + (1 + 0.5 / y + series) / y
     sine = xp.sin(math.pi * (x - xp.rint(x)))
     mirrored = xp.where(sine == 0, xp.inf, xp.square(math.pi / sine) - answer)

@@ -87,11 +87,11 @@ def corrcoef(input: Tensor) -> Tensor:
             "corrcoef(): expected input to have two or fewer dimensions but got an input with "
             f"{len(input._size)} dimensions"
         )
-    found = cov(input)
-    if not found._size:
-        return found / found
-    deviation = found.diagonal().real.sqrt() if found._dtype.is_complex else found.diagonal().sqrt()
-    found = found / deviation.view(-1, 1) / deviation.view(1, -1)
-    if found._dtype.is_complex:
-        return complex(found.real.clip(-1, 1), found.imag.clip(-1, 1))
-    return found.clip(-1, 1)
+    covariance = cov(input)
+    if not covariance._size:
+        return covariance / covariance
+    deviation = covariance.diagonal().real.sqrt() if covariance._dtype.is_complex else covariance.diagonal().sqrt()
+    covariance = covariance / deviation.view(-1, 1) / deviation.view(1, -1)
+    if covariance._dtype.is_complex:
+        return complex(covariance.real.clip(-1, 1), covariance.imag.clip(-1, 1))
+    return covariance.clip(-1, 1)

@@ -47,7 +47,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if x1._size != x2._size:
         x1, x2 = broadcast_tensors(x1, x2)
     one, two = x1.to(dtype), x2.to(dtype)
-    lengths = [linalg_vector_norm(each, 2, dim, True).clone() for each in (one, two)]
+    lengths = [linalg_vector_norm(vectors, 2, dim, True).clone() for vectors in (one, two)]
     with no_grad():
         for length in lengths:
             length.clamp_(min=eps)
@@ -69,13 +69,13 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
 
 def _distances_of_rows(xp: Any, input: Array, p: float) -> tuple[Array]:
     count = len(input)
-    found = xp.zeros(count * (count - 1) // 2, input.dtype)
+    distances = xp.zeros(count * (count - 1) // 2, input.dtype)
     start = 0
     for row in range(count - 1 if input.shape[1] else 0):
         of_row = norm(xp, input[row + 1 :] - input[row], (1,), order=p)[:, 0]
-        found[start : start + len(of_row)] = of_row
+        distances[start : start + len(of_row)] = of_row
         start += len(of_row)
-    return (found,)
+    return (distances,)
 
 
 def _pdist_backward(grad: Tensor, input: Tensor, p: float, result: Tensor) -> Tensor:
@@ -173,14 +173,14 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     Of order 2 `compute_mode` says whether they come from a product of matrices: by itself if there are more than 25
     vectors. That is quick, but cancels digits where vectors are near each other; fewer here than in PyTorch.
     """
-    for name, each in (("X1", x1), ("X2", x2)):
-        if len(each._size) < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {len(each._size)}D")
+    for name, tensor in (("X1", x1), ("X2", x2)):
+        if len(tensor._size) < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {len(tensor._size)}D")
     if x1._size[-1] != x2._size[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1._size[-1]} X2: {x2._size[-1]}")
-    for name, each in (("X1", x1), ("X2", x2)):
-        if each._dtype.category != dtypes.FLOATING:
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {each._dtype.scalar_type}")
+    for name, tensor in (("X1", x1), ("X2", x2)):
+        if tensor._dtype.category != dtypes.FLOATING:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {tensor._dtype.scalar_type}")
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     if not p >= 0:
@@ -209,15 +209,15 @@ def _shortened(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     axis = geometry.wrap_dim(dim, len(input._size))
-    rest = tuple([each for each in range(len(input._size)) if each != axis])
+    rest = tuple([other for other in range(len(input._size)) if other != axis])
     lengths = input.norm(p, rest, True)  # refuses integers
-    made = input * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
-    return made.clone(memory_format=contiguous_format) if not made.numel() else made.contiguous()
+    result = input * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
+    return result.clone(memory_format=contiguous_format) if not result.numel() else result.contiguous()
 
 
 def _renorm_backward(grad: Tensor, input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     axis = geometry.wrap_dim(dim, len(input._size))
-    rest = tuple([each for each in range(len(input._size)) if each != axis])
+    rest = tuple([other for other in range(len(input._size)) if other != axis])
     lengths = input.norm(p, rest, True)
     inner = (grad * input.conj()).sum(rest, True).real if input.is_complex() else (grad * input).sum(rest, True)
     scaled = norm_backward(inner, input, lengths, p, rest, True)

@@ -41,7 +41,7 @@ def _read_spacing(
         raise explained(
             RuntimeError("torch.gradient does not support uint8 input."), "Slopes can be negative: convert it first."
         )
-    dims = list(range(rank)) if given is None else [geometry.wrap_dim(each, rank) if rank else each for each in given]
+    dims = list(range(rank)) if given is None else [geometry.wrap_dim(dim, rank) if rank else dim for dim in given]
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     for each in dims:
@@ -86,7 +86,7 @@ def _uneven_slopes(input: Tensor, dim: int, places: Tensor, edge_order: int) -> 
             "use the `~` or `logical_not()` operator instead."
         )
     last = input._size[dim] - 1
-    shape = [-1 if each == dim else 1 for each in range(len(input._size))]
+    shape = [-1 if axis == dim else 1 for axis in range(len(input._size))]
     apart = places.narrow(0, 1, last) - places.narrow(0, 0, last)
     before, behind = apart.narrow(0, 0, last - 1), apart.narrow(0, 1, last - 1)
 

@@ -67,8 +67,8 @@ def _bin_limits(input: Tensor, low: float, high: float, name: str) -> tuple[floa
             low, high = ends[0].item(), ends[1].item()
         if low == high:
             low, high = low - 1, high + 1
-    for each in (low, high):
-        if not math.isfinite(each):
+    for bound in (low, high):
+        if not math.isfinite(bound):
             raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
     return low, high
 
@@ -101,7 +101,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
 
 def _equal_bins(xp: Any, array: Array, bins: int, low: float, high: float) -> Array:
     row = array.reshape(-1)
-    low, high, many = (row.dtype.type(each) for each in (low, high, bins))
+    low, high, many = (row.dtype.type(number) for number in (low, high, bins))
     row = row[(row >= low) & (row <= high)]
     places = xp.minimum(((row - low) * many / (high - low)).astype("int64"), bins - 1)  # each step rounded to its dtype
     return xp.ascontiguousarray(xp.bincount(places, minlength=bins).astype(row.dtype))
@@ -136,7 +136,10 @@ def histogram(
     for target in out:
         check_out_dtype(target, dtype)
     return return_types.histogram.out(
-        *[write_out(array_of(each), each._size, target, dtype) for each, target in zip((hist, edges), out, strict=True)]
+        *[
+            write_out(array_of(tensor), tensor._size, target, dtype)
+            for tensor, target in zip((hist, edges), out, strict=True)
+        ]
     )
 
 
@@ -162,7 +165,7 @@ def _equal_edges(input: Tensor, bins: int, limits: Sequence[float] | None) -> Te
     if limits is not None:
         low, high = limits
     elif input.numel():
-        low, high = (each.item() for each in input.detach().aminmax())
+        low, high = (tensor.item() for tensor in input.detach().aminmax())
     else:
         low, high = 0.0, 1.0
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -185,8 +188,8 @@ def _in_bins(
     edges = bins.clone(memory_format=contiguous_format) if has_edges else _equal_edges(input, bins, limits)
     backend = input._storage.backend
     weights = None if weight is None else array_of(weight.detach()).reshape(-1)
-    compute, kind = (backend.array_dtype(each) for each in (comparable(dtype), dtype))
-    arrays = [array_of(each.detach()).reshape(-1).astype(compute, copy=False) for each in (input, edges)]
+    compute, kind = (backend.array_dtype(one_dtype) for one_dtype in (comparable(dtype), dtype))
+    arrays = [array_of(tensor.detach()).reshape(-1).astype(compute, copy=False) for tensor in (input, edges)]
     hist = from_array(backend.launch(_count_in_bins, *arrays, weights, kind), dtype, input._storage)
     return (hist / hist.sum() / edges.detach().diff() if density else hist), edges
 

@@ -50,21 +50,21 @@ def _quantile(
         axis = None if dim is None else geometry.wrap_dim(dim, max(len(input._size), 1))
         array = input._backend.launch(_between, array_of(input), axis, array_of(q), interpolation, skips_nan)
         array = input._backend.xp.ascontiguousarray(array)
-        found = from_array(array.reshape((*size, array.shape[-1])), input._dtype, input._storage)
+        quantiles = from_array(array.reshape((*size, array.shape[-1])), input._dtype, input._storage)
         if interpolation in ("linear", "midpoint"):
-            found._written()  # PyTorch interpolates in place
+            quantiles._written()  # PyTorch interpolates in place
     else:
         ranked = _ordered(input, dim)
-        found = _elements_at_ranks(
+        quantiles = _elements_at_ranks(
             ranked.view(*size, ranked._size[-1]), q if q._size else q.unsqueeze(0), interpolation, skips_nan
         )
-    made = found.unsqueeze_(0).transpose_(0, -1).squeeze_(-1) if q._size else found.squeeze_(-1)
+    result = quantiles.unsqueeze_(0).transpose_(0, -1).squeeze_(-1) if q._size else quantiles.squeeze_(-1)
     if out is None:
-        return made
+        return result
     refuse_overlapping_write(out)
-    if out._size != made._size:
-        resize_output(out, made._size)
-    return copy_(out, made)
+    if out._size != result._size:
+        resize_output(out, result._size)
+    return copy_(out, result)
 
 
 def _between(xp: Any, array: Array, axis: int | None, q: Array, interpolation: str, skips_nan: bool) -> Array:

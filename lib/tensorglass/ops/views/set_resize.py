@@ -339,11 +339,11 @@ def as_subclass(input: Tensor, cls: Any) -> Tensor:
 def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Tensor:
     """A tensor of a class on the memory of `data`: a leaf of its own, as parameters are made."""
     data._storage.note(data)
-    made = make(data._storage, *header_of(data), data._dtype)
-    made._counter, made._conj = data._counter, data._conj
-    made.__class__ = _checked_class(cls)
-    set_requires_grad(made, require_grad)
-    return made
+    result = make(data._storage, *header_of(data), data._dtype)
+    result._counter, result._conj = data._counter, data._conj
+    result.__class__ = _checked_class(cls)
+    set_requires_grad(result, require_grad)
+    return result
 
 
 setattr(Tensor, "_make_subclass", staticmethod(_make_subclass))  # noqa: B010  # mypy knows no such name

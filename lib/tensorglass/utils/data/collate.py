@@ -73,9 +73,9 @@ def _like(original: Any, content: Any) -> Any:
     """`content`, a dict or a list, in a container of the kind of `original` if that can be made."""
     try:
         if isinstance(original, MutableMapping):
-            made = copy.copy(original)
-            made.update(content)
-            return made
+            batch = copy.copy(original)
+            batch.update(content)
+            return batch
         if isinstance(original, MutableSequence):
             filled: Any = copy.copy(original)
             for position, item in enumerate(content):

@@ -160,7 +160,7 @@ def cross_entropy(
 
 def _along(weight: Tensor, rank: int, dim: int) -> Tensor:
     """One number for each class, as it broadcasts with the input."""
-    return weight.view([-1 if each == dim else 1 for each in range(rank)])
+    return weight.view([-1 if axis == dim else 1 for axis in range(rank)])
 
 
 @in_cpp

@@ -15,9 +15,9 @@ reduced = ops.reduced
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """The `reduction` that the deprecated arguments mean, with PyTorch's warning."""
     average, reduces = size_average is None or size_average, reduce is None or reduce
-    found = "none" if not reduces else "mean" if average else "sum"
-    warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
-    return found
+    reduction = "none" if not reduces else "mean" if average else "sum"
+    warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+    return reduction
 
 
 def read_reduction(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:

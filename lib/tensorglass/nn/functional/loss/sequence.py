@@ -43,7 +43,8 @@ def ctc_loss(
         if isinstance(lengths, Tensor) and lengths.is_floating_point():
             raise RuntimeError(f"{name} must be integral")
     of_input, of_target = (
-        torch.as_tensor(each, dtype=torch.int64, device=device).reshape(-1) for each in (input_lengths, target_lengths)
+        torch.as_tensor(lengths, dtype=torch.int64, device=device).reshape(-1)
+        for lengths in (input_lengths, target_lengths)
     )
     _check_ctc(log_probs, targets, of_input, of_target, blank, is_batch)
     padded = _padded(targets, of_target, is_batch, blank)
@@ -106,7 +107,7 @@ def _padded(targets: Tensor, lengths: Tensor, is_batch: bool, blank: int) -> Ten
         rows = list(targets.reshape(count, -1) if count else [])
     else:
         rows = list(targets.split(lengths.tolist()))
-    made = torch.full((count, longest), blank, dtype=torch.int64, device=targets.device)
+    padded = torch.full((count, longest), blank, dtype=torch.int64, device=targets.device)
     for place, (row, length) in enumerate(zip(rows, lengths.tolist(), strict=True)):
-        made[place, :length] = row[:length]
-    return made
+        padded[place, :length] = row[:length]
+    return padded

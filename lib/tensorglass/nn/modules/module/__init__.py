@@ -169,17 +169,17 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
         """Look up a parameter, a buffer or a module, which are not plain attributes."""
         fields = self.__dict__
         if "_parameters" in fields:
-            found = fields["_parameters"]
-            if name in found:
-                return found[name]
+            parameters = fields["_parameters"]
+            if name in parameters:
+                return parameters[name]
         if "_buffers" in fields:
-            found = fields["_buffers"]
-            if name in found:
-                return found[name]
+            parameters = fields["_buffers"]
+            if name in parameters:
+                return parameters[name]
         if "_modules" in fields:
-            found = fields["_modules"]
-            if name in found:
-                return found[name]
+            parameters = fields["_modules"]
+            if name in parameters:
+                return parameters[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __setattr__(self, name: str, value: Any) -> None:

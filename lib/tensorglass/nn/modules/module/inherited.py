@@ -21,7 +21,7 @@ def named_after_subclass(*names: str) -> Callable[[Kind], Kind]:
         def __init_subclass__(cls: type) -> None:  # it becomes a method
             super(family, cls).__init_subclass__()  # type: ignore[arg-type]  # a type variable bound to types
             for name in () if cls.__name__.startswith("_") else names:
-                owner = next(each for each in cls.__mro__ if name in vars(each))
+                owner = next(base for base in cls.__mro__ if name in vars(base))
                 if owner is family:
                     setattr(cls, name, _renamed(vars(family)[name], f"{cls.__name__}.{name}"))
 

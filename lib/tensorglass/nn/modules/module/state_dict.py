@@ -126,7 +126,7 @@ class StateDict:
             for name, child in module._modules.items():
                 if child is not None:
                     below = f"{prefix}{name}."
-                    load(child, {key: each for key, each in given.items() if key.startswith(below)}, below)
+                    load(child, {key: value for key, value in given.items() if key.startswith(below)}, below)
             keys = _IncompatibleKeys(missing, unexpected)
             for hook in module._load_state_dict_post_hooks.values():
                 if hook(module, keys) is not None:
@@ -160,7 +160,9 @@ class StateDict:
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = {
-            name: each for name, each in (*self._parameters.items(), *self._persistent_buffers()) if each is not None
+            name: tensor
+            for name, tensor in (*self._parameters.items(), *self._persistent_buffers())
+            if tensor is not None
         }
         for name, there in own.items():
             key = prefix + name

@@ -110,8 +110,8 @@ class Tree:
             module = getattr(module, name)
             if not isinstance(module, Tree):
                 raise AttributeError(f"`{name}` is not an nn.Module")
-        found: Module = module
-        return found
+        submodule: Module = module
+        return submodule
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
         """Put a module in the place of this name; if `strict`, there must be one already."""
@@ -129,17 +129,17 @@ class Tree:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter of this name, such as "encoder.0.weight"; AttributeError if there is none."""
-        name, found = self._member(target)
-        if not isinstance(found, Parameter):
+        name, member = self._member(target)
+        if not isinstance(member, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return found
+        return member
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer of this name; AttributeError if there is none."""
-        name, found = self._member(target)
+        name, member = self._member(target)
         if name not in self.get_submodule(target.rpartition(".")[0])._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
-        buffer: Tensor = found
+        buffer: Tensor = member
         return buffer
 
     def _member(self, target: str) -> tuple[str, Any]:

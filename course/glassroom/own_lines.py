@@ -88,9 +88,9 @@ def _declared(what: Any) -> Source | None:
 
 def _row(name: str) -> Operator | None:
     """Find an operator by the name of its function, method, in-place form or Python operator."""
-    for each in (name, name.removesuffix("_")):
-        if each in OPERATORS:
-            return OPERATORS[each]
+    for candidate in (name, name.removesuffix("_")):
+        if candidate in OPERATORS:
+            return OPERATORS[candidate]
     alias = name.replace("_", ".", 1)  # PyTorch's own name of special.expit is special_expit
     return next((row for row in OPERATORS.values() if name in row.dunders or {name, alias} & {*row.aliases}), None)
 
@@ -121,7 +121,7 @@ def _member(path: str) -> Any:
 def _lines(member: Any) -> Source | None:
     """The lines of an object that is defined in the library."""
     if isinstance(member, type):  # a public class may claim another module as its own; its methods do not
-        methods = [each for each in vars(member).values() if inspect.isfunction(each)]
+        methods = [function for function in vars(member).values() if inspect.isfunction(function)]
         modules = [member.__module__, *[method.__module__ for method in methods]]
         for module in modules:
             if module.startswith("tensorglass.") and (code := _found_in(module, member.__name__)) is not None:
@@ -200,5 +200,5 @@ def _found_in(module: str, name: str) -> str | None:
             return None
         nodes = found.body
     assert found is not None
-    first = min([found.lineno, *[each.lineno for each in found.decorator_list]])
+    first = min([found.lineno, *[decorator.lineno for decorator in found.decorator_list]])
     return textwrap.dedent("\n".join(text.splitlines()[first - 1 : found.end_lineno]))

@@ -153,8 +153,8 @@ def new_notebook(folder: Path, name: str) -> list[Path]:
     _require_name(stem)
     path, data = folder / NOTEBOOKS / f"{stem}.ipynb", folder / NOTEBOOKS / DATA / f"{stem}.csv"
     declared = folder / own.FOLDER / f"{stem}.py"
-    for each in (path, data, declared):
-        _require_free(each)
+    for place in (path, data, declared):
+        _require_free(place)
     id = f"{stem}-noon"
     words = _words(id, stem, "noon")
     cells = [

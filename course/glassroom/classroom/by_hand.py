@@ -79,14 +79,14 @@ def save_by_hand(course: Course, key: Key, points: str, comment: str, answer: st
     path = course.folder / MANUAL
     table = _read_table(path) if path.exists() else _Table(list(COLUMNS), ",", [])
     learner, assignment, id = key
-    line = next((each for _, each in table.lines if _key(each) in (key, (printable(learner), assignment, id))), None)
+    line = next((line for _, line in table.lines if _key(line) in (key, (printable(learner), assignment, id))), None)
     if line is None:
         line = {"learner": printable(learner), "assignment": assignment, "id": id, "answer": answer[:MOST_SHOWN]}
         table.lines.append((0, line))
     shown = number(value)
     line |= {"points": shown if table.separator == "," else shown.replace(".", ","), "comment": comment.strip()}
     columns = [*table.columns, *(["comment"] if "comment" not in table.columns else [])]
-    lines = [columns, *([_cell(each, name) for name in columns] for _, each in table.lines)]
+    lines = [columns, *([_cell(line, name) for name in columns] for _, line in table.lines)]
     write_atomically(path, table_csv(lines, table.separator).encode("utf-8", "replace"))
     return ByHand(value, comment.strip())
 
@@ -114,9 +114,9 @@ def _read_table(path: Path) -> _Table:
         )
     said = ((reader.line_num, line) for line in reader)
     lines = [
-        each
-        for each in said
-        if any(isinstance(cell, str) and cell.strip() for cell in each[1].values())  # spreadsheets leave empty rows
+        line
+        for line in said
+        if any(isinstance(cell, str) and cell.strip() for cell in line[1].values())  # spreadsheets leave empty rows
     ]
     return _Table(columns, separator, lines)
 
@@ -153,7 +153,7 @@ class _Known:
             return f"there is no assignment {printable(assignment)!r}"
         if assignment not in self.questions:
             made = task_of(self.course, self.course.assignment(assignment)).questions()
-            self.questions[assignment] = {each.id: each.points for each in made}
+            self.questions[assignment] = {criterion.id: criterion.points for criterion in made}
         if id not in self.questions[assignment]:
             return f"{assignment} has no question {printable(id)!r}"
         most = self.questions[assignment][id]

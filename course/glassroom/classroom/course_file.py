@@ -179,7 +179,7 @@ def read_course(folder: Path) -> Course:
         assignments = table.get("assignment", [])
         _must(isinstance(assignments, list), "assignments are written [[assignment]]")
         made = tuple(_assignment(assignment) for assignment in assignments)
-        names = [each.name.casefold() for each in made]
+        names = [item.name.casefold() for item in made]
         _must(len(set(names)) == len(names), "two assignments have one name")
         return Course(
             folder,
@@ -224,9 +224,9 @@ def _assignment(table: Any) -> Assignment:
     where = f"assignment {name}"
     _only(table, where, ("name", "notebooks", "due", "points", "explain", "hidden"))
     notebooks = table.get("notebooks")
-    if not (isinstance(notebooks, list) and notebooks and all(isinstance(each, str) for each in notebooks)):
+    if not (isinstance(notebooks, list) and notebooks and all(isinstance(notebook, str) for notebook in notebooks)):
         raise ValueError(f'{where}: notebooks are a list, as in ["1_memory/02_views_share_a_storage.ipynb"]')
-    stems = [Path(each).stem for each in notebooks]
+    stems = [Path(notebook).stem for notebook in notebooks]
     _must(len(set(stems)) == len(stems), f"{where}: two notebooks have one name")
     for notebook in notebooks:
         inside = not os.path.isabs(notebook) and ".." not in Path(notebook).parts
@@ -241,9 +241,9 @@ def _assignment(table: Any) -> Assignment:
     points = table.get("points", {})
     _must(isinstance(points, dict), f"{where}: points are a table")
     marks = {id: _number(points, id, f"{where}, points", 1.0) for id in points}
-    explain = tuple(_explain(each, where) for each in _list(table, "explain", where))
-    hidden = tuple(_hidden(each, where) for each in _list(table, "hidden", where))
-    ids = [each.id for each in explain] + [each.id for each in hidden]
+    explain = tuple(_explain(table_of_explain, where) for table_of_explain in _list(table, "explain", where))
+    hidden = tuple(_hidden(hidden_table, where) for hidden_table in _list(table, "hidden", where))
+    ids = [exercise.id for exercise in explain] + [exercise.id for exercise in hidden]
     _must(len(set(ids)) == len(ids) and not set(ids) & set(marks), f"{where}: two of its questions have one id")
     return Assignment(name, tuple(notebooks), due, marks, explain, hidden)
 
@@ -253,11 +253,13 @@ def _explain(table: Any, where: str) -> Explain:
     ask = _text(table, "ask", f"{where}, explain")
     points, after = _number(table, "points", where, 1.0), _text(table, "after", where, "")
     rubric = table.get("rubric", [])
-    fine = isinstance(rubric, list) and all(isinstance(each, dict) for each in rubric) and len(rubric) <= MOST_CRITERIA
+    fine = (
+        isinstance(rubric, list) and all(isinstance(table, dict) for table in rubric) and len(rubric) <= MOST_CRITERIA
+    )
     _must(
         fine, f'{where}: a rubric is a list of at most {MOST_CRITERIA}, as in [{{ says = "one storage", points = 1 }}]'
     )
-    return Explain(_id(table, where), ask, points, after, tuple(_criterion(each, where) for each in rubric))
+    return Explain(_id(table, where), ask, points, after, tuple(_criterion(criterion, where) for criterion in rubric))
 
 
 def _criterion(table: Any, where: str) -> Criterion:
@@ -292,7 +294,7 @@ def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 def _list(table: Mapping[str, Any], key: str, where: str) -> list[Any]:
     found = table.get(key, [])
-    fine = isinstance(found, list) and all(isinstance(each, dict) for each in found)
+    fine = isinstance(found, list) and all(isinstance(table, dict) for table in found)
     _must(fine, f"{where}: {key} is written [[assignment.{key}]]")
     return found
 

@@ -52,7 +52,7 @@ def known_people(course: Course) -> set[str]:
         found |= {*read_rows(course, assignment)}
     for path in (course.folder / name for name in (*FOLDERS, "collected")):
         if path.is_dir():
-            found |= {each.name for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")}
+            found |= {place.name for place in path.iterdir() if place.is_dir() and not place.name.startswith(".")}
     for name in TABLES:
         found |= {line[at] for at, line in _lines_of(course.folder / name) if len(line) > at}
     return found | {*_students(course)}
@@ -63,8 +63,8 @@ def require_known(course: Course, person: str) -> None:
     known = known_people(course)
     if person in known:
         return
-    by_small = {each.casefold(): each for each in sorted(known)}
-    near = [by_small[each] for each in get_close_matches(person.casefold(), by_small, n=3, cutoff=0.6)]
+    by_small = {name.casefold(): name for name in sorted(known)}
+    near = [by_small[name] for name in get_close_matches(person.casefold(), by_small, n=3, cutoff=0.6)]
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise Problem(f"{course.folder} has nothing of anybody named {person!r}.{hint}", Exit.USAGE)
 
@@ -103,7 +103,7 @@ def left_of(course: Course, person: str) -> Iterator[str]:
             "Look through it."
         )
     for path in sorted(course.folder.rglob("*")):
-        inside = any(each in own for each in (path, *path.parents))
+        inside = any(parent in own for parent in (path, *path.parents))
         if not inside and path.is_file() and not path.is_symlink() and _mentions(path, person):
             yield f"{path.relative_to(course.folder)} has this name in it"
     yield "Out of reach: the LMS, deliveries as you downloaded them, tables written elsewhere, backups, a repository"
@@ -112,7 +112,7 @@ def left_of(course: Course, person: str) -> Iterator[str]:
 
 def _assignments(course: Course) -> list[str]:
     folder = course.folder / MARKS
-    return sorted(each.name for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else []
+    return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
 
 
 def _files_of(course: Course, person: str) -> list[Path]:
@@ -128,13 +128,13 @@ def _namesakes(course: Course, person: str) -> list[str]:
     """Others whose set-aside work lies in the same folder: people of the same name, distinguished by numbers."""
     plain = re.sub(r" [0-9a-f]+$", "", person)
     numbered = re.compile(re.escape(plain) + r"( [0-9a-f]+)?")
-    return [each for each in learners_of(course) if each != person and numbered.fullmatch(each)]
+    return [learner for learner in learners_of(course) if learner != person and numbered.fullmatch(learner)]
 
 
 def _told(path: Path) -> str:
     if path.is_symlink():
         return " (a link; what it leads to stays)"
-    count = sum(each.is_file() for each in path.rglob("*"))
+    count = sum(place.is_file() for place in path.rglob("*"))
     return f" ({count} {'file' if count == 1 else 'files'})"
 
 
@@ -177,7 +177,7 @@ def _delete_from_table(path: Path, person: str) -> None:
 
 def _named(person: str) -> re.Pattern[bytes]:
     """The name as a pattern that matches only whole words."""
-    names = "|".join(re.escape(each) for each in dict.fromkeys((person, printable(person))))
+    names = "|".join(re.escape(name) for name in dict.fromkeys((person, printable(person))))
     return re.compile(rf"(?<![\w-])(?:{names})(?![\w-])".encode("utf-8", "replace"))
 
 
@@ -211,7 +211,7 @@ def _students(course: Course) -> list[str]:
     found: list[str] = []
     if path.is_file():
         with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as book:
-            found = [str(each) for (each,) in book.execute("SELECT id FROM student")]
+            found = [str(learner) for (learner,) in book.execute("SELECT id FROM student")]
     return found
 
 

@@ -81,4 +81,4 @@ def _bound_in(code: str) -> set[str]:
         table = symtable.symtable(python, "<cell>", "exec")
     except SyntaxError:
         return set()
-    return {each.get_name() for each in table.get_symbols() if each.is_assigned() or each.is_imported()}
+    return {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}

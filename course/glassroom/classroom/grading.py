@@ -94,7 +94,7 @@ class Row:
     def from_json(cls, content: bytes) -> Row:
         """A stored row. Raises ValueError, KeyError or TypeError for anything else."""
         table = json.loads(content)
-        return cls(**{**table, "marks": [Mark(**each) for each in table["marks"]]})
+        return cls(**{**table, "marks": [Mark(**mark) for mark in table["marks"]]})
 
 
 @dataclass(frozen=True)
@@ -237,8 +237,8 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
     if row.problem or stop():
         raise Problem(f"The course's own solutions of {task.assignment} cannot be run: {row.problem or 'interrupted'}")
     failed = [f"{each.id}: {each.message}" for each in row.marks if each.part != 1 and each.how != "hand"]
-    beside = {each.exercise for each in row.marks if each.how != "apart" or each.part != 1}
-    apart = sorted({each.exercise for each in row.marks} - beside)
+    beside = {mark.exercise for mark in row.marks if mark.how != "apart" or mark.part != 1}
+    apart = sorted({mark.exercise for mark in row.marks} - beside)
     return replace(task, apart=tuple(apart)), failed
 
 

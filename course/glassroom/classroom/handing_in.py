@@ -60,9 +60,9 @@ def submit(asked_for: Sequence[Path], exchange: Path, learner: str = "") -> list
 def notebooks_in(path: Path) -> list[Path]:
     """The notebooks that a path stands for: itself, or those in the folder. Raises `Problem` if there are none."""
     if path.is_dir():
-        found = sorted(each for each in path.glob("*.ipynb") if not each.name.startswith("."))
+        found = sorted(place for place in path.glob("*.ipynb") if not place.name.startswith("."))
         if not found:
-            inside = sorted(each.name for each in path.iterdir() if each.is_dir() and any(each.glob("*.ipynb")))
+            inside = sorted(place.name for place in path.iterdir() if place.is_dir() and any(place.glob("*.ipynb")))
             named = f" Name one of its folders: {', '.join(inside)}." if inside else ""
             raise Problem(f"There is no notebook in {path}.{named}", Exit.USAGE)
         return found

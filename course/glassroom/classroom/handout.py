@@ -129,7 +129,7 @@ def source_version(notebook: Notebook, assignment: Assignment, last: bool = True
         for hidden in assignment.hidden:
             if hidden.exercise == found.id:
                 cells.append(_hidden_cell(hidden))
-        for question in [each for each in explain if each.after == found.id]:
+        for question in [exercise for exercise in explain if exercise.after == found.id]:
             cells += _question_cells(question)
     for question in explain:
         if last and not question.after:
@@ -148,8 +148,8 @@ def check_choice(assignment: Assignment, exercises: list[str]) -> None:
     """Raise `Problem` for points, questions and hidden tests that name exercises missing from the assignment."""
     for what, ids in (
         ("points", assignment.points),
-        ("a question after", [each.after for each in assignment.explain if each.after]),
-        ("a hidden test of", [each.exercise for each in assignment.hidden]),
+        ("a question after", [exercise.after for exercise in assignment.explain if exercise.after]),
+        ("a hidden test of", [hidden.exercise for hidden in assignment.hidden]),
     ):
         for id in ids:
             if id not in exercises:

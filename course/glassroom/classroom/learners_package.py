@@ -58,11 +58,11 @@ def without_answers_in_hints(code: str) -> str:
             setups += [named["setup"]] if "setup" in named else []
     emptied += setups + _made_for(setups, tree)
     rows = [row.encode() for row in code.split("\n")]  # ast counts columns in bytes
-    for each in sorted(emptied, key=lambda node: (node.lineno, node.col_offset), reverse=True):
-        assert each.end_lineno is not None
-        assert each.end_col_offset is not None
-        first, last = each.lineno - 1, each.end_lineno - 1
-        rows[first : last + 1] = [rows[first][: each.col_offset] + b'""' + rows[last][each.end_col_offset :]]
+    for statement in sorted(emptied, key=lambda node: (node.lineno, node.col_offset), reverse=True):
+        assert statement.end_lineno is not None
+        assert statement.end_col_offset is not None
+        first, last = statement.lineno - 1, statement.end_lineno - 1
+        rows[first : last + 1] = [rows[first][: statement.col_offset] + b'""' + rows[last][statement.end_col_offset :]]
     return b"\n".join(rows).decode()
 
 

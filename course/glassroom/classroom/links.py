@@ -46,7 +46,7 @@ def _way(text: str, name: str, places: Mapping[str, str]) -> str:
     found = WAY.search(text)
     if found is None:
         return text
-    steps = [each[0] for each in _LINK.finditer(found[0]) if _target(each[2], name, places)]
+    steps = [row[0] for row in _LINK.finditer(found[0]) if _target(row[2], name, places)]
     if steps:
         return text[: found.start()] + " · ".join(steps) + text[found.end() :]
     return text[: found.start()].rstrip("\n") + "\n\n" + text[found.end() :].lstrip("\n")

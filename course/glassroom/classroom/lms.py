@@ -67,7 +67,7 @@ def feedback_zip(course: Course, results: Iterable[Result], roster: Path | None 
     """One assignment's pages as Moodle takes feedback files, and the learners left out because their number is unknown.
     Numbers come from the delivery, or from the grading worksheet `roster`.
     """
-    rows = sorted(results, key=lambda each: each.row.learner)
+    rows = sorted(results, key=lambda result: result.row.learner)
     people = {row.row.learner: _delivered_as(course, row) for row in rows}
     if roster is not None:
         head, lines = _read_roster("moodle", roster)
@@ -181,7 +181,7 @@ def _names_of(kind: str, who: Mapping[str, str]) -> list[str]:
     name = unicodedata.normalize("NFC", who["Full name"]).strip()
     digits = "".join(filter(str.isdigit, who["Identifier"]))
     known = [f"{name} {digits}", who.get("Email address", ""), who.get("Username", ""), who.get("ID number", ""), name]
-    return [each.strip().casefold() for each in known if each.strip()]
+    return [name.strip().casefold() for name in known if name.strip()]
 
 
 def _canvas_name(student: str) -> str:

@@ -36,7 +36,7 @@ class MarkingServer(PageServer):
             fine = all(isinstance(said[name], str) for name in names)
         except (ValueError, KeyError, TypeError, RecursionError):
             fine = False
-        if not fine or assignment not in {each.name for each in self.assignments}:
+        if not fine or assignment not in {assignment.name for assignment in self.assignments}:
             raise Problem("This is no mark of an assignment that is marked here.")
         with self.writing:
             row = read_rows(self.course, assignment).get(learner)

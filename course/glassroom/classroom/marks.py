@@ -31,7 +31,7 @@ class Result:
     @property
     def raw(self) -> float:
         """The points before lateness."""
-        return round(sum(each or 0.0 for each in self.earned.values()), 4)
+        return round(sum(points or 0.0 for points in self.earned.values()), 4)
 
     @property
     def total(self) -> float:
@@ -41,7 +41,7 @@ class Result:
     @property
     def waiting(self) -> list[str]:
         """Questions that a person has not marked yet."""
-        return [id for id, each in self.earned.items() if each is None]
+        return [id for id, points in self.earned.items() if points is None]
 
 
 def result(course: Course, assignment: Assignment, row: Row, manual: Manual) -> Result:
@@ -57,7 +57,7 @@ def result(course: Course, assignment: Assignment, row: Row, manual: Manual) -> 
     submitted = moment(row.submitted)
     if assignment.due is not None and submitted is not None:
         late = max(0.0, (submitted - assignment.due).total_seconds())
-    asked = {each.id: each.ask for each in assignment.explain}
+    asked = {exercise.id: exercise.ask for exercise in assignment.explain}
     points = sum(mark.points for mark in row.marks)
     return Result(row, earned, comments, points, course.late.factor(late), late, asked)
 
@@ -72,10 +72,10 @@ def absentees(course: Course, missing: Iterable[tuple[str, str]]) -> Iterator[Re
         yield Result(row, {}, {}, points[assignment], 1.0, 0.0)
 
 
-def _earned(each: Mark, course: Course) -> float | None:
-    if each.part is None:
+def _earned(mark: Mark, course: Course) -> float | None:
+    if mark.part is None:
         return None
-    return round(each.points * each.part * max(0.0, 1.0 - course.hint_cost * min(each.hints, 4)), 4)
+    return round(mark.points * mark.part * max(0.0, 1.0 - course.hint_cost * min(mark.hints, 4)), 4)
 
 
 def manual_template(results: Iterable[Result]) -> str:

@@ -43,7 +43,7 @@ def files_with(names: tuple[str, ...], folder: Path) -> dict[str, bytes]:
     """
     found: dict[str, bytes] = {}
     known, home = exercises(), (folder / own.FOLDER).resolve()
-    for name in [each for each in names if (folder / NOTEBOOKS / each).is_file()]:
+    for name in [name for name in names if (folder / NOTEBOOKS / name).is_file()]:
         notebook = course_notebook(folder / NOTEBOOKS, name)
         ids = {id for cell in notebook["cells"] for _, id in asked_for(cell)}
         places = {Path(known[id].examine.__code__.co_filename) for id in ids if id in known}

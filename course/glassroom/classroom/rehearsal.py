@@ -53,7 +53,7 @@ def _answered_by_hints(notebook: Notebook) -> Notebook:
     """The notebook with the last hint of each exercise, which should be code that solves it, in place of its
     solution."""
     made = copy.deepcopy(notebook)
-    found = {each.id: each for each in exercises_of(notebook)}
+    found = {exercise.id: exercise for exercise in exercises_of(notebook)}
     for cell in made["cells"]:
         for id in {id for function, id in asked_for(cell) if function == "check"} & set(found):
             cell["source"] = lines(source(cell).replace(found[id].solution, hints_of(id)[-1]))
@@ -68,9 +68,9 @@ def _walked(notebook: Notebook, folder: Path, solved: bool) -> list[str]:
         return [str(error)]
     faults = []
     for number, cell in enumerate(ran["cells"]):
-        said = [str(each.get("text", "")) for each in cell.get("outputs", ())]
+        said = [str(output.get("text", "")) for output in cell.get("outputs", ())]
         for id in [id for function, id in asked_for(cell) if function == "check"]:
-            verdict = next((each for each in said if each.startswith((SOLVED, NOT_YET))), "")
+            verdict = next((name for name in said if name.startswith((SOLVED, NOT_YET))), "")
             if verdict.startswith(SOLVED) != solved:
                 what = verdict.strip() or "its check says nothing"
                 faults.append(f"cell {number}, {id}: {what if solved else 'the copy is solved before anybody answers'}")

@@ -79,14 +79,18 @@ def release(
     made = Released()
     asked = list(asked_for)
     course = read_course(folder) if (folder / NAME).exists() or not asked else None
-    named = {each.name: each.notebooks for each in (course.assignments if course else ())}
-    chosen = [path for each in asked for path in named.get(each) or find_notebooks(each, folder, notebooks)]
-    known = {notebook: each for each in (course.assignments if course else ()) for notebook in each.notebooks}
+    named = {assignment.name: assignment.notebooks for assignment in (course.assignments if course else ())}
+    chosen = [path for name in asked for path in named.get(name) or find_notebooks(name, folder, notebooks)]
+    known = {
+        notebook: assignment
+        for assignment in (course.assignments if course else ())
+        for notebook in assignment.notebooks
+    }
     new = [name for name in dict.fromkeys(chosen) if name not in known]
     made.added = add_assignments(folder, [_section(name, home_of(name, folder, notebooks)) for name in new])
     course = read_course(folder)
-    wanted = set(chosen) or {name for each in course.assignments for name in each.notebooks}
-    assignments = [each for each in course.assignments if wanted & set(each.notebooks)]
+    wanted = set(chosen) or {name for assignment in course.assignments for name in assignment.notebooks}
+    assignments = [assignment for assignment in course.assignments if wanted & set(assignment.notebooks)]
     if not assignments:
         raise Problem(
             f"There is nothing to hand out. Name a part or a notebook: glassroom release 1_memory --course {folder}"
@@ -94,7 +98,9 @@ def release(
     declare_own_exercises(folder)
     made_of: dict[str, Mapping[Path, bytes]] = {}
     beside = {
-        each.name for each in course.assignments if each in assignments or (folder / "release" / each.name).is_dir()
+        assignment.name
+        for assignment in course.assignments
+        if assignment in assignments or (folder / "release" / assignment.name).is_dir()
     }
     for assignment in assignments:
         files = _teachers_notebooks(course, assignment, notebooks, beside)

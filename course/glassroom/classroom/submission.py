@@ -140,7 +140,7 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
             if plain_copy and taken:
                 made.lost.append(id.removesuffix("-answer"))
         elif not (plain_copy and id.endswith("-given")):
-            entries.insert(_place(id, list(own), [each for each, _ in entries]), (id, _step(cell, "", cell, made)))
+            entries.insert(_place(id, list(own), [entry for entry, _ in entries]), (id, _step(cell, "", cell, made)))
             if not plain_copy:
                 made.notes.append(f"the cell {id!r} was missing and is put in")
     made.steps = [step for _, step in entries if step]
@@ -198,7 +198,7 @@ def _asking_for_hints(cell: Notebook) -> list[str]:
     """The lines of a cell that may ask for a hint; none of the long ones."""
     if cell["cell_type"] != "code" or "hint(" not in source(cell):
         return []
-    return [each.strip() for each in source(cell).splitlines() if "hint(" in each and len(each) <= LONGEST_LINE]
+    return [line.strip() for line in source(cell).splitlines() if "hint(" in line and len(line) <= LONGEST_LINE]
 
 
 def _hints(lines: list[str]) -> Counter[str]:

@@ -18,7 +18,7 @@ def table_csv(lines: Iterable[Iterable[str]], separator: str = ",") -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n", delimiter=separator)
     for line in lines:
-        writer.writerow([safe_cell(each) for each in line])
+        writer.writerow([safe_cell(cell) for cell in line])
     return text.getvalue()
 
 

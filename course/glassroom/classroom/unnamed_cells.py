@@ -45,7 +45,7 @@ def by_place(own: Mapping[str, Notebook], learners: Sequence[Notebook], named: M
                 take(_answer_to(id, binding, checks), id)
             else:
                 take(_words(own.get(f"{id}-ask"), free, learners), id)
-    for id in [each for each in missing if each not in found.values()]:  # changed, but it still calls the check
+    for id in [id for id in missing if id not in found.values()]:  # changed, but it still calls the check
         take(checks.get(id), id)
     return found
 
@@ -59,7 +59,7 @@ def _same(cell: Notebook, free: Mapping[int, str], learners: Sequence[Notebook])
     text = source(cell).strip()
     kind = cell["cell_type"]
     return next(
-        (number for number, each in free.items() if each == text and learners[number]["cell_type"] == kind), None
+        (number for number, cell in free.items() if cell == text and learners[number]["cell_type"] == kind), None
     )
 
 
@@ -85,7 +85,7 @@ def _words(question: Notebook | None, free: Mapping[int, str], learners: Sequenc
         return None
     text = source(question).strip()
     asked = [number + 1 for number, cell in enumerate(learners) if source(cell).strip() == text]
-    return next((each for each in asked if each in free and learners[each]["cell_type"] == "markdown"), None)
+    return next((number for number in asked if number in free and learners[number]["cell_type"] == "markdown"), None)
 
 
 def _names_bound_in(code: str) -> set[str]:

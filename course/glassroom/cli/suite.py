@@ -180,7 +180,7 @@ def _own_course(folder: Path, jobs: int, passed_on: list[str]) -> int:
             for fault in faults:
                 print(f"{name}, {what}, {fault}")
     print(report([*results, *by_what.values()]), flush=True)
-    return Exit.FAILED if any(each.failed for each in [*results, *by_what.values()]) else Exit.OK
+    return Exit.FAILED if any(result.failed for result in [*results, *by_what.values()]) else Exit.OK
 
 
 def _outputs(folder: Path, jobs: int) -> Layer:

@@ -116,7 +116,7 @@ class _Shape(_InProportion, Patch):
     def looking_like(self, part: Part) -> _Shape:
         look = part.look
         self.lines = _pixels(look.get("stroke-width", "1"))
-        self.dashes = [float(each) for each in re.findall(r"[\d.]+", look.get("stroke-dasharray", ""))]
+        self.dashes = [float(number) for number in re.findall(r"[\d.]+", look.get("stroke-dasharray", ""))]
         self.set(zorder=2, facecolor=_colour(look, "fill", "black"), edgecolor=_colour(look, "stroke"))
         self.set(capstyle="butt", joinstyle="miter")
         self.measure(72 / DOTS)

@@ -73,7 +73,7 @@ def _matcher(sheet: str) -> cssselect2.Matcher:
         if rule.type != "qualified-rule":
             continue
         found = tinycss2.parse_blocks_contents(rule.content, skip_comments=True, skip_whitespace=True)
-        declarations = {each.name: tinycss2.serialize(each.value).strip() for each in found}
+        declarations = {item.name: tinycss2.serialize(item.value).strip() for item in found}
         for selector in cssselect2.compile_selector_list(rule.prelude):
             matcher.add_selector(selector, declarations)
     return matcher

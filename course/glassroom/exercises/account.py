@@ -130,7 +130,7 @@ def account() -> Iterator[Account]:
             yield kept
         finally:
             kept.is_open = False
-            _open[:] = [each for each in _open if each is not kept]
+            _open[:] = [account for account in _open if account is not kept]
             if mode is not None:
                 mode.take_off()
 
@@ -188,7 +188,7 @@ def _watching(kind: type, kept: Account) -> type:
 def was_moved(tensor: Any) -> bool:
     """Whether the tensor's bytes came to their device by a transfer that tensorglass remembers."""
     storage = tensor.untyped_storage()
-    arrived = (each.storages[1] for each in transfers.since())
+    arrived = (transfer.storages[1] for transfer in transfers.since())
     return any(target is not None and target() is storage for target in arrived)
 
 

@@ -30,20 +30,21 @@ def draw(
 
     titled = {**(named or {}), **{name.replace("_", " "): other for name, other in others.items()}}
     drawn = {
-        title: np.asarray(each.detach().cpu() if hasattr(each, "detach") else each) for title, each in titled.items()
+        title: np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor)
+        for title, tensor in titled.items()
     }
     if not drawn:
         return
     columns = min(columns, len(drawn))
     rows = ceil(len(drawn) / columns)
-    tallest = max(each.shape[0] / each.shape[1] for each in drawn.values())
+    tallest = max(picture.shape[0] / picture.shape[1] for picture in drawn.values())
     size = (WIDTH, rows * (WIDTH / max(columns, 2) * tallest + TITLE))
     with plt.style.context("glassroom.figures"):
         _, axes = plt.subplots(rows, columns, squeeze=False, figsize=size, dpi=80, layout="constrained")
         for axis in axes.flat:
             axis.axis("off")
-        for axis, (title, each) in zip(axes.flat, drawn.items(), strict=False):
-            low, high = limits or ((0, 255) if each.dtype == np.uint8 else (None, None))
-            axis.imshow(each, cmap=colors, vmin=low, vmax=high)
+        for axis, (title, picture) in zip(axes.flat, drawn.items(), strict=False):
+            low, high = limits or ((0, 255) if picture.dtype == np.uint8 else (None, None))
+            axis.imshow(picture, cmap=colors, vmin=low, vmax=high)
             axis.set_title(title, fontsize=10 if columns < 6 else 8)
         plt.show()

@@ -81,7 +81,7 @@ def every_slot() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
     first, *further = slots.wrong.values()
     if not further:
         raise first
-    kind = Unanswered if all(isinstance(each, Unanswered) for each in slots.wrong.values()) else Misconception
+    kind = Unanswered if all(isinstance(value, Unanswered) for value in slots.wrong.values()) else Misconception
     *most, last = (f"`{name}`" for name in slots.wrong)
     right = slots.seen - len(slots.wrong)
     raise kind(
@@ -261,10 +261,10 @@ def call(function: Any, name: str, *arguments: Any, written: str = "") -> Any:
     It reads the tensors among them, and writes into none; of one that does, `written` is told.
     """
     with off_the_record():
-        before = [(each, _as_it_is(each)) for each in _tensors_in(arguments)]
+        before = [(tensor, _as_it_is(tensor)) for tensor in _tensors_in(arguments)]
     result = call_writing(function, name, *arguments)
     with off_the_record():
-        is_as_it_was = all(facts.same_value(_as_it_is(each), as_it_was) for each, as_it_was in before)
+        is_as_it_was = all(facts.same_value(_as_it_is(tensor), as_it_was) for tensor, as_it_was in before)
     expect(
         is_as_it_was,
         written
@@ -402,7 +402,7 @@ def _other_values(name: str, found: Any, wanted: Any) -> str:
 
 def _negated(values: Any) -> Any:
     if isinstance(values, list):
-        return [_negated(each) for each in values]
+        return [_negated(value) for value in values]
     return -values if isinstance(values, (int, float, complex)) and not isinstance(values, bool) else values
 
 

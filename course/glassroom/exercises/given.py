@@ -13,13 +13,13 @@ from glassroom.exercises.facts import MOST_READ, elements, is_array, is_tensor
 def handed_back(given: Iterable[Any]) -> Iterator[None]:
     """A context after which the tensors and arrays among these hold what they held before it, so that an answer that
     writes into them spoils none of the answers after it."""
-    kept = [(each, _copy_of(each)) for each in given if is_tensor(each) or is_array(each)]
+    kept = [(tensor, _copy_of(tensor)) for tensor in given if is_tensor(tensor) or is_array(tensor)]
     try:
         yield
     finally:
-        for each, before in kept:
+        for tensor, before in kept:
             with suppress(Exception):  # what cannot be written, such as a read-only array, is as it was
-                now = each.data if is_tensor(each) else each
+                now = tensor.data if is_tensor(tensor) else tensor
                 if before is not None and bool((now != before).any()):
                     now[...] = before  # through .data no version counts it
 

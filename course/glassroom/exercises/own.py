@@ -32,8 +32,8 @@ def files_in(folder: Path) -> dict[str, str]:
 def files_beside(folder: Path) -> dict[str, str]:
     """The files that declare exercises for a notebook in this folder; none where there is no such file."""
     folder = folder.resolve()
-    for each in (folder, *list(folder.parents)[:2]):
-        if found := files_in(each / FOLDER):
+    for path in (folder, *list(folder.parents)[:2]):
+        if found := files_in(path / FOLDER):
             return found
     return {}
 

@@ -210,7 +210,7 @@ def _fitting(raised: BaseException | None) -> list[str]:
     """What else is right where this was raised: the classes that it belongs to, and "an error"."""
     if raised is None:
         return []
-    return [*ANY_ERROR, *(each.__name__ for each in type(raised).__mro__ if issubclass(each, BaseException))]
+    return [*ANY_ERROR, *(base.__name__ for base in type(raised).__mro__ if issubclass(base, BaseException))]
 
 
 def _is_said(kind: str, said: object) -> bool:

@@ -47,8 +47,8 @@ class Progress:
         stored = {
             "what this is": WHAT,
             "exercises": {
-                id: {"solved": each.solved, "checks": each.checks, "hints": each.hints}
-                for id, each in sorted(self.exercises.items())
+                id: {"solved": attempts.solved, "checks": attempts.checks, "hints": attempts.hints}
+                for id, attempts in sorted(self.exercises.items())
             },
             "predictions": {question: list(said) for question, said in sorted(self.predictions.items())},
         }
@@ -60,8 +60,8 @@ class Progress:
         stored = json.loads(content)
         return cls(
             {
-                str(id): Attempts(bool(each["solved"]), int(each["checks"]), int(each["hints"]))
-                for id, each in stored["exercises"].items()
+                str(id): Attempts(bool(attempts["solved"]), int(attempts["checks"]), int(attempts["hints"]))
+                for id, attempts in stored["exercises"].items()
             },
             {str(question): (int(said[0]), int(said[1])) for question, said in stored["predictions"].items()},
         )

@@ -85,7 +85,7 @@ def again(asked: Sequence[Prediction], done: Progress, entries: Iterable[Entry])
     """What these predictions and this record say about these notebooks."""
     weights: list[tuple[int, Row]] = []
     for entry in entries:
-        missed = sum(each.right < each.said for each in asked if each.taught == topic(entry))
+        missed = sum(answers.right < answers.said for answers in asked if answers.taught == topic(entry))
         attempts = [done.exercises[id] for id in exercises_of(entry) if id in done.exercises]
         unsolved = sum(not attempt.solved for attempt in attempts)
         given = sum(attempt.solved and attempt.hints >= len(RUNGS) for attempt in attempts)
@@ -96,9 +96,11 @@ def again(asked: Sequence[Prediction], done: Progress, entries: Iterable[Entry])
         ]
         if reasons:
             weights.append((missed + unsolved + given, Row(entry, reasons)))
-    rows = [row for _, row in sorted(weights, key=lambda each: -each[0])]
-    said = [each for each in asked if each.said]
-    return Again(sum(each.right for each in said), sum(each.said for each in said), len(asked) - len(said), rows)
+    rows = [row for _, row in sorted(weights, key=lambda number: -number[0])]
+    said = [answers for answers in asked if answers.said]
+    return Again(
+        sum(answers.right for answers in said), sum(answers.said for answers in said), len(asked) - len(said), rows
+    )
 
 
 def topic(entry: Entry) -> str:

@@ -46,7 +46,7 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
     if answer is not BY_ITS_NAME:
         names[exercise.answers[0]] = answer
     written = [names.get(name, ...) for name in exercise.answers]
-    is_open = any(each is ... for each in written)
+    is_open = any(statement is ... for statement in written)
     told = word(" and ").join(f"`{name}`" for name in exercise.answers)
     is_or_are, it_or_them = ("is", "it") if len(written) == 1 else ("are", "them")
     if hints_of(id)[-1] != LEFT_OUT and (is_open or is_refused(id)):
@@ -61,7 +61,7 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
         print(in_lines(f"{told} {is_or_are} still to be written. What follows needs {it_or_them}."))
     if seconds:
         written = [
-            stopped(each, seconds, each.__name__) if isinstance(each, FunctionType) else each for each in written
+            stopped(value, seconds, value.__name__) if isinstance(value, FunctionType) else value for value in written
         ]
     return written[0] if len(written) == 1 else tuple(written)
 

@@ -71,7 +71,7 @@ def explain(error: BaseException | str | None = None) -> Lesson:
     words = _words(str(raised))
     found = [(len(of), lesson) for lesson in lessons() for of in _fixed(lesson) if _stand_in(of, words)]
     if found:
-        return max(found, key=lambda each: each[0])[1]
+        return max(found, key=lambda pair: pair[0])[1]
     near = "".join(f"\n  {lesson.heading}" for lesson in _nearest(words))
     raise ValueError("no lesson is on this message" + (f". The nearest are on:{near}" if near else ""))
 
@@ -114,7 +114,7 @@ def _nearest(words: list[str], count: int = 3) -> list[Lesson]:
         fixed = _words(lesson.heading)
         blocks = SequenceMatcher(None, words, fixed, autojunk=False).get_matching_blocks()
         shared.append((sum(block.size for block in blocks) / len(fixed), lesson))
-    shared.sort(key=lambda each: each[0], reverse=True)
+    shared.sort(key=lambda pair: pair[0], reverse=True)
     return [lesson for share, lesson in shared[:count] if share >= 0.5]
 
 

@@ -41,7 +41,7 @@ def _written_arguments(frame: FrameType) -> list[str]:
         call = ast.parse(b"".join(lines), mode="eval").body
     except SyntaxError:
         return []
-    if not isinstance(call, ast.Call) or any(isinstance(each, ast.Starred) for each in call.args):
+    if not isinstance(call, ast.Call) or any(isinstance(argument, ast.Starred) for argument in call.args):
         return []
     return [ast.unparse(argument) for argument in call.args]
 

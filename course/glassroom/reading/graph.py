@@ -82,7 +82,10 @@ def _read(
     kept = [list(saved_by(node, of_kind)) for node in order]  # holds the tensors until they are described
     leaves = [_collected_by(node) for node in order]
     seen = _seen(tensor for saved, leaf in zip(kept, leaves, strict=True) for tensor in (*_tensors(saved), *leaf))
-    inputs = [tuple([None if each is None else numbers.get(id(each)) for each in inputs_of(node)]) for node in order]
+    inputs = [
+        tuple([None if input_node is None else numbers.get(id(input_node)) for input_node in inputs_of(node)])
+        for node in order
+    ]
     owners = owners_of_parameters(variables)
     owned = [owners.get(id(leaf[0])) if leaf else None for leaf in leaves]
     has_lines = any("traceback_" in metadata_of(node) for node in roots)
@@ -125,7 +128,7 @@ def _flags(
 ) -> Iterator[str]:
     """Those of a node's tensors that hold NaN or infinity: its results, what it saved, a leaf and its gradient."""
     own = [("this leaf", each) for each in leaf[:1]] + [("its gradient", each) for each in leaf[1:]]
-    kept = [(f"saved {name}", each) for name, each in saved if adapter_for(each) is not None]
+    kept = [(f"saved {name}", tensor) for name, tensor in saved if adapter_for(tensor) is not None]
     for name, tensor in [*made, *kept, *own]:
         found = seen[id(tensor)].nonfinite if id(tensor) in seen else _nonfinite(tensor)
         if found is not None:

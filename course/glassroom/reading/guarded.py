@@ -17,7 +17,7 @@ CLOSING = "Python is shutting down, and nothing can be looked at any more"
 T = TypeVar("T")
 D = TypeVar("D")
 
-_MRO, _DICT, _MODULE, _NAME = (type.__dict__[each] for each in ("__mro__", "__dict__", "__module__", "__name__"))
+_MRO, _DICT, _MODULE, _NAME = (type.__dict__[base] for base in ("__mro__", "__dict__", "__module__", "__name__"))
 
 
 def refuse_at_shutdown() -> None:

@@ -44,7 +44,7 @@ def _cells(file: str) -> list[str]:
     if os.path.basename(folder).startswith("ipykernel_"):
         cells = [each for each in linecache.cache if os.path.dirname(each) == folder]
     elif file.startswith(_TERMINAL):
-        cells = [each for each in linecache.cache if each.startswith(_TERMINAL)]
+        cells = [name for name in linecache.cache if name.startswith(_TERMINAL)]
     else:
         return []
     return ["".join(linecache.getlines(cell)) for cell in cells]
@@ -65,7 +65,7 @@ def _scope(source: str, function: tuple[str, int] | None) -> tuple[Bound, ...]:
     name, line = function
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            first = min([node.lineno, *[each.lineno for each in node.decorator_list]])
+            first = min([node.lineno, *[decorator.lineno for decorator in node.decorator_list]])
             if first == line:
                 return tuple(_bound(node.body))
     return ()
@@ -77,7 +77,7 @@ def _bound(nodes: Iterable[ast.AST]) -> Iterator[Bound]:
         node = waiting.pop()
         if isinstance(node, ast.For | ast.AsyncFor):
             lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            yield from ((each.id, lines) for each in ast.walk(node.target) if isinstance(each, ast.Name))
+            yield from ((part.id, lines) for part in ast.walk(node.target) if isinstance(part, ast.Name))
             waiting += [node.iter, *node.body, *node.orelse]
         elif isinstance(node, _OWN_NAMES):
             if not isinstance(node, ast.Lambda):

@@ -44,7 +44,7 @@ def _below(path: str, module: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
         if id(module) not in seen:
             seen.add(id(module))
             yield path, module
-            waiting += [(f"{path}.{name}", each) for name, each in reversed(modules_in(module))]
+            waiting += [(f"{path}.{name}", child) for name, child in reversed(modules_in(module))]
 
 
 def owners_of_parameters(variables: Mapping[str, object]) -> dict[int, str]:
@@ -92,14 +92,14 @@ class ForwardsFollowed:
                 if id(node) not in self.paths:  # otherwise a module within this one made it
                     self.paths[id(node)] = path
                     self._held.append(node)
-                waiting += [each for each in inputs_of(node) if each is not None]
+                waiting += [input_node for input_node in inputs_of(node) if input_node is not None]
 
         return note
 
 
 def _beginning(begun: list[int]) -> Any:
     def note(module: Any, given: Any) -> None:
-        is_ours = any(module_of_class(each).partition(".")[0] == "tensorglass" for each in mro_of(type(module)))
+        is_ours = any(module_of_class(base).partition(".")[0] == "tensorglass" for base in mro_of(type(module)))
         library = sys.modules["tensorglass" if is_ours else "torch"]
         with library.enable_grad():
             node = library.empty(0, device="cpu", requires_grad=True).view(0).grad_fn

@@ -80,7 +80,7 @@ def is_leaf_with_gradient(tensor: Any) -> bool:
 
 def inputs_of(node: Any) -> list[Any]:
     """The nodes that a node sends gradients to; None for an input that gets none."""
-    return attempted(lambda: [each for each, _ in node.next_functions], [])
+    return attempted(lambda: [next_node for next_node, _ in node.next_functions], [])
 
 
 def metadata_of(node: Any) -> Mapping[str, Any]:
@@ -101,7 +101,11 @@ def in_order(roots: list[Any], known: Container[int] = (), most: float = MOST_RE
             continue
         nodes[id(node)] = node
         order.append(node)
-        stack += [each for each in reversed(inputs_of(node)) if each is not None and id(each) not in nodes]
+        stack += [
+            input_node
+            for input_node in reversed(inputs_of(node))
+            if input_node is not None and id(input_node) not in nodes
+        ]
     return order
 
 
@@ -143,7 +147,7 @@ def saved_by(node: Any, of_kind: dict[type, list[str]] | None = None) -> Iterato
         if is_a(value, Unread) or adapter_for(value) is not None:
             yield name, value
         elif is_a(value, (list, tuple)):
-            yield from ((f"{name}[{at}]", each) for at, each in enumerate(value) if adapter_for(each) is not None)
+            yield from ((f"{name}[{at}]", tensor) for at, tensor in enumerate(value) if adapter_for(tensor) is not None)
     yield from _saved_by_a_function(node)
 
 

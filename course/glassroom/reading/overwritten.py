@@ -55,7 +55,7 @@ def overwritten(message: str, tensors: Mapping[str, Any], others: Iterable[Any] 
     said = _MESSAGE.search(message)
     if said is None:
         return None
-    size = tuple([int(each) for each in said[1].split(",") if each.strip()])
+    size = tuple([int(number) for number in said[1].split(",") if number.strip()])
     now, expected = int(said[2]), int(said[3])
     roots = [node for node in map(grad_fn_of, (*tensors.values(), *others)) if node is not None]
     nodes = in_order(roots)
@@ -70,9 +70,9 @@ def overwritten(message: str, tensors: Mapping[str, Any], others: Iterable[Any] 
 
 def _readers(nodes: list[Any], node: Any) -> Iterator[str]:
     """The operators that used the result of `node` and may have been called in place."""
-    for each in nodes:
-        if any(behind is node for behind in inputs_of(each)):
-            yield operator_of(each).replace("_", "")
+    for input_node in nodes:
+        if any(behind is node for behind in inputs_of(input_node)):
+            yield operator_of(input_node).replace("_", "")
 
 
 def operator_of(node: Any) -> str:
@@ -89,11 +89,11 @@ def _saved_by_name(
     """
     memories = _memories_saved(node, saved_as, size, version)
     seen = {name: each for name, tensor in tensors.items() if (each := described_if_there(tensor)) is not None}
-    seen = {name: each for name, each in seen.items() if each.memory.identity in memories}
+    seen = {name: value for name, value in seen.items() if value.memory.identity in memories}
     if not seen:
         return (), False
-    same = [name for name, each in seen.items() if (each.size, each.version) == (size, version)]
-    same = same or [name for name, each in seen.items() if each.base is None][:1]
+    same = [name for name, value in seen.items() if (value.size, value.version) == (size, version)]
+    same = same or [name for name, value in seen.items() if value.base is None][:1]
     beside = [name for name in seen if name not in same]
     first = tensors[[*same, *beside][0]]
     return (*same[:MOST_NAMES], *beside[:MOST_NAMES]), is_leaf_with_gradient(first)

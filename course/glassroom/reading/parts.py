@@ -102,5 +102,5 @@ def _parts_of(tensor: object) -> list[Place]:
 
 def descriptions_of(tensor: object) -> list[Description]:
     """The descriptions of a tensor and its parts; those without readable memory are left out."""
-    seen = (described_if_there(each) for _, each in with_parts("", tensor))
+    seen = (described_if_there(value) for _, value in with_parts("", tensor))
     return [each for each in seen if each is not None]

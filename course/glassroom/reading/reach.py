@@ -40,8 +40,8 @@ def saved_in_graphs(named: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any
             dot = "" if attribute.startswith("[") else "."
             words = f"{name}{ARROW}{type(node).__name__}{dot}{attribute}"
             if is_a(value, Packed):
-                for _, each in tensors_at([("", value.content)]):
-                    yield f"{words}, packed by a hook", each, node
+                for _, tensor in tensors_at([("", value.content)]):
+                    yield f"{words}, packed by a hook", tensor, node
             elif adapter_for(value) is not None:
                 yield from ((path, each, node) for path, each in with_parts(words, value))
 
@@ -63,7 +63,7 @@ def nodes_by_root(variables: Mapping[str, object]) -> dict[str, int]:
 
 def kept_behind(name: str, tensor: Any) -> int:
     """The bytes of the storages that a tensor's graph has saved."""
-    found = (described_if_there(each) for _, each, _ in saved_in_graphs([(name, tensor)]))
+    found = (described_if_there(value) for _, value, _ in saved_in_graphs([(name, tensor)]))
     return sum({each.memory.identity: each.memory.nbytes for each in found if each is not None}.values())
 
 

@@ -52,18 +52,18 @@ def live_tensors() -> list[Any]:
     """The tensors that Python's garbage collector knows, without arrays of NumPy."""
     kinds: dict[type, bool] = {}
     found = []
-    for each in gc.get_objects():
-        kind = type(each)
+    for candidate in gc.get_objects():
+        kind = type(candidate)
         if kind not in kinds:
-            kinds[kind] = adapter_for(each) is not None
+            kinds[kind] = adapter_for(candidate) is not None
         if kinds[kind]:
-            found.append(each)
+            found.append(candidate)
     return found
 
 
 def paths_up(objects: list[Any], caller: FrameType) -> Found:
     """The shortest path to each of `objects` from a named holder, as the code of `caller` would write it."""
-    seen: dict[int, Any] = {id(each): each for each in objects}  # holding them keeps the ids unique
+    seen: dict[int, Any] = {id(item): item for item in objects}  # holding them keeps the ids unique
     below: dict[int, list[int]] = {}
     paths: dict[int, str] = {}
     level = list(objects)
@@ -71,9 +71,9 @@ def paths_up(objects: list[Any], caller: FrameType) -> Found:
     hidden = {id(objects), id(seen), id(unreached)}
     frames = _frames_of(caller)
     for _ in range(MOST_LEVELS):
-        if not level or len(seen) > MOST_LOOKED_AT or all(id(each) in paths for each in objects):
+        if not level or len(seen) > MOST_LOOKED_AT or all(id(item) in paths for item in objects):
             break
-        ids = {id(each) for each in level}
+        ids = {id(tensor) for tensor in level}
         for frame, variables in frames:
             for name, value in variables.items():
                 if id(value) in ids:
@@ -84,7 +84,7 @@ def paths_up(objects: list[Any], caller: FrameType) -> Found:
         for referrer in gc.get_referrers(*level):
             if id(referrer) in hidden or is_of_a_look(referrer) or any(referrer is frame for frame, _ in frames):
                 continue
-            children = [id(each) for each in gc.get_referents(referrer) if id(each) in ids]
+            children = [id(referent) for referent in gc.get_referents(referrer) if id(referent) in ids]
             below.setdefault(id(referrer), []).extend(children)
             if id(referrer) not in seen:
                 seen[id(referrer)] = referrer
@@ -102,11 +102,11 @@ def paths_up(objects: list[Any], caller: FrameType) -> Found:
         _tell(paths, seen, below, each, name)
     return Found(
         {
-            id(each): _OF_ATTRIBUTES.sub(r".\1", paths[id(each)]).removeprefix(".")
-            for each in objects
-            if id(each) in paths
+            id(item): _OF_ATTRIBUTES.sub(r".\1", paths[id(item)]).removeprefix(".")
+            for item in objects
+            if id(item) in paths
         },
-        is_all=not level or all(id(each) in paths for each in objects),
+        is_all=not level or all(id(item) in paths for item in objects),
     )
 
 
@@ -145,10 +145,10 @@ def _tell(paths: dict[int, str], seen: Mapping[int, Any], below: Mapping[int, li
     """Record the path to an object, and to all objects below it from which the search came."""
     waiting = deque([(at, words)])
     while waiting:
-        each, said = waiting.popleft()
-        if id(each) not in paths:
-            paths[id(each)] = said
-            waiting += [(seen[child], said + _step(each, seen[child])) for child in below.get(id(each), [])]
+        reached, said = waiting.popleft()
+        if id(reached) not in paths:
+            paths[id(reached)] = said
+            waiting += [(seen[child], said + _step(reached, seen[child])) for child in below.get(id(reached), [])]
 
 
 def _root(referrer: Any, caller: FrameType) -> str | None:
@@ -194,11 +194,11 @@ def _steps(above: Any, child: Any) -> Iterator[str]:
         yield from ("" if is_a(child, CellType) else f"[{at}]" for at, each in enumerate(above) if each is child)
     elif is_a(above, FrameType):
         yield from (
-            f" → {name} in {above.f_code.co_name}()" for name, each in locals_of(above).items() if each is child
+            f" → {name} in {above.f_code.co_name}()" for name, value in locals_of(above).items() if value is child
         )
     elif is_a(above, SUSPENDED):
         frame = suspended(above)
-        yield from (f": {name}" for name, each in locals_of(frame).items() if each is child) if frame else ()
+        yield from (f": {name}" for name, value in locals_of(frame).items() if value is child) if frame else ()
     elif is_a(above, FunctionType):
         for name in ("__closure__", "__defaults__", "__kwdefaults__"):
             if getattr(above, name) is child:

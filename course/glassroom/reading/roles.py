@@ -45,9 +45,9 @@ def roles_among(places: Iterable[tuple[str, object]]) -> Iterator[tuple[str, str
         if adapter_for(value) is None:
             attributes = attributes_of(value)
             if {"param_groups", "state"} <= attributes.keys():
-                state.update(id(each) for _, each in tensors_at([("", attributes["state"])]))
+                state.update(id(tensor) for _, tensor in tensors_at([("", attributes["state"])]))
             elif "_buffers" in attributes:
-                buffers.update(id(each) for each in tensors_of_module(value))
+                buffers.update(id(tensor) for tensor in tensors_of_module(value))
             continue
         is_parameter = id(value) in buffers or is_leaf_with_gradient(value)
         yield STATE if id(value) in state else PARAMETERS if is_parameter else OTHER, path, value
@@ -58,11 +58,13 @@ def roles_among(places: Iterable[tuple[str, object]]) -> Iterator[tuple[str, str
 
 def tensors_of_module(module: object) -> Iterator[Any]:
     """The parameters and buffers of a network, and of the modules in it."""
-    for _, each in paths_of_modules("", module):
-        attributes = attributes_of(each)
+    for _, tensor in paths_of_modules("", module):
+        attributes = attributes_of(tensor)
         for kind in ("_parameters", "_buffers"):
             held = attributes.get(kind)
-            yield from (each for each in dict.values(held) if adapter_for(each) is not None) if is_a(held, dict) else ()
+            yield from (
+                (tensor for tensor in dict.values(held) if adapter_for(tensor) is not None) if is_a(held, dict) else ()
+            )
 
 
 def paths_of_modules(path: str, module: object) -> Iterator[tuple[str, object]]:
@@ -74,7 +76,7 @@ def paths_of_modules(path: str, module: object) -> Iterator[tuple[str, object]]:
         if id(module) not in seen:
             seen.add(id(module))
             yield path, module
-            waiting += [(f"{path}.{name}" if path else name, each) for name, each in reversed(modules_in(module))]
+            waiting += [(f"{path}.{name}" if path else name, child) for name, child in reversed(modules_in(module))]
 
 
 class Nodes:
@@ -94,12 +96,12 @@ class Nodes:
                 continue
             self._seen.add(number)
             yield from _tensors_saved_by(node, self._of_kind)
-            waiting += [each for each in inputs_of(node) if each is not None]
+            waiting += [input_node for input_node in inputs_of(node) if input_node is not None]
 
 
 def _tensors_saved_by(node: Any, of_kind: dict[type, list[str]]) -> Iterator[Any]:
     for _, value in saved_by(node, of_kind):
         if is_a(value, Packed):
-            yield from (each for _, each in tensors_at([("", value.content)]))
+            yield from (tensor for _, tensor in tensors_at([("", value.content)]))
         elif adapter_for(value) is not None:
             yield value

@@ -68,27 +68,31 @@ def variables_of_function(function: Any) -> dict[str, object]:
     seen: set[int] = set()
     waiting = [function]
     while waiting:
-        each = waiting.pop()
+        argument = waiting.pop()
         given: dict[str, object] = {}
-        while not issubclass(type(each), FunctionType):
-            if issubclass(type(each), partial):
-                given = {**dict(zip(_arguments_of(each.func), each.args, strict=False)), **each.keywords, **given}
-                each = each.func
-            elif issubclass(type(each), MethodType):
-                given = {"self": each.__self__, **given}
-                each = each.__func__
+        while not issubclass(type(argument), FunctionType):
+            if issubclass(type(argument), partial):
+                given = {
+                    **dict(zip(_arguments_of(argument.func), argument.args, strict=False)),
+                    **argument.keywords,
+                    **given,
+                }
+                argument = argument.func
+            elif issubclass(type(argument), MethodType):
+                given = {"self": argument.__self__, **given}
+                argument = argument.__func__
             else:  # a callable object, or none of the program's
-                given = {"self": each, **given}
-                each = attributes_of(each).get("__wrapped__", getattr_static(type(each), "__call__", None))
+                given = {"self": argument, **given}
+                argument = attributes_of(argument).get("__wrapped__", getattr_static(type(argument), "__call__", None))
                 break
         found = {**given, **found}
-        if issubclass(type(each), FunctionType) and id(each) not in seen:
-            seen.add(id(each))
-            inner = _named_by(each, given) if is_of_a_program(each.__globals__.get("__name__")) else {}
+        if issubclass(type(argument), FunctionType) and id(argument) not in seen:
+            seen.add(id(argument))
+            inner = _named_by(argument, given) if is_of_a_program(argument.__globals__.get("__name__")) else {}
             found = {**inner, **found}
             waiting += [
                 value
-                for value in (*inner.values(), each.__dict__.get("__wrapped__"))
+                for value in (*inner.values(), argument.__dict__.get("__wrapped__"))
                 if issubclass(type(value), FunctionType | MethodType | partial)
             ]
     return found
@@ -123,12 +127,16 @@ def _arguments_of(function: Any) -> Iterator[str]:
 
 def names_in(code: CodeType) -> list[str]:
     """The global names that code mentions, its inner functions' included."""
-    named = [each.argval for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    inner = [name for each in code.co_consts if isinstance(each, CodeType) for name in names_in(each)]
+    named = [
+        instruction.argval
+        for instruction in dis.get_instructions(code)
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    ]
+    inner = [name for constant in code.co_consts if isinstance(constant, CodeType) for name in names_in(constant)]
     return [*dict.fromkeys([*named, *inner])]
 
 
 def _attributes_in(code: CodeType) -> list[str]:
     """The names that code mentions, attributes among them."""
-    inner = [name for each in code.co_consts if isinstance(each, CodeType) for name in _attributes_in(each)]
+    inner = [name for constant in code.co_consts if isinstance(constant, CodeType) for name in _attributes_in(constant)]
     return [*dict.fromkeys([*code.co_names, *inner])]

@@ -37,7 +37,7 @@ def loops_over(source: str, code: CodeType, names: Collection[str]) -> list[tupl
     names of its loop variables.
     """
     held = {spelled(name) for name in names}
-    loops = [each for each in ast.walk(_tree_of(source, code)) if isinstance(each, ast.For)]
+    loops = [node for node in ast.walk(_tree_of(source, code)) if isinstance(node, ast.For)]
     return [(loop, _names_in(loop.target)) for loop in loops if any(_leads_to(at, held) for at in _chains(loop.iter))]
 
 
@@ -47,7 +47,7 @@ def spelled(name: str) -> str:
 
 
 def _names_in(expression: ast.expr) -> set[str]:
-    return {each.id for each in ast.walk(expression) if isinstance(each, ast.Name)}
+    return {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
 
 
 def _chains(expression: ast.AST) -> Iterator[str]:
@@ -56,15 +56,15 @@ def _chains(expression: ast.AST) -> Iterator[str]:
     if isinstance(expression, ast.Call):
         if isinstance(expression.func, ast.Attribute):
             yield from _chains(expression.func.value)
-        for each in (*expression.args, *expression.keywords):
-            yield from _chains(each)
+        for child in (*expression.args, *expression.keywords):
+            yield from _chains(child)
     elif isinstance(expression, ast.Subscript) and not isinstance(expression.slice, ast.Constant):
         yield from _chains(expression.value)
     elif isinstance(expression, ast.Name | ast.Attribute | ast.Subscript):
         yield spelled(ast.unparse(expression))
     else:
-        for each in ast.iter_child_nodes(expression):
-            yield from _chains(each)
+        for child in ast.iter_child_nodes(expression):
+            yield from _chains(child)
 
 
 def _leads_to(path: str, names: Collection[str]) -> bool:
@@ -80,15 +80,15 @@ def _tree_of(source: str, code: CodeType) -> ast.AST:
     if code.co_name == "<module>":
         return tree
     if code.co_name == "<lambda>":
-        lambdas = [each for each in ast.walk(tree) if isinstance(each, ast.Lambda)]
-        bodies = [each.body for each in lambdas if each.lineno == code.co_firstlineno]
+        lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+        bodies = [statement.body for statement in lambdas if statement.lineno == code.co_firstlineno]
         return ast.Module([ast.copy_location(ast.Expr(body), body) for body in bodies[:1]], [])
-    functions = (each for each in ast.walk(tree) if isinstance(each, _FUNCTIONS) and _begins(each, code))
+    functions = (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) and _begins(node, code))
     return next(functions, ast.Module([], []))
 
 
 def _begins(function: ast.FunctionDef | ast.AsyncFunctionDef, code: CodeType) -> bool:
-    lines = [function.lineno, *[each.lineno for each in function.decorator_list]]
+    lines = [function.lineno, *[decorator.lineno for decorator in function.decorator_list]]
     return function.name == code.co_name and code.co_firstlineno in lines
 
 
@@ -102,8 +102,8 @@ def writes_to(statement: ast.stmt, names: Collection[str], is_parameter: bool) -
     if isinstance(statement, ast.AugAssign):
         targets = [statement.target]
     elif isinstance(statement, ast.Assign):
-        targets = [each for each in statement.targets if isinstance(each, ast.Subscript)]
-    for call in (each for each in ast.walk(statement) if isinstance(each, ast.Call)):
+        targets = [target for target in statement.targets if isinstance(target, ast.Subscript)]
+    for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
         if isinstance(call.func, ast.Attribute):
             method = call.func.attr
             if method.endswith("_") and not method.endswith("__"):
@@ -113,7 +113,7 @@ def writes_to(statement: ast.stmt, names: Collection[str], is_parameter: bool) -
             if is_parameter and method == "step":
                 return True
         targets += [keyword.value for keyword in call.keywords if keyword.arg == "out"]
-        if any(each.arg == "inplace" and getattr(each.value, "value", None) is True for each in call.keywords):
+        if any(keyword.arg == "inplace" and getattr(keyword.value, "value", None) is True for keyword in call.keywords):
             targets += call.args[:1]  # `F.relu(y, inplace=True)`
     return any(spelled(ast.unparse(part)) in held for target in targets for part in _parts(target))
 
@@ -141,5 +141,5 @@ def saves(statement: ast.stmt, operator: str, names: Collection[str]) -> bool:
 
 def expressions_in(statement: ast.stmt) -> set[str]:
     """The variables, attributes and items that a statement mentions, in one spelling."""
-    parts = (each for each in ast.walk(statement) if isinstance(each, ast.Name | ast.Attribute | ast.Subscript))
+    parts = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript))
     return {spelled(ast.unparse(part)) for part in parts}

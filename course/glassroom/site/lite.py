@@ -64,7 +64,7 @@ def _building() -> dict[str, Any]:
     """What the builder is told: no extensions but those named, whatever else is installed here."""
     from jupyter_core.paths import jupyter_path
 
-    folders = [Path(each) for each in jupyter_path("labextensions")]
+    folders = [Path(path) for path in jupyter_path("labextensions")]
     extensions = next((folder for folder in folders if all((folder / name).is_dir() for name in _EXTENSIONS)), None)
     if extensions is None:
         raise Problem(

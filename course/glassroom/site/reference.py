@@ -20,7 +20,7 @@ def operator_pages() -> dict[str, str]:
             kinds.setdefault(operator.kind, []).append(name)
     pages = {}
     rows = []
-    for kind, names in sorted(kinds.items(), key=lambda each: each[0].lower()):
+    for kind, names in sorted(kinds.items(), key=lambda pair: pair[0].lower()):
         file = kind.lower().replace(" ", "-")
         title = f"{kind[0].upper()}{kind[1:]}"
         pages[file] = "\n\n".join([f"# {title}", *(_operator(name) for name in names)])

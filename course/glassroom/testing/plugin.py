@@ -75,5 +75,5 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     most, peaks = config.getoption("memory_peaks"), config.stash[PEAKS]
     if most and peaks:
         terminalreporter.section(f"{min(most, len(peaks))} highest memory peaks")
-        for test, peak in sorted(peaks.items(), key=lambda each: -each[1])[:most]:
+        for test, peak in sorted(peaks.items(), key=lambda number: -number[1])[:most]:
             terminalreporter.line(f"{peak:>15,} bytes  {test}")

@@ -81,5 +81,5 @@ def merged(messages: Sequence[Message], path: Path, language: str) -> Any:
 
 def _nearest(text: str, entries: Iterable[Any]) -> Any:
     likeness = [(SequenceMatcher(None, text, entry.msgid).ratio(), entry) for entry in entries]
-    best, entry = max(likeness, key=lambda each: each[0], default=(0.0, None))
+    best, entry = max(likeness, key=lambda pair: pair[0], default=(0.0, None))
     return entry if best >= ALIKE else None

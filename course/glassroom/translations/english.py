@@ -71,5 +71,5 @@ def _sentences() -> tuple[dict[str, str], list[tuple[re.Pattern[str], tuple[str,
             elif len(set(names)) == len(names) and (letters := _letters(said)):
                 words = map(re.escape, _PLACEHOLDER.split(said))
                 patterns.append((letters, (re.compile("((?:(?! · ).)*?)".join(words)), names, text)))
-    patterns.sort(key=lambda each: each[0], reverse=True)  # the longest first
+    patterns.sort(key=lambda pair: pair[0], reverse=True)  # the longest first
     return exact, [pattern for _, pattern in patterns]

@@ -45,7 +45,7 @@ def known(code: str) -> str | None:
     bare = code.partition(".")[0].partition("@")[0].replace("-", "_").casefold()
     if bare in (ENGLISH, "c", "posix") or bare.startswith("en_"):
         return ENGLISH
-    codes = {each.casefold(): each for each in languages()}
+    codes = {language.casefold(): language for language in languages()}
     return codes.get(bare) or next((own for folded, own in codes.items() if folded.partition("_")[0] == bare), None)
 
 

@@ -214,7 +214,7 @@ class _Strings(Sentences):
         self.solutions = _solutions(self.rows)
         tree = ast.parse(code)
         self.in_columns = bool(_PADDED.search(code)) and "plt." not in code
-        self.texts = Counter(each.value for each in ast.walk(tree) if isinstance(each, ast.Constant))
+        self.texts = Counter(node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
         self.visit(tree)
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
@@ -238,21 +238,21 @@ class _Strings(Sentences):
         return said + _NO_WIDTH * wide if self.in_columns else said
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
-        for each in node.elts:
-            if isinstance(each, ast.Constant) and isinstance(each.value, str) and is_prose(each.value):
-                self._put(each, each.value, is_value=True)
+        for element in node.elts:
+            if isinstance(element, ast.Constant) and isinstance(element.value, str) and is_prose(element.value):
+                self._put(element, element.value, is_value=True)
             else:
-                self.visit(each)
+                self.visit(element)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """Of two alternatives, a word whose alternative is a sentence counts as one too: `"fits" if small else "too
         much"`."""
-        told = [each.value for each in (node.body, node.orelse) if isinstance(each, ast.Constant)]
+        told = [part.value for part in (node.body, node.orelse) if isinstance(part, ast.Constant)]
         if len(told) == 2 and all(isinstance(each, str) for each in told) and any(map(is_prose, map(str, told))):
-            for each in (node.body, node.orelse):
-                if isinstance(each, ast.Constant) and re.search("[a-z]{2}", str(each.value)):
-                    self._put(each, str(each.value), is_value=True)
+            for part in (node.body, node.orelse):
+                if isinstance(part, ast.Constant) and re.search("[a-z]{2}", str(part.value)):
+                    self._put(part, str(part.value), is_value=True)
             node.test = self.visit(node.test)
             return node
         return self.generic_visit(node)
@@ -286,14 +286,14 @@ class _Strings(Sentences):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if getattr(node.func, "id", "") == "predict":
-            node.args = [self.visit(each) for each in node.args]
+            node.args = [self.visit(argument) for argument in node.args]
             return node
         if getattr(node.func, "attr", "") == "reveal":  # the truth is compared with the answer
             return node
-        for each, kind in _shown_by(node):
-            text = each.value if isinstance(each, ast.Constant) else None
-            if isinstance(each, ast.Constant) and isinstance(text, str) and kind.fullmatch(text):
-                self._put_if_new(each, text)
+        for part, kind in _shown_by(node):
+            text = part.value if isinstance(part, ast.Constant) else None
+            if isinstance(part, ast.Constant) and isinstance(text, str) and kind.fullmatch(text):
+                self._put_if_new(part, text)
         return super().visit_Call(node)
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
@@ -318,16 +318,18 @@ def _shown_by(call: ast.Call) -> Iterator[tuple[ast.AST, re.Pattern[str]]]:
     """The arguments that a call shows, if it prints or draws words, and the pattern of a word there."""
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     if name == "print":
-        yield from ((each, _PRINTED) for each in call.args)
-    drawn = [each for each in call.args if name in _DRAWING]
-    drawn += [each.value for each in call.keywords if each.arg in _DRAWN_KEYWORDS]
-    for each in drawn:
-        yield from ((word, _DRAWN) for word in (each.elts if isinstance(each, (ast.List, ast.Tuple)) else [each]))
+        yield from ((argument, _PRINTED) for argument in call.args)
+    drawn = [argument for argument in call.args if name in _DRAWING]
+    drawn += [keyword.value for keyword in call.keywords if keyword.arg in _DRAWN_KEYWORDS]
+    for element in drawn:
+        yield from (
+            (word, _DRAWN) for word in (element.elts if isinstance(element, (ast.List, ast.Tuple)) else [element])
+        )
 
 
 def _shown_in(node: ast.JoinedStr) -> Iterator[str]:
     """The words among an f-string's values: `{'in all':<30}`, `{'fits' if small else 'too much'}`."""
-    values = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
+    values = [value.value for value in node.values if isinstance(value, ast.FormattedValue)]
     while values:
         value = values.pop(0)
         if isinstance(value, ast.IfExp):

@@ -47,7 +47,7 @@ def _patterns() -> list[tuple[re.Pattern[str], tuple[str, ...], str]]:
     folder = catalogues_spoken()
     table = catalogue.read(folder / f"{CATALOGUE}.po") if folder else {}
     found = []
-    for (_, text), said in sorted(table.items(), key=lambda each: -len(_PLACEHOLDER.sub("", each[0][1]))):
+    for (_, text), said in sorted(table.items(), key=lambda pair: -len(_PLACEHOLDER.sub("", pair[0][1]))):
         names = tuple(_PLACEHOLDER.findall(text))
         words = (re.escape(words.replace("{{", "{").replace("}}", "}")) for words in _PLACEHOLDER.split(text))
         found.append((re.compile("(.*?)".join(words), re.DOTALL), names, said))
@@ -91,8 +91,8 @@ def _notes_in(tree: ast.Module) -> Iterator[ast.expr]:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "explained":
             yield from node.args[1:]
         elif isinstance(node, ast.FunctionDef) and node.name == "explained":  # it adds a note of its own
-            own = (each for each in ast.walk(node) if isinstance(each, ast.Tuple))
-            yield from (each for added in own for each in added.elts if not isinstance(each, ast.Starred))
+            own = (part for part in ast.walk(node) if isinstance(part, ast.Tuple))
+            yield from (element for added in own for element in added.elts if not isinstance(element, ast.Starred))
 
 
 class _Notes:
@@ -116,8 +116,8 @@ class _Notes:
         elif isinstance(node, ast.Starred):
             yield from self._of(node.value)
         elif isinstance(node, (ast.Tuple, ast.List)):
-            for each in node.elts:
-                yield from self._of(each)
+            for element in node.elts:
+                yield from self._of(element)
         elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             yield from self._of(node.elt)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):

@@ -66,7 +66,7 @@ def is_code(text: str) -> bool:
         return "\n" in bare and bool(
             re.search(r"^\s*(def|for|while|import|from|with|class|return) .*", bare, re.MULTILINE)
         )
-    return not all(isinstance(each, ast.AnnAssign) for each in tree.body)  # "Note: this" parses as an annotation
+    return not all(isinstance(node, ast.AnnAssign) for node in tree.body)  # "Note: this" parses as an annotation
 
 
 class Sentences(ast.NodeTransformer):
@@ -107,11 +107,11 @@ class Sentences(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if name in MARKS:
-            node.args = [self._marked(each) for each in node.args]
+            node.args = [self._marked(argument) for argument in node.args]
             return node
         node.func = self.visit(node.func)
         if name not in READ_BY_PROGRAMS:
-            node.args = [self.visit(each) for each in node.args]
+            node.args = [self.visit(argument) for argument in node.args]
             for keyword in node.keywords:
                 if keyword.arg not in CODE_KEYWORDS:
                     keyword.value = self.visit(keyword.value)
@@ -121,8 +121,8 @@ class Sentences(ast.NodeTransformer):
         return node if isinstance(node.value, ast.Constant) else self.generic_visit(node)
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        node.keys = [self.visit(each) if isinstance(each, ast.Call) else each for each in node.keys]
-        node.values = [self.visit(each) for each in node.values]
+        node.keys = [self.visit(key) if isinstance(key, ast.Call) else key for key in node.keys]
+        node.values = [self.visit(value) for value in node.values]
         return node
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
@@ -142,7 +142,7 @@ class Sentences(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         node.left, *node.comparators = [
-            each if isinstance(each, _COMPARED) else self.visit(each) for each in (node.left, *node.comparators)
+            item if isinstance(item, _COMPARED) else self.visit(item) for item in (node.left, *node.comparators)
         ]
         return node
 
@@ -186,8 +186,8 @@ def placeholder(piece: ast.FormattedValue, number: int) -> str:
     conversion = f"!{chr(piece.conversion)}" if piece.conversion != -1 else ""
     form = ""
     if isinstance(piece.format_spec, ast.JoinedStr):
-        plain = all(isinstance(each, ast.Constant) for each in piece.format_spec.values)
-        form = ":" + "".join(str(each.value) for each in piece.format_spec.values) if plain else ":_"  # type: ignore[attr-defined]  # constants
+        plain = all(isinstance(value, ast.Constant) for value in piece.format_spec.values)
+        form = ":" + "".join(str(value.value) for value in piece.format_spec.values) if plain else ":_"  # type: ignore[attr-defined]  # constants
     return "{" + name + conversion + form + "}"
 
 

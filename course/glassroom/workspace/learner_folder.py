@@ -70,7 +70,7 @@ def working_folder(asked_for: str | Path | None) -> Path:
 
 def working_copy_around(place: Path) -> Path | None:
     """The working copy that a folder is or lies in; None if there is none."""
-    return next((each for each in (place, *place.parents) if os.path.isfile(each / MANIFEST)), None)
+    return next((path for path in (place, *place.parents) if os.path.isfile(path / MANIFEST)), None)
 
 
 def update(folder: Path, sources: Path) -> Update:
@@ -236,7 +236,7 @@ def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update, an
 def free_name(place: Path) -> Path:
     """The path itself, or the first free one of that name with a number."""
     names = (place.with_name(f"{place.stem}-{number}{place.suffix}") for number in count(2))
-    return next(each for each in (place, *islice(names, 10_000)) if not each.exists())
+    return next(path for path in (place, *islice(names, 10_000)) if not path.exists())
 
 
 def _put_beside(path: Path, content: bytes, manifest: "_Manifest", report: Update) -> Path:

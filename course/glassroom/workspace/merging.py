@@ -161,7 +161,7 @@ def _with_predictions(said: Said, code: str, *, over_dots: bool = True) -> str |
         for kind, (node, _) in answers.items()
         if kind in said.get(question, ()) and _is_dots(node) is over_dots
     ]
-    for node, text in sorted(places, key=lambda each: (each[0].lineno, each[0].col_offset), reverse=True):
+    for node, text in sorted(places, key=lambda pair: (pair[0].lineno, pair[0].col_offset), reverse=True):
         if node.end_col_offset is not None and node.end_lineno == node.lineno:
             row = rows[node.lineno - 1]
             rows[node.lineno - 1] = row[: node.col_offset] + text.encode() + row[node.end_col_offset :]

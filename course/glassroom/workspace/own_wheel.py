@@ -62,7 +62,7 @@ def _modules(changed: Callable[[PurePosixPath, bytes], bytes] | None) -> Iterato
         assert spec is not None
         assert spec.origin is not None
         folder = Path(spec.origin).parent
-        for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             place = PurePosixPath(package, *path.relative_to(folder).parts)
             if path.suffix == ".pyc" or _LEFT_OUT & set(place.parts) or place.parts[1] == "notebooks":
                 continue

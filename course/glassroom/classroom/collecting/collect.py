@@ -38,7 +38,7 @@ def collect(
     report = Collected()
     layout = Layout(
         learners_of(course),
-        [each.name for each in course.assignments],
+        [assignment.name for assignment in course.assignments],
         chosen=None if within is None else PurePosixPath(within).parts,
     )
     items = list(in_homes(source) if hub else delivered_items(source, layout))

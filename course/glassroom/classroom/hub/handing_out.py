@@ -20,7 +20,7 @@ def hand_out(folder: Path, sources: Path, released: bool) -> None:
     if not released:
         update(folder, sources)
         return
-    for path in sorted(each for each in sources.glob("*/**/*") if each.is_file()):  # including exercises and data
+    for path in sorted(path for path in sources.glob("*/**/*") if path.is_file()):  # including exercises and data
         copy = folder / path.relative_to(sources)
         if not copy.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -127,7 +127,7 @@ class Side:
             if type(leaf) is torch.Tensor and leaf.requires_grad and leaf.is_leaf and id(leaf) not in self._numbers:
                 self._keep(f"{self.mark}{len(self._tensors)}", leaf)
         items = [self._encode(value, used, count, 0) for value in values]
-        leaves = [self._encode(each, used, count, 0) for each in list(self._leaves.values())]
+        leaves = [self._encode(leaf, used, count, 0) for leaf in list(self._leaves.values())]
         devices = {number: str(device) for number in used if (device := self._storages[number].device).type != "cpu"}
         return {"values": items, "leaves": leaves, "storages": self.contents(list(used)), "devices": devices}
 
@@ -233,8 +233,8 @@ class Side:
             return self._encode_tensor(value, used, count, depth)
         if kind is bytes and len(value) <= LONGEST_TEXT:
             return {"bytes": base64.b85encode(value).decode()}
-        for name, each in _AT_BOTH_ENDS.items():
-            if value is each:
+        for name, constant in _AT_BOTH_ENDS.items():
+            if value is constant:
                 return {"is": name}
         if kind is torch.Generator:
             return {"generator": self._encode(value.get_state(), used, count, depth + 1)}
@@ -286,10 +286,10 @@ class Side:
         }
         if x.grad_fn is not None:
             reached, names = self._reached_from(x)
-            for each in reached if self.judges else ():
-                if id(each) not in self._numbers:
-                    self._encode(each, used, count, depth + 1)
-            inputs = [each for each in reached if id(each) in self._numbers]
+            for item in reached if self.judges else ():
+                if id(item) not in self._numbers:
+                    self._encode(item, used, count, depth + 1)
+            inputs = [tensor for tensor in reached if id(tensor) in self._numbers]
             encoded["inputs"] = [self._numbers[id(source)] for source in inputs]
             encoded["names"] = sorted(names)
             encoded |= self._encode(_pull(x, inputs), used, count, depth + 1)
@@ -324,7 +324,7 @@ class Side:
             names |= names_at(node)
             if hasattr(node, "variable"):
                 found.append(node.variable)
-            waiting += [each for each, _ in node.next_functions]
+            waiting += [next_node for next_node, _ in node.next_functions]
         return found, names
 
     def _over(self, array: Any) -> Any:
@@ -376,9 +376,9 @@ class Side:
                 return str(content)
             case "list" | "tuple" | "set" | "frozenset" | "Size":
                 kinds = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "Size": torch.Size}
-                return kinds[kind](self._decode(each) for each in content)
+                return kinds[kind](self._decode(item) for item in content)
             case "dict":
-                return {self._decode(key): self._decode(each) for key, each in content}
+                return {self._decode(key): self._decode(item) for key, item in content}
             case "slice":
                 return slice(*(self._decode(part) for part in content))
             case "range":
@@ -419,7 +419,7 @@ class Side:
         if x is None:
             if "function" in item:
                 pull = self._stand_in(int(item["function"]), "backward")
-                inputs = [self._tensors[str(each)] for each in item["inputs"]]
+                inputs = [self._tensors[str(number)] for number in item["inputs"]]
                 # A learner's function may need gradients for tensors that the judging end has never seen.
                 names, requires = set(map(str, item["names"])), torch.empty(0, requires_grad=self.judges)
                 x = _OfTheOtherSide.apply(made, pull, names, requires, *inputs)
@@ -456,7 +456,7 @@ class Side:
                 old[:] = [o if type(o) is type(n) and type(o) in (list, dict) else n for o, n in _beside(old, new)]
             elif type(old) is dict and type(new) is dict:
                 self.renew_all([old[key] for key in old if key in new], [new[key] for key in old if key in new])
-                kept = {key: old[key] if type(old.get(key)) in (list, dict) else each for key, each in new.items()}
+                kept = {key: old[key] if type(old.get(key)) in (list, dict) else value for key, value in new.items()}
                 old.clear()
                 old.update(kept)
 
@@ -497,7 +497,7 @@ def _pull(x: Any, inputs: list[Any]) -> Callable[[Any, bool], list[Any]]:
 
 
 def _beside(old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
-    return list(zip(old, new, strict=True)) if len(old) == len(new) else [(None, each) for each in new]
+    return list(zip(old, new, strict=True)) if len(old) == len(new) else [(None, item) for item in new]
 
 
 def exception_called(name: str) -> type[Exception]:

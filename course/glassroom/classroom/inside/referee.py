@@ -110,7 +110,7 @@ class Referee:
         first = 2 if isinstance(call.func, ast.Name) and call.func.id == "graded_check" else 1
         answers = [ast.unparse(argument) for argument in call.args[first:]]
         before = ast.parse(step["source"]).body[:-1]
-        code = "\n".join(ast.unparse(each) for each in before if not isinstance(each, ast.ImportFrom))
+        code = "\n".join(ast.unparse(node) for node in before if not isinstance(node, ast.ImportFrom))
         asked = {"expressions": answers, "given": given, "id": id, "names": credit.names_of(id)[0]}
         wanted = {
             "do": "answers",
@@ -243,7 +243,7 @@ def _drawn(values: dict[str, Any]) -> dict[str, str]:
     import tensorglass as torch
     from glassroom import show
 
-    tensors = {name: each for name, each in values.items() if type(each) is torch.Tensor}
+    tensors = {name: value for name, value in values.items() if type(value) is torch.Tensor}
     if not 0 < len(tensors) <= MOST_DRAWN or sum(tensor.numel() for tensor in tensors.values()) > MOST_CELLS:
         return {}
     try:
@@ -267,9 +267,9 @@ def _outputs(told: Any) -> list[dict[str, str]]:
         return []
     kinds = ("image/svg+xml", "image/png", "text/plain")
     outputs = []
-    for each in told[:12]:
-        if isinstance(each, dict):
-            kept = {kind: each[kind][:150_000] for kind in kinds if isinstance(each.get(kind), str)}
+    for table in told[:12]:
+        if isinstance(table, dict):
+            kept = {kind: table[kind][:150_000] for kind in kinds if isinstance(table.get(kind), str)}
             if kept:
                 outputs.append(kept)
     return outputs

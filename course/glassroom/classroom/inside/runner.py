@@ -173,9 +173,11 @@ class Runner:
         if message.get("before"):
             exec(compile(str(message["before"]), "<test>", "exec"), names)
         self.given |= {name: names[name] for name in message.get("gives", ()) if name in names}
-        values = [_value_of(str(each), names) for each in message["expressions"]]
+        values = [_value_of(str(expression), names) for expression in message["expressions"]]
         there = {**names, **self.given}
-        return self.side.encode_all([*values, *(_value_of(str(each), there) for each in message["given"].values())])
+        return self.side.encode_all(
+            [*values, *(_value_of(str(expression), there) for expression in message["given"].values())]
+        )
 
     def call(self, message: dict[str, Any]) -> dict[str, Any]:
         """Call a learner's function with the referee's arguments; returns its result and what it wrote."""
@@ -212,9 +214,9 @@ class Runner:
         """The verdict of this process's own checks, for answers that cannot cross, and whether the checks are
         unchanged."""
         names = self.shell.user_ns
-        answers = [_value_of(str(each), names) for each in message["expressions"]]
+        answers = [_value_of(str(expression), names) for expression in message["expressions"]]
         there = {**names, **self.given}
-        given = {name: _value_of(str(each), there) for name, each in message["given"].items()}
+        given = {name: _value_of(str(expression), there) for name, expression in message["given"].items()}
         changed = [name for name, was in self.before.items() if _fingerprint().get(name) != was]
         if message.get("code"):
             scope = {**dict(zip(message["names"], answers, strict=False)), **given, "torch": names.get("torch")}
@@ -287,8 +289,8 @@ def _give_time(seconds: float) -> None:
 def _no_time() -> None:
     """Remove the limit; a signal that is already on its way still finds a handler."""
     signal.setitimer(signal.ITIMER_PROF, 0)
-    for each in (signal.SIGPROF, signal.SIGALRM):
-        signal.signal(each, lambda _signal, _frame: None)
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, lambda _signal, _frame: None)
 
 
 def main() -> None:

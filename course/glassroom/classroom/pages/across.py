@@ -28,7 +28,7 @@ def all_assignments(found: Found) -> str:
     lines = []
     for name, theirs in sorted(by_learner.items()):
         cells = "".join(_cell(theirs.get(assignment.name)) for assignment, _, _ in found)
-        total = sum(each.total for each in theirs.values())
+        total = sum(result.total for result in theirs.values())
         lines.append(f'<tr><th scope="row">{name_of(name)}</th>{cells}<td class="n">{total:g}</td></tr>')
     foot = "".join(
         f'<td class="n muted">{len(results)} of {len(results) + len(missing)}</td>' for _, results, missing in found

@@ -17,11 +17,11 @@ from glassroom.classroom.pages.shell import code, page, picture, sentence, text
 def feedback_page(course: str, learner: str, results: Iterable[Result]) -> str:
     """The page of one learner, with all their assignments."""
     found = list(results)
-    earned, points = sum(each.total for each in found), sum(each.points for each in found)
+    earned, points = sum(result.total for result in found), sum(result.points for result in found)
     body = [
         f'<p class="muted">{text(course)}</p><h1>{text(learner)}</h1>',
         f'<p><span class="sum">{earned:g}</span> of {points:g} points</p>',
-        *(_assignment(each) for each in found),
+        *(_assignment(result) for result in found),
     ]
     return page(f"{course}: {learner}", "\n".join(body))
 

@@ -71,7 +71,7 @@ def answers_to_mark(course: Course, assignments: list[Assignment]) -> list[dict[
     manual = read_manual(course)
     found: list[dict[str, Any]] = []
     for assignment in assignments:
-        asked = {each.id: each for each in assignment.explain}
+        asked = {exercise.id: exercise for exercise in assignment.explain}
         rows = list(read_rows(course, assignment.name).values())
         order = list(dict.fromkeys(mark.id for row in rows for mark in row.marks))
         waiting = [(mark, row) for row in rows for mark in row.marks if is_for_a_person(mark)]
@@ -94,7 +94,9 @@ def _answer(mark: Mark, row: Row, asked: Explain | None, hand: ByHand | None) ->
         "id": mark.id,
         "name": visible(row.learner),
         "ask": visible(asked.ask if asked else mark.message),
-        "rubric": [{"says": visible(each.says), "points": each.points} for each in asked.rubric] if asked else [],
+        "rubric": [{"says": visible(criterion.says), "points": criterion.points} for criterion in asked.rubric]
+        if asked
+        else [],
         "most": mark.points,
         "earned": None if mark.part is None else number(mark.points * mark.part),
         "points": number(hand.points) if hand else "",

@@ -42,7 +42,7 @@ def mistakes(rows: Iterable[Row]) -> list[Mistake]:
             each = found.setdefault((mark.exercise, _kind_of(mark.message)), Mistake(mark.exercise, mark.message))
             each.learners.append(row.learner)
             each.example = each.example or anonymised(mark.answer)
-    return sorted(found.values(), key=lambda each: (-len(each.learners), each.exercise, each.message))
+    return sorted(found.values(), key=lambda mistake: (-len(mistake.learners), mistake.exercise, mistake.message))
 
 
 def unanswered(row: Row) -> list[str]:
@@ -65,7 +65,7 @@ def anonymised(code: str, most: int = 600) -> str:
 def _without_comments(code: str) -> str:
     try:
         tokens = [
-            each for each in tokenize.generate_tokens(io.StringIO(code).readline) if each.type != tokenize.COMMENT
+            token for token in tokenize.generate_tokens(io.StringIO(code).readline) if token.type != tokenize.COMMENT
         ]
         return tokenize.untokenize(tokens).strip()
     except (tokenize.TokenError, SyntaxError, ValueError, IndentationError):

@@ -66,7 +66,7 @@ class ClassPage:
     def __str__(self) -> str:
         lines = []
         for assignment, results, missing in self.found:
-            earned = [each.total / each.points for each in results if each.points]
+            earned = [result.total / result.points for result in results if result.points]
             mean = sum(earned) / len(earned) if earned else 0.0
             counts = f"{len(results)} handed in, {len(missing)} missing"
             lines.append(f"{assignment.name}: {counts}, {mean:.0%} of the points on average")
@@ -115,15 +115,15 @@ def class_page(folder: str | Path, *names: str) -> ClassPage:
 
 
 def _summary(assignment: Assignment, results: list[Result], missing: list[str]) -> str:
-    waiting = sum(len(each.waiting) for each in results)
-    late = sum(each.factor < 1 for each in results)
+    waiting = sum(len(result.waiting) for result in results)
+    late = sum(result.factor < 1 for result in results)
     parts = [f"{len(results)} handed in, {len(missing)} missing"]
     if late:
         parts.append(f"{late} late")
     if waiting:
         parts.append(f"{waiting} {'answer waits' if waiting == 1 else 'answers wait'} for a person")
     if results:
-        shares = sorted(each.total / each.points if each.points else 0.0 for each in results)
+        shares = sorted(result.total / result.points if result.points else 0.0 for result in results)
         parts.append(f"half of the class has {shares[len(shares) // 2]:.0%} of the points or more")
     if assignment.due:
         parts.append(f"due {assignment.due:%d %B %Y, %H:%M %Z}")
@@ -135,13 +135,13 @@ def _versions(course: Course, assignment: Assignment, results: list[Result]) -> 
     others; "" if there are none."""
     now = task_of(course, assignment).notebooks_version
     before: dict[str, list[str]] = {}
-    for each in results:
-        if each.row.version and each.row.version != now:
-            before.setdefault(each.row.version, []).append(each.row.learner)
+    for judged in results:
+        if judged.row.version and judged.row.version != now:
+            before.setdefault(judged.row.version, []).append(judged.row.learner)
     for version, names in sorted(before.items()):
         words = f"Marked by version {version} of the notebooks, where {now} is the present one: {', '.join(names)}."
         yield f'<p class="message">{text(words)} Run <code>glassroom grade</code> to mark them by it.</p>'
-    earlier = [each.row.learner for each in results if each.row.earlier]
+    earlier = [result.row.learner for result in results if result.row.earlier]
     if earlier:
         words = f"Answered notebooks that were handed out before the present ones: {', '.join(earlier)}."
         yield f'<p class="message">{text(words)} Their answers are marked by version {text(now)}.</p>'
@@ -161,7 +161,7 @@ def _heat_map(results: list[Result]) -> str:
         )
     shares = []
     for mark in marks:
-        parts = [_share(each, mark.id) for each in results]
+        parts = [_share(result, mark.id) for result in results]
         known = [part for part in parts if part is not None]
         shares.append(f'<td class="n muted">{sum(known) / len(known):.0%}</td>' if known else "<td></td>")
     return (
@@ -174,9 +174,9 @@ def _heat_map(results: list[Result]) -> str:
     )
 
 
-def _share(each: Result, id: str) -> float | None:
-    points = next((mark.points for mark in each.row.marks if mark.id == id), 0.0)
-    earned = each.earned.get(id)
+def _share(result: Result, id: str) -> float | None:
+    points = next((mark.points for mark in result.row.marks if mark.id == id), 0.0)
+    earned = result.earned.get(id)
     return None if earned is None or not points else earned / points
 
 
@@ -194,7 +194,7 @@ def _cell(mark: Mark | None, each: Result) -> str:
 
 
 def _mistakes(results: list[Result]) -> Iterable[str]:
-    found = mistakes(each.row for each in results)
+    found = mistakes(result.row for result in results)
     if not found:
         return
     yield "<h3>What goes wrong most</h3>"
@@ -207,7 +207,7 @@ def _mistakes(results: list[Result]) -> Iterable[str]:
     yield "</tbody></table>"
     if len(found) > MOST_MISTAKES:
         rare = found[MOST_MISTAKES:]
-        at_most = max(len(each.learners) for each in rare)
+        at_most = max(len(mistake.learners) for mistake in rare)
         yield f'<p class="muted">and {len(rare)} more, of {at_most} learners at most</p>'
 
 
@@ -242,7 +242,7 @@ def _stuck(results: list[Result]) -> Iterable[str]:
 
 
 def _trouble(results: list[Result]) -> Iterable[str]:
-    lines = [(each.row.learner, why) for each in results for why in each.row.trouble]
+    lines = [(result.row.learner, why) for result in results for why in result.row.trouble]
     if lines:
         yield "<h3>With trouble</h3>"
         body = "".join(f"<tr><td>{name_of(name)}</td><td>{text(why)}</td></tr>" for name, why in lines)
@@ -250,7 +250,7 @@ def _trouble(results: list[Result]) -> Iterable[str]:
 
 
 def _to_look_at(results: list[Result]) -> Iterable[str]:
-    lines = [(each.row.learner, mark) for each in results for mark in each.row.to_look_at]
+    lines = [(result.row.learner, mark) for result in results for mark in result.row.to_look_at]
     if lines:
         yield "<h3>To look at</h3>"
         body = "".join(
@@ -265,7 +265,7 @@ def _similar(course: Course, assignment: Assignment, results: list[Result]) -> I
     for notebook in task_of(course, assignment).notebooks.values():
         parsed = parse(notebook.encode())
         solutions |= {id: solution_in(answer) for id, answer in compose(parsed, parsed).code.items()}
-    pairs = similar((each.row for each in results), solutions)
+    pairs = similar((result.row for result in results), solutions)
     if not pairs:
         return
     yield "<h3>Similar answers</h3>"

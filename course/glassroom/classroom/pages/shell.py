@@ -71,7 +71,7 @@ def name_of(learner: object) -> str:
 
 def visible(words: object) -> str:
     """Any text without invisible characters and those that change the direction of writing."""
-    return "".join(each if each in "\n\t" or each.isprintable() else "�" for each in str(words))
+    return "".join(letter if letter in "\n\t" or letter.isprintable() else "�" for letter in str(words))
 
 
 def sentence(words: object) -> str:
@@ -131,17 +131,17 @@ def is_drawn_once(svg: str) -> bool:
         root = ElementTree.fromstring(svg)
     except (ElementTree.ParseError, ValueError):
         return False
-    parts = [(each, each.tag.removeprefix(_SVG)) for each in root.iter() if str(each.tag).startswith(_SVG)]
-    shapes = {each.get("id") for each, kind in parts if kind in _SHAPES}
-    others = {each.get("id") for each, kind in parts if kind not in _SHAPES}
-    for each, kind in parts:
-        link = next((value for name, value in each.items() if name.endswith("href")), "#")
-        named = [inner for inner in each.iter() if inner is not each] if kind in _NAMED else []
+    parts = [(element, element.tag.removeprefix(_SVG)) for element in root.iter() if str(element.tag).startswith(_SVG)]
+    shapes = {element.get("id") for element, kind in parts if kind in _SHAPES}
+    others = {element.get("id") for element, kind in parts if kind not in _SHAPES}
+    for element, kind in parts:
+        link = next((value for name, value in element.items() if name.endswith("href")), "#")
+        named = [inner for inner in element.iter() if inner is not element] if kind in _NAMED else []
         if (
             kind not in _PARTS
             or (kind == "use" and (link[1:] not in shapes or link[1:] in others))
             or (kind == "image" and not link.startswith("data:image/png;"))
-            or (kind == "style" and re.search(r"url|@import|\\\\", each.text or ""))
+            or (kind == "style" and re.search(r"url|@import|\\\\", element.text or ""))
             or any(inner.tag == f"{_SVG}use" or "url(" in "".join(inner.attrib.values()) for inner in named)
         ):
             return False

@@ -53,8 +53,8 @@ def main() -> None:
     _must(_libc.umount2(b"/old", MNT_DETACH), "let go of the old root")
     os.rmdir("/old")
     _read_only("/")
-    for each, _, _ in opened:
-        os.close(each)
+    for descriptor, _, _ in opened:
+        os.close(descriptor)
     os.chdir(view["home"])
     # In a further namespace the mounts are locked: not even its owner may make them writable again.
     if view["user"] is not None:

@@ -70,7 +70,7 @@ def owner_of_home(home: Path) -> OwnUser | None:
         return None
     number = home.stat().st_uid
     if number <= FIRST_OF_LEARNERS:
-        number = max(FIRST_OF_LEARNERS, *(each.stat().st_uid for each in home.parent.iterdir())) + 1
+        number = max(FIRST_OF_LEARNERS, *(path.stat().st_uid for path in home.parent.iterdir())) + 1
         for folder, folders, names in os.walk(home):
             for name in (*folders, *names):
                 os.chown(os.path.join(folder, name), number, number, follow_symlinks=False)

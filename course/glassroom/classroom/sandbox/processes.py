@@ -98,9 +98,9 @@ def nameless(family: list[int]) -> int:
     sockets = set()
     for pid in family:
         with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as opened:
-            for each in opened:
+            for file in opened:
                 with contextlib.suppress(OSError):
-                    about = each.stat()
+                    about = file.stat()
                     if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
                         found[about.st_dev, about.st_ino] = about.st_blocks * 512
                     elif stat.S_ISSOCK(about.st_mode):

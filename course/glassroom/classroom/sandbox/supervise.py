@@ -339,8 +339,8 @@ def _end(process: subprocess.Popen[bytes], in_the_open: bool) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         process.wait()
-        for each in waited:  # then the last process of its user has gone
-            select.select([each], [], [], ENDING)
+        for descriptor in waited:  # then the last process of its user has gone
+            select.select([descriptor], [], [], ENDING)
     if process.stdout:
         process.stdout.close()
 
@@ -377,9 +377,9 @@ def checked_event(line: bytes) -> dict[str, Any] | None:
         return None
     kinds = ("image/svg+xml", "image/png", "text/plain")
     outputs = [
-        {kind: each[kind] for kind in kinds if isinstance(each.get(kind), str)}
-        for each in mark.get("outputs", [])
-        if isinstance(each, dict)
+        {kind: output[kind] for kind in kinds if isinstance(output.get(kind), str)}
+        for output in mark.get("outputs", [])
+        if isinstance(output, dict)
     ]
     return {
         "mark": {

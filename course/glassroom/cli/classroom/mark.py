@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from glassroom.classroom.pages.marking import answers_to_mark
 
     course = course_of(arguments)
-    assignments = [each for each in course.chosen(arguments.assignments) if read_rows(course, each.name)]
+    assignments = [item for item in course.chosen(arguments.assignments) if read_rows(course, item.name)]
     if not assignments:
         raise Problem(f"Nothing is marked yet. Run: glassroom grade {arguments.course}")
     found = answers_to_mark(course, assignments)

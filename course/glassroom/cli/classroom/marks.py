@@ -60,12 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
             )
         table = lms_csv(arguments.lms, assignments[0], results, arguments.roster)
     else:
-        present = {(each.row.learner, each.row.assignment) for each in results}
+        present = {(result.row.learner, result.row.assignment) for result in results}
         marked = {assignment for _, assignment in present}
         everybody = (
-            (learner, each.name) for each in assignments if each.name in marked for learner in learners_of(course)
+            (learner, assignment.name)
+            for assignment in assignments
+            if assignment.name in marked
+            for learner in learners_of(course)
         )
-        table = marks_csv([*results, *absentees(course, [each for each in everybody if each not in present])])
+        table = marks_csv([*results, *absentees(course, [pair for pair in everybody if pair not in present])])
     if path is None:
         print(table, end="")
     else:

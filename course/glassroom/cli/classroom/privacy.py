@@ -47,4 +47,4 @@ def _private(folder: Path) -> Iterator[Path]:
             continue
         yield folder / name
         for place, folders, files in os.walk(folder / name):
-            yield from (Path(place, each) for each in (*folders, *files))
+            yield from (Path(place, name) for name in (*folders, *files))

@@ -48,7 +48,7 @@ def column_of(inputs: Mapping[int, Sequence[int | None]]) -> Column:
     taken: list[list[tuple[int, int]]] = []
     lane_of = {}
     for end in sorted(first, key=lambda end: row[end] - first[end]):
-        spans = next((each for each in taken if all(row[end] <= a or b <= first[end] for a, b in each)), None)
+        spans = next((column for column in taken if all(row[end] <= a or b <= first[end] for a, b in column)), None)
         if spans is None:
             taken.append(spans := [])
         spans.append((first[end], row[end]))

@@ -97,12 +97,14 @@ def _fold_branches(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | 
             branches = [_branch(boxes, users, top) for top in folded]
             if not branches:
                 continue
-            keys = [each for branch in branches for each in branch]
+            keys = [key for branch in branches for key in branch]
             for each in keys:
                 del shown[each]
-            steps = tuple([step for each in keys if (step := boxes[each].step) is not None])
+            steps = tuple([step for member in keys if (step := boxes[member].step) is not None])
             within = set(keys)
-            ends = {end: None for each in keys for end in boxes[each].inputs if end is not None and end not in within}
+            ends = {
+                end: None for member in keys for end in boxes[member].inputs if end is not None and end not in within
+            }
             period = tuple([step.name for step in steps[: len(branches[0])]])
             shown[folded[0]] = Box(folded[0], None, steps, tuple([*ends][:MOST_LEAVES]), len(branches), period)
             homes |= dict.fromkeys(folded, folded[0])
@@ -179,7 +181,7 @@ class _Chains:
         """The nodes of twigs that only the chain uses, and those that others use too."""
         uses: Counter[int] = Counter()
         for key in chain:
-            on = {each for way in self._targets(key) if way != self.next(key) for each in self.twig(way)}
+            on = {member for way in self._targets(key) if way != self.next(key) for member in self.twig(way)}
             uses.update(on)
         is_own = {key: self._users[key] <= uses[key] for key in uses}
         own = [key for key in uses if is_own[key]]
@@ -220,13 +222,13 @@ def _fold_chains(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | No
             chain.append(at)
             taken.add(at)
             at = following
-        looks = [chains.looks(each) for each in chain]
+        looks = [chains.looks(key) for key in chain]
         start, length, period = _longest_run(looks)
         if 2 * length < len(chain):  # less than half of the chain repeats
             start, length, period = 0, len(chain), 0
         chain = chain[start : start + length]
         taken.difference_update(chain[1:])
-        named = any(step.outputs for each in chain if (step := boxes[each].step) is not None)
+        named = any(step.outputs for key in chain if (step := boxes[key].step) is not None)
         if len(chain) < SHORTEST_CHAIN or (named and len(chain) < 2 * SHORTEST_CHAIN):
             continue
         if opened == chain[0]:
@@ -236,10 +238,10 @@ def _fold_chains(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | No
         if len(chain) < SHORTEST_CHAIN:
             continue
         own, shared = chains.hanging_on(chain)
-        steps = tuple([step for each in sorted([*chain, *own]) if (step := boxes[each].step) is not None])
+        steps = tuple([step for key in sorted([*chain, *own]) if (step := boxes[key].step) is not None])
         end = chains.next(chain[-1])
         repeats = len(chain) // period if period else 1
-        kinds = tuple([chains.looks(each)[0] for each in chain[:period]])
+        kinds = tuple([chains.looks(key)[0] for key in chain[:period]])
         folded[chain[0]] = Box(chain[0], None, steps, (end, *shared[:MOST_LEAVES]), repeats, kinds)
         gone.update([*chain[1:], *own])
     shown = {key: folded.get(key, box) for key, box in boxes.items() if key not in gone}
@@ -293,7 +295,7 @@ def _fold_far(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | None)
 
 def _joined(box: Box) -> Box:
     """The box, with many edges to the same box joined into one."""
-    many = {each: count for each, count in Counter(box.inputs).items() if count > MOST_EDGES}
+    many = {end: count for end, count in Counter(box.inputs).items() if count > MOST_EDGES}
     if not many:
         return box
     left = dict.fromkeys(many, 1)

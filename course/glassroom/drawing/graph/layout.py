@@ -124,9 +124,9 @@ def _order(rows: list[list[Item]], above: dict[Item, list[Item]], below: dict[It
         downwards = sweep % 2 == 0
         for row in rows if downwards else reversed(rows):
             neighbors = above if downwards else below
-            places = {item: at for each in rows for at, item in enumerate(each)}
+            places = {item: at for row in rows for at, item in enumerate(row)}
             means = {
-                item: sum(places[each] for each in neighbors[item]) / len(neighbors[item])
+                item: sum(places[neighbor] for neighbor in neighbors[item]) / len(neighbors[item])
                 if neighbors.get(item)
                 else float(places[item])
                 for item in row
@@ -153,7 +153,9 @@ def _columns(
         for row in rows if downwards else list(reversed(rows)):
             neighbors = above if downwards else below
             wanted = [
-                sum(x[each] for each in neighbors[item]) / len(neighbors[item]) if neighbors.get(item) else x[item]
+                sum(x[neighbor] for neighbor in neighbors[item]) / len(neighbors[item])
+                if neighbors.get(item)
+                else x[item]
                 for item in row
             ]
             x.update(zip(row, _spaced(wanted, [width[item] for item in row], gap), strict=True))

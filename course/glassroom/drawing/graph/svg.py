@@ -83,7 +83,7 @@ def svg_of_graph(data: GraphData, label: str, ran: Ran | None = None, opened: in
     }
     letters = _Letters(LONGEST_NARROW, LONGEST_NARROW, True) if is_narrow() else _Letters(LONGEST, LONGEST, False)
     written = {key: _written(box, ran, letters) for key, box in boxes.items()}
-    sizes = {key: _size(*each) for key, each in written.items()}
+    sizes = {key: _size(*value) for key, value in written.items()}
     placed, routes = arranged(sizes, inputs, _widths(sent), GAP / 3 if is_narrow() else GAP)
     widest = max([place.x + place.width / 2 for place in placed.values()], default=0)
     if widest + 2 * PAD > (room() if is_narrow() else WIDEST):
@@ -92,7 +92,7 @@ def svg_of_graph(data: GraphData, label: str, ran: Ran | None = None, opened: in
         letters = _Letters(int(inner / TITLE_ADVANCE), int(inner / FACT_ADVANCE), True)
         written = {key: _written(box, ran, letters) for key, box in boxes.items()}
         sent = {edge: shortened(words, letters.fact - BEFORE_SENT) for edge, (_, words) in ran.sent.items()}
-        placed, routes = stacked(column, {key: _size(*each) for key, each in written.items()}, inputs, _widths(sent))
+        placed, routes = stacked(column, {key: _size(*value) for key, value in written.items()}, inputs, _widths(sent))
     drawing = Drawing()
     for route in routes:
         _draw_edge(drawing, route)

@@ -69,7 +69,9 @@ def saved_lines(step: Step) -> list[str]:
 
 def in_view(step: Step) -> Sequence[Saved]:
     """What a node saved; if there is too much to list, overwritten and freed tensors come first."""
-    return step.saved if len(step.saved) <= MOST_SAVED else sorted(step.saved, key=lambda each: each.state == "tensor")
+    return (
+        step.saved if len(step.saved) <= MOST_SAVED else sorted(step.saved, key=lambda saved: saved.state == "tensor")
+    )
 
 
 def few(words: Sequence[str], most: int) -> list[str]:
@@ -89,7 +91,7 @@ def flags_of(step: Step) -> list[str]:
 
 def place_of(step: Step) -> str:
     """The network that an operator belongs to, and its line of code, where they are known."""
-    return word(", ").join(each for each in (step.module, step.line) if each) if step.leaf is None else ""
+    return word(", ").join(place for place in (step.module, step.line) if place) if step.leaf is None else ""
 
 
 def facts_of_fold(box: Box) -> list[str]:

@@ -54,9 +54,9 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
             return (ljust(head, gutter) + "".join(rjust(text, width) for text in texts)).rstrip()
 
         lines.append(line("", [GAP if each is None else f"[{each}]" for each in part]))
-        lines.append(line("", [GAP if each is None else values[each] for each in part]))
+        lines.append(line("", [GAP if cell is None else values[cell] for cell in part]))
         for header, counts in lanes:
-            lines.append(line(header.name, ["" if each is None else _mark(header, counts[each]) for each in part]))
+            lines.append(line(header.name, ["" if cell is None else _mark(header, counts[cell]) for cell in part]))
     return lines
 
 

@@ -161,7 +161,7 @@ def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
         right.append(float(loss.detach()))
     expect(isinstance(losses, list), "`carry_on(step, numbers)` does not return a list of the losses.")
     expect(
-        all(isinstance(each, float) for each in losses),
+        all(isinstance(loss, float) for loss in losses),
         "the losses in the list are not Python numbers. A tensor in the list holds its graph; take `.item()`.",
     )
     expect_equal(losses, "carry_on(step, numbers)", right)

@@ -158,9 +158,9 @@ def rows_rule(rows_rule: Callable[..., Any], *, grad: Any, a: Any, rows: Any) ->
         )
         expect_tensor(found, "the gradient of a", shape=tuple(a.shape))
         wanted, last = a.new_zeros(a.shape), a.new_zeros(a.shape)
-        for row, each in zip(chosen.tolist(), arriving, strict=True):
-            wanted[row] += each
-            last[row] = each
+        for row, gradient in zip(chosen.tolist(), arriving, strict=True):
+            wanted[row] += gradient
+            last[row] = gradient
         expect(
             facts.same_value(facts.values(wanted), facts.values(last))
             or not facts.same_value(facts.values(found), facts.values(last)),
@@ -216,7 +216,7 @@ def turn(turn: Callable[..., Any], *, node: Any) -> str:
         x.grad is None and y.grad is None, "`turn` sends the gradients on; an input adds them when its own turn comes."
     )
     expect(
-        [each for each, _ in sent] == [x, y],
+        [name for name, _ in sent] == [x, y],
         "`turn` should return a pair for each input, in their order: (input, gradient).",
     )
     expect_equal([part for _, part in sent], "what is sent to the two inputs", [50.0, 70.0])
@@ -238,6 +238,6 @@ def _pairs(sent: Any) -> list[tuple[Any, Any]]:
     """What `turn` returned, as pairs."""
     expect(sent is not None, "`turn` returned nothing. It should return a list of pairs, which is empty for a leaf.")
     pairs = list(sent) if isinstance(sent, (list, tuple, zip)) else [sent]
-    fits = all(isinstance(each, (tuple, list)) and len(each) == 2 for each in pairs)
+    fits = all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs)
     expect(fits, "`turn` should return a list of pairs: an input, and the gradient that goes to it.")
-    return [(each[0], each[1]) for each in pairs]
+    return [(pair[0], pair[1]) for pair in pairs]

@@ -50,7 +50,7 @@ def _gradient(result: Any, position: Any, name: str) -> list[float]:
         )
         raise
     expect(position.grad is not None, f"the backward of `{name}` does not reach `position`.")
-    return [float(each) for each in position.grad]
+    return [float(number) for number in position.grad]
 
 
 def _apart(position: list[float], masts: Any) -> list[tuple[float, float, float]]:
@@ -68,9 +68,7 @@ def _slope(position: list[float], masts: Any, measured: Any) -> list[float]:
         (east, north, away, far)
         for (east, north, away), far in zip(_apart(position, masts), values(measured), strict=True)
     ]
-    return [
-        sum(2 * (each[2] - each[3]) * each[way] / each[2] for each in apart if each[2]) / len(apart) for way in (0, 1)
-    ]
+    return [sum(2 * (row[2] - row[3]) * row[way] / row[2] for row in apart if row[2]) / len(apart) for way in (0, 1)]
 
 
 def _near(mine: Any, wanted: list[float]) -> bool:
@@ -138,11 +136,11 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
         )
         gradient = _gradient(result, position, name)
         expect(
-            all(each == each for each in gradient),
+            all(number == number for number in gradient),
             f"the gradient of `{name}` is nan. What where throws away has a derivative too, and infinite times 0 is "
             "nan: the square root must not see the 0 at all.",
         )
-        wanted = [sum(each[way] / each[2] for each in apart if each[2]) for way in (0, 1)]
+        wanted = [sum(row[way] / row[2] for row in apart if row[2]) for way in (0, 1)]
         expect(
             _near(gradient, wanted),
             f"the gradient of `{name}`, summed, is {[round(each, 3) for each in gradient]}, and should be "
@@ -311,12 +309,12 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
         steps.append(1)
 
     def score() -> Any:
-        most[0] = max(most[0], sum(each() is not None for each in alive))
+        most[0] = max(most[0], sum(reference() is not None for reference in alive))
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved.tensor):
             return (weights.exp() * 0).sum() + float(len(steps) ** 2)
 
     history = call(follow, "follow", step, score, 8)
-    left = sum(each() is not None for each in alive)
+    left = sum(reference() is not None for reference in alive)
     expect_equal(len(steps), "the number of calls of `step` in 8 rounds", 8)
     expect(isinstance(history, (list, tuple)), "`follow` should return a list.")
     expect_equal(len(history), "the length of the history after 8 rounds", 8)
@@ -333,7 +331,7 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
     for count in range(1, 9):
         smooth = 0.9 * smooth + 0.1 * count**2
         wanted.append(smooth)
-    found = [float(each) for each in history]
+    found = [float(number) for number in history]
     expect(
         not same_value(found, [float(n**2) for n in range(1, 9)], 1e-6),
         "these are the scores themselves, not smoothed.",

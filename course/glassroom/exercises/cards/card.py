@@ -74,7 +74,7 @@ def _begun(sentence: str) -> str:
 
 def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
     """What was predicted beside what is true, for one prediction or for several in one table."""
-    marks = [row[3] for each in revealed for row in each.rows if row[3]]
+    marks = [row[3] for table in revealed for row in table.rows if row[3]]
     right = marks.count(RIGHT)
     kind = "open" if not marks else "right" if right == len(marks) else "wrong" if not right else "partly"
     head = "You did not say anything." if not marks else f"{right} of {len(marks)} right"
@@ -88,8 +88,8 @@ def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
     else:
         body.append(_table(columns, "".join(map(_rows_of_one, revealed)), "gr-several"))
     told = [
-        {"question": each.question, "truth": {row[0]: row[2] for row in each.rows}, "raised": each.raised}
-        for each in revealed
+        {"question": table.question, "truth": {row[0]: row[2] for row in table.rows}, "raised": table.raised}
+        for table in revealed
     ]
     return Card(text, _page(kind, f"Prediction: {head}", body), {"told": told})
 
@@ -104,7 +104,7 @@ def asleep_question(asked: Sequence[Asked], text: str, is_closed: bool = False) 
     if not is_closed:
         body.append('<p class="gr-said">Run this cell again to answer here.</p>')
     look = "gr-asleep gr-closed" if is_closed else "gr-asleep"
-    data = {"asked": [{"question": each.question, "kinds": [kind for kind, _ in each.said]} for each in asked]}
+    data = {"asked": [{"question": prompt.question, "kinds": [kind for kind, _ in prompt.said]} for prompt in asked]}
     return Card(text, f'<div class="{look}">{_page("open", word("Prediction"), body)}</div>', data)
 
 

@@ -58,8 +58,8 @@ class Sheet:
 
         It empties itself: JupyterLab trips over a widget that is replaced before it is drawn.
         """
-        self._open = [each for each in self._open if each is not question]
-        if self.is_closed or self._open or not all(each.is_answered for each in self._questions):
+        self._open = [open_question for open_question in self._open if open_question is not question]
+        if self.is_closed or self._open or not all(question.is_answered for question in self._questions):
             return
         self.is_closed = True
         self._asleep.update(self._asleep_card())

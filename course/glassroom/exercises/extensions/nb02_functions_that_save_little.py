@@ -72,7 +72,7 @@ def root(Root: Any, *, x: Any, grad: Callable[..., Any]) -> str:
     (first,) = grad(result, mine, arriving, create_graph=True)
     right = [1 / value for value in values(x.sqrt())]
     expect(
-        not same_value(values(first.detach()), [each / 2 for each in right]),
+        not same_value(values(first.detach()), [number / 2 for number in right]),
         "the derivative is right, but what arrives is not multiplied by it.",
     )
     expect_equal(values(first.detach()), "what backward returns where 2 arrives", right)
@@ -82,7 +82,7 @@ def root(Root: Any, *, x: Any, grad: Callable[..., Any]) -> str:
     )
     expect(first.requires_grad, missing)
     (second,) = grad(first.sum(), mine)
-    expect(same_value(values(second), [-0.5 * each**3 for each in right]), missing)
+    expect(same_value(values(second), [-0.5 * number**3 for number in right]), missing)
     expect(
         share_memory(saved[0], result),
         "both derivatives are right, but x was saved. Save the result: it is what the derivative is made of.",
@@ -161,7 +161,7 @@ def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
         raise Misconception(missing) from error
     found, right = values(second), values(2 * sigmoid * (1 - sigmoid))
     expect(
-        all(each == each for each in found),
+        all(number == number for number in found),
         "both derivatives are right, but for a nan in the second: something overflows in it. torch.sigmoid does not.",
     )
     expect_equal(found, "the second derivative, times 2,", right)

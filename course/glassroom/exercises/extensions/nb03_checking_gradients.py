@@ -119,8 +119,8 @@ def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any])
     expect_value(result, "Mended.apply(matrix, x, b)", (matrix @ x + b).detach())
     expect(result.requires_grad, "the result does not require grad. Is it made by `apply`, and not detached?")
     expect_saved_by_context(result.grad_fn, "Mended")
-    for place, (name, each) in enumerate(zip(("matrix", "x", "b"), inputs, strict=True)):
-        alone = [each if other is each else other.detach() for other in inputs]
+    for place, (name, input) in enumerate(zip(("matrix", "x", "b"), inputs, strict=True)):
+        alone = [input if other is input else other.detach() for other in inputs]
         expect(
             gradcheck(Mended.apply, alone, raise_exception=False),
             f"gradcheck still finds a mismatch with respect to input {place}, `{name}`.",
@@ -292,7 +292,7 @@ def product(Product: Any, *, gradcheck: Callable[..., Any], z: Any) -> str:
     result = _apply(Product, "Product", u, v)
     expect_value(result, "Product.apply(u, v)", (u * v).detach())
     expect_saved_by_context(result.grad_fn, "Product")
-    real = [each.detach().real.clone().requires_grad_() for each in (u, v)]
+    real = [tensor.detach().real.clone().requires_grad_() for tensor in (u, v)]
     expect(
         gradcheck(Product.apply, real, raise_exception=False),
         "gradcheck finds a mismatch for real numbers already: the derivative for `u` is `v`, and for `v` it is `u`.",

@@ -105,7 +105,7 @@ def swish(swish: Any, *, x: Any, grad: Any) -> str:
     ],
 )
 def formulas(for_input: Any, for_other: Any, *, x: Any) -> str:
-    input, other, grad = (x.new_tensor(each) for each in ([1.0, 6.0, -3.0], [2.0, -4.0, 0.5], [1.0, 2.0, -1.0]))
+    input, other, grad = (x.new_tensor(numbers) for numbers in ([1.0, 6.0, -3.0], [2.0, -4.0, 0.5], [1.0, 2.0, -1.0]))
     at_hand = {"grad": grad, "input": input, "other": other, "result": input / other}
     right = {"for_input": grad / other, "for_other": -grad * input / (other * other)}
     for name, formula in (("for_input", for_input), ("for_other", for_other)):
@@ -113,7 +113,7 @@ def formulas(for_input: Any, for_other: Any, *, x: Any) -> str:
         needs = list(inspect.signature(formula).parameters)
         for each in needs:
             expect(each in FORMULA_NAMES, f"`{name}` asks for `{each}`; the table knows grad, input, other and result.")
-        found = call(formula, name, *(at_hand[each] for each in needs))
+        found = call(formula, name, *(at_hand[need] for need in needs))
         expect_tensor(found, f"{name}({', '.join(needs)})")
         for mistake, shows in (
             (right[name] / grad, "that is the derivative; multiply it by the gradient that arrives."),
@@ -191,10 +191,10 @@ def which(experiment: Any, from_elsewhere: Any, contribution: Any) -> str:
 
 def _used(formula: Callable[..., Any], needs: list[str], at_hand: dict[str, Any]) -> set[str]:
     """The parameters on whose values the formula's value depends."""
-    usual = values(formula(*(at_hand[each] for each in needs)))
+    usual = values(formula(*(at_hand[need] for need in needs)))
     used = set()
     for name in needs:
         changed = at_hand | {name: at_hand[name] * 2 + 1}
-        if not same_value(values(formula(*(changed[each] for each in needs))), usual):
+        if not same_value(values(formula(*(changed[need] for need in needs))), usual):
             used.add(name)
     return used

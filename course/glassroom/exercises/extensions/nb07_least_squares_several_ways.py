@@ -47,15 +47,18 @@ def gradient(gradient: Callable[..., Any], *, A: Any, y: Any) -> str:
         with functions_called() as called:
             found = call(gradient, "gradient", some_A, some_y, p)
         expect_tensor(found, "gradient(A, y, p)", dtype="float64")
-        right = [2 / points * each for each in values(some_A.t() @ (some_A @ p - some_y))]
+        right = [2 / points * value for value in values(some_A.t() @ (some_A @ p - some_y))]
         for mistake, shows in (
             (
-                [each * points for each in right],
+                [number * points for number in right],
                 "that is the gradient of the *sum* of squares; of the mean, it is 2 / n.",
             ),
-            ([each / 2 for each in right], "half of it: the derivative of a square has a 2."),
-            ([-each for each in right], "that points downhill. The residual is A @ p - y, in this order."),
-            ([each * points / 5 for each in right], "with 3 points it is wrong: n is the number of points, len(y)."),
+            ([number / 2 for number in right], "half of it: the derivative of a square has a 2."),
+            ([-number for number in right], "that points downhill. The residual is A @ p - y, in this order."),
+            (
+                [number * points / 5 for number in right],
+                "with 3 points it is wrong: n is the number of points, len(y).",
+            ),
         ):
             expect(same_value(right, mistake) or not same_value(values(found), mistake), shows)
         expect_value(found, "gradient(A, y, p)", right)

@@ -137,7 +137,8 @@ ASKED = {
 def who(listing: Any, turning: Any, sending: Any, adding: Any, asking: Any) -> str:
     asked = ("allocate", "ufunc", "to_host", "from_host", "none")
     words = {
-        name: (truth, {each: reason for each in asked if each != truth}) for name, (truth, reason) in ASKED.items()
+        name: (truth, {option: reason for option in asked if option != truth})
+        for name, (truth, reason) in ASKED.items()
     }
     expect_words(words, (listing, turning, sending, adding, asking))
     return "Headers are the library's; bytes and kernels are the backend's."

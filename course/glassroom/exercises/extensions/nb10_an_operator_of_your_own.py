@@ -56,7 +56,7 @@ def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
     result = call(log_cosh, "log_cosh", points.clone())
     name = "log_cosh(points)"
     expect_tensor(result, name, shape=tuple(points.shape), dtype="float32")
-    found, wanted = values(result), [_log_cosh(each) for each in before]
+    found, wanted = values(result), [_log_cosh(number) for number in before]
     for at, mine, right in zip(before, found, wanted, strict=True):
         where = f"`log_cosh({at:g})`"
         expect(
@@ -114,14 +114,14 @@ def function(LogCosh: Any, *, torch: Any) -> str:
     result = call(LogCosh.apply, "LogCosh.apply", x)
     expect_tensor(result, "LogCosh.apply(x)", shape=(5,))
     expect(
-        same_value(values(result.detach()), [_log_cosh(each) for each in at], 1e-6),
+        same_value(values(result.detach()), [_log_cosh(number) for number in at], 1e-6),
         "the values of LogCosh.apply(x) are not those of log_cosh(x).",
     )
     expect(result.grad_fn is not None, "the result has no history: is it made by forward, and returned as it is?")
     expect_saved_by_context(result.grad_fn, "LogCosh")
     weights = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0], dtype=torch.float64)
     (first,) = torch.autograd.grad((result * weights).sum(), x, create_graph=True)
-    slopes = [math.tanh(each) for each in at]
+    slopes = [math.tanh(number) for number in at]
     found = values(first.detach())
     expect(
         not same_value(found, slopes, 1e-8),
@@ -176,7 +176,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
         isinstance(result, (tuple, list)) and len(result) == 2,
         "`pushed` should return two tensors: the speed and the acceleration.",
     )
-    slopes = [math.tanh(each) for each in values(points)]
+    slopes = [math.tanh(value) for value in values(points)]
     speeds = values(moves)
     for found, name, factors, right in (
         (result[0], "the speed", slopes, speeds),

@@ -164,7 +164,7 @@ def _slips(name: str, wanted: Any, part: int | slice, offset: int, stride: tuple
 def _told(part: int | slice) -> str:
     if isinstance(part, int):
         return str(part)
-    first, last = ("" if each is None else each for each in (part.start, part.stop))
+    first, last = ("" if bound is None else bound for bound in (part.start, part.stop))
     return f"{first}:{last}" + ("" if part.step is None else f":{part.step}")
 
 

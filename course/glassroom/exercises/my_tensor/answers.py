@@ -74,7 +74,7 @@ def _global_names(code: str) -> set[str]:
     while scopes:
         scope = scopes.pop()
         scopes += scope.get_children()
-        symbols = [each for each in scope.get_symbols() if each.is_referenced()]
+        symbols = [symbol for symbol in scope.get_symbols() if symbol.is_referenced()]
         found |= {symbol.get_name() for symbol in symbols if scope is top or symbol.is_global()}
     return found
 

@@ -67,7 +67,7 @@ def keep(name: str, *, anew: bool = False) -> ModuleType:
         _say(f'You have edited `{name}` in {NAME}: it stays as it is. `keep("{name}", anew=True)` writes it anew.')
     used[name] = _that_works(step, found[name], used, tells=True)
     if place is not None:
-        in_order = {each: found[each] for each in (*STEPS, *found) if each in found}
+        in_order = {step: found[step] for step in (*STEPS, *found) if step in found}
         keeps = anew and old is not None and old.was_edited
         _write(place, parts.text_of(above, in_order), as_found, keeps=keeps)
     sys.modules[MODULE] = _module(used)

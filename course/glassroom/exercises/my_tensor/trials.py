@@ -40,8 +40,8 @@ def _same(found: object, wanted: object) -> None:
 def _near(found: Any, wanted: Any) -> None:
     if isinstance(wanted, list):
         _same(len(found), len(wanted))
-        for each, other in zip(found, wanted, strict=True):
-            _near(each, other)
+        for number, other in zip(found, wanted, strict=True):
+            _near(number, other)
     else:
         assert abs(found - wanted) <= 1e-4 * max(1.0, abs(wanted)), f"{found:.4g} in place of {wanted:.4g}"
 

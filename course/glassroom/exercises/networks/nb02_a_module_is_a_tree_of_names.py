@@ -213,7 +213,7 @@ def dropout(dropout: Callable[..., Any], *, pictures: Any) -> str:
     name = "dropout(x, 0.2, training=True)"
     expect_tensor(result, name, shape=x.shape)
     expect(same_value(values(x), values(pictures[:100] * 0 + 1)), "`dropout` wrote into `x` itself. Make a new tensor.")
-    found = sorted({round(each, 4) for row in values(result) for each in row})
+    found = sorted({round(number, 4) for row in values(result) for number in row})
     zeros = float((result == 0).sum()) / x.numel()
     expect(found != [1.0], f"`{name}` leaves every number as it is. The third argument says that it is training.")
     shows = {
@@ -239,7 +239,7 @@ def dropout(dropout: Callable[..., Any], *, pictures: Any) -> str:
         not same_value(values(result), values(call(dropout, "dropout", x, p, True))),
         "two calls lose the same numbers. The mask should be drawn anew in each.",
     )
-    half = {each for row in values(call(dropout, "dropout", x, 0.5, True)) for each in row}
+    half = {number for row in values(call(dropout, "dropout", x, 0.5, True)) for number in row}
     expect(half == {0.0, 2.0}, "with p = 0.5, what is left of ones should be 2: use `p`.")
     reading = call(dropout, "dropout", x, p, False)
     expect_tensor(reading, "dropout(x, 0.2, training=False)", shape=x.shape, dtype="float32")
@@ -332,11 +332,11 @@ def held(held: Callable[..., Any], *, twice: Any) -> str:
 def one(into_one: Callable[..., Any], *, reader: Any) -> str:
     model = type(reader)()
     model.again, model.mean = model.first, model.first.bias.detach() * 0  # parameters of two names, and no parameter
-    before = {name: each for name, each in model.named_tensors() if each.requires_grad and "again" not in name}
+    before = {name: value for name, value in model.named_tensors() if value.requires_grad and "again" not in name}
     numbers = {name: values(parameter) for name, parameter in before.items()}
     vector = call(into_one, "into_one", model)
     length = sum(parameter.numel() for parameter in before.values())
-    after = {name: each for name, each in model.named_tensors() if name in before}
+    after = {name: value for name, value in model.named_tensors() if name in before}
     expect(
         list(after) == list(before) and all(after[name] is before[name] for name in before),
         "the model has other parameters now than before, so an optimizer that knows them would miss these. Assign to "

@@ -85,7 +85,7 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
         same_value(values(other.detach()), _downhill(values(start), 0.25, 2, keep=0.0)[-1]),
         f"with a rate of 0.25 and two steps, `parameter` is {_short(values(other.detach()))}: use `rate` and `steps`.",
     )
-    wanted = [sum((each - 3) ** 2 for each in place) for place in places]
+    wanted = [sum((number - 3) ** 2 for number in place) for place in places]
     expect(
         not same_value(list(losses), wanted[1:]),
         "the losses were measured after their steps; each should be measured before its own.",
@@ -198,7 +198,7 @@ def momentum(momentum: Callable[..., Any], *, start: Any) -> str:
 def adam(adam: Callable[..., Any], *, start: Any) -> str:
     walk, state = _walked(adam, "adam", start)
     expect(
-        not any(math.isnan(each) for each in walk[0]),
+        not any(math.isnan(number) for number in walk[0]),
         "after the first step, `p` is nan. 1 - 0.9**0 is 0: count the steps from 1.",
     )
     right = _along(values(start), _adam_steps(_slopes()))

@@ -278,7 +278,7 @@ def ready(ready: Callable[..., Any], *, raw: Any, labels: Any, device: str, tran
     batch = raw[5 : 5 + count], labels[5 : 5 + count]
     start = transfers.count()
     result = call(ready, "ready", batch, device)
-    traveled = sum(each.nbytes for each in transfers.since(start))
+    traveled = sum(transfer.nbytes for transfer in transfers.since(start))
     pictures, targets = _pair(result, "ready(batch, device)", "the pictures and the labels")
     for tensor, name, size, dtype in (
         (pictures, "the first of ready(batch, device)", (count, 64), "float32"),

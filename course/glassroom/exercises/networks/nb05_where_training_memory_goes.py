@@ -72,7 +72,9 @@ def saved(saved_bytes: Callable[..., Any], *, reader: Any, pictures: Any) -> str
 
     right = 16 * (64 + 6 * 32) * 4
     _, *later = [parameter for parameter in reader.parameters() if len(parameter.shape) == 2]
-    weights = sum(each.nbytes for each in later)  # the first one's input wants no gradient, so that weight is not saved
+    weights = sum(
+        tensor.nbytes for tensor in later
+    )  # the first one's input wants no gradient, so that weight is not saved
     found = call(saved_bytes, "saved_bytes", forward, reader)
     expect(calls, "`forward` was not called: saved_bytes(forward, model) should call it, without arguments.")
     name = "saved_bytes(…) for 16 pictures"

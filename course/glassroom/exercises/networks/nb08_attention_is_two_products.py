@@ -65,12 +65,12 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     for mistake, wrong in shown.items():
         expect(not is_same(made, wrong), mistake)
     expect(is_same(made, right), "the shape is right, but the numbers are not those of the formula.")
-    wanting = [(each * 1).requires_grad_() for each in (q, k, v)]
+    wanting = [(tensor * 1).requires_grad_() for tensor in (q, k, v)]
     watched = call(attention, "attention", *wanting)
     if watched.requires_grad:
         watched.sum().backward()
     expect(
-        all(each.grad is not None for each in wanting),
+        all(tensor.grad is not None for tensor in wanting),
         "the numbers are right, but no gradient comes back to queries, keys and values: something was detached.",
     )
     stacks = [q.expand(2, *shape(q)) * 1, (k * 0.5).expand(2, *shape(k)) * 1, v.expand(2, *shape(v)) * 1]
@@ -143,7 +143,7 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         "each position sees itself, those before it, and the next one: the triangle is one diagonal too large.",
     )
     expect(is_same(made, right), "the numbers are not those of causal attention.")
-    longer = [each[..., :3, :] * 1 for each in (q, k, v)]
+    longer = [tensor[..., :3, :] * 1 for tensor in (q, k, v)]
     expect(
         is_same(call(causal, "causal", *longer), right[..., :3, :]),
         "with three positions instead of five the first three results should be the same, and they are not.",

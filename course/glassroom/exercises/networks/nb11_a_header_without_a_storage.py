@@ -110,7 +110,7 @@ def bill(bill: Callable[..., Any], *, weights: Any) -> str:
             (40_200, 40_200, 80_400): "A weight that is not trained takes memory too.",
         },
     )
-    half = [each.detach().half().requires_grad_() for each in trained]
+    half = [tensor.detach().half().requires_grad_() for tensor in trained]
     expect_equal(
         call(bill, "bill", half),
         "bill of 10,050 weights of float16",
@@ -219,7 +219,7 @@ def left_on_meta(left_on_meta: Callable[..., Any], *, partly: Any) -> str:
 
 def _partly_loaded(like: Any) -> Any:
     """A model with two parameters and two buffers; one of each is on meta."""
-    module = next(each for each in type(like).__mro__ if each.__name__ == "Module")
+    module = next(base for base in type(like).__mro__ if base.__name__ == "Module")
     parameter = type(next(iter(like.parameters())))
     tensor = next(iter(like.parameters())).detach()
     outer, hidden = module(), module()

@@ -181,8 +181,8 @@ def step(step: Callable[..., Any], *, torch: Any, new_reader: Callable[[], Any],
     moved, wanted = list(reader.parameters()), list(reference.parameters())
     start = list(new_reader().parameters())
     went = [(was - mine).detach() / 0.1 for was, mine in zip(start, moved, strict=True)]
-    right = [each.grad for each in wanted]
-    size = max(float(each.abs().max()) for each in right)
+    right = [tensor.grad for tensor in wanted]
+    size = max(float(gradient.abs().max()) for gradient in right)
 
     def is_near(others: list[Any]) -> bool:
         return all(float((a - b).abs().max()) < 1e-3 * max(1.0, size) for a, b in zip(went, others, strict=True))
@@ -192,7 +192,7 @@ def step(step: Callable[..., Any], *, torch: Any, new_reader: Callable[[], Any],
         "the step goes along gradients from before the call, too: zero_grad comes first.",
     )
     times = sum(float((a * b).sum()) for a, b in zip(went, right, strict=True))
-    times /= sum(float((each * each).sum()) for each in right)
+    times /= sum(float((gradient * gradient).sum()) for gradient in right)
     expect(
         times < 1.5,
         f"the step is about {times:.1f} times as long as it should be: the means of the parts were added up as they "
@@ -223,7 +223,7 @@ class _Ledger:
 
     def take(self, address: int, nbytes: int) -> None:
         self.held.setdefault(address, [nbytes, 0])[1] += 1
-        self.most = max(self.most, sum(each[0] for each in self.held.values()))
+        self.most = max(self.most, sum(row[0] for row in self.held.values()))
 
     def give(self, address: int) -> None:
         self.held[address][1] -= 1

@@ -40,8 +40,8 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
     def new(value: float) -> Any:
         made = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8))
         with torch.no_grad():
-            for each in [*made.parameters(), *made.buffers()]:
-                each.fill_(value)
+            for tensor in [*made.parameters(), *made.buffers()]:
+                tensor.fill_(value)
         return made
 
     average, model = new(1.0), new(5.0)

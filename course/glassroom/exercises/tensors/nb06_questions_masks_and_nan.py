@@ -40,7 +40,7 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
         expect(dtype_name(result) == "bool", f"`{name}` has dtype {result.dtype}. It should be a mask of bools.")
         found, numbers = values(result), values(v)
         wanted = [not low <= number <= high for number in numbers]
-        expect(found != [not each for each in wanted], f"`{name}` is True inside, and False outside.")
+        expect(found != [not truth for truth in wanted], f"`{name}` is True inside, and False outside.")
         expect(found != [False] * len(found) or found == wanted, f"`{name}` is False everywhere: no element is both.")
         for number, told, right in zip(numbers, found, wanted, strict=True):
             at_an_end = " The ends themselves are not outside." if number in (low, high) else ""

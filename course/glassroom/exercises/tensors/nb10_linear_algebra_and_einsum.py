@@ -208,7 +208,10 @@ def line(slope: Any, intercept: Any, *, t: Any, y: Any) -> str:
     wanted = ((t - middle_t) * (y - middle_y)).sum() / ((t - middle_t) ** 2).sum()
     right = [round(float(wanted), 3), round(float(middle_y - wanted * middle_t), 3)]
     expect(
-        all(isinstance(each, (int, float)) or (is_tensor(each) and each.numel() == 1) for each in (slope, intercept)),
+        all(
+            isinstance(tensor, (int, float)) or (is_tensor(tensor) and tensor.numel() == 1)
+            for tensor in (slope, intercept)
+        ),
         "`slope` and `intercept` should be one number each.",
     )
     found = [round(float(slope), 3), round(float(intercept), 3)]

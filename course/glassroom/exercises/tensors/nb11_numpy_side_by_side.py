@@ -90,8 +90,8 @@ def standard(standardized: Callable[[Any], Any], *, tensor: Callable[[Any], Any]
             columns = []
             for column in zip(*numbers, strict=True):
                 mean = sum(column) / len(column)
-                spread = math.sqrt(sum((each - mean) ** 2 for each in column) / (len(column) - less))
-                columns.append([(each - mean) / spread for each in column])
+                spread = math.sqrt(sum((number - mean) ** 2 for number in column) / (len(column) - less))
+                columns.append([(number - mean) / spread for number in column])
             return [list(row) for row in zip(*columns, strict=True)]
 
         expect(

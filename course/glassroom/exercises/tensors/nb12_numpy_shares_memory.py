@@ -82,13 +82,13 @@ def centered(centered: Callable[[Any], Any], *, n: Any) -> str:
             "already, and the function writes into it.",
         )
         expect_tensor(result, f"centered({name})", dtype="float64", shape=(3,))
-        expect_value(result, f"centered({name})", [float(each - sum(before) / 3) for each in before])
+        expect_value(result, f"centered({name})", [float(number - sum(before) / 3) for number in before])
     tensor = call(centered, "centered", [1.0, 2.0, 6.0])
     tensor += 1
     before = values(tensor)
     told = "given a tensor of float64, `centered` changes it: as_tensor returns that same tensor."
     result = call(centered, "centered", tensor, written=told)
-    expect_value(result, "centered(a tensor)", [each - 1 for each in before])
+    expect_value(result, "centered(a tensor)", [number - 1 for number in before])
     return "It takes anything, and writes to nobody's data."
 
 

@@ -117,12 +117,12 @@ def unit(unit: Callable[..., Any], *, torch: Any) -> str:
         expect(shape(result) == (3, 2), f"`{name}` has size {shape(result)}; it should have the size of x, (3, 2).")
         found = values(result)
         expect(
-            not same_value(found, [[each / math.sqrt(129) for each in row] for row in rows]),
+            not same_value(found, [[number / math.sqrt(129) for number in row] for row in rows]),
             f"`{name}` divides by the length of the whole tensor. Each row has a length of its own: axis=-1, "
             "keepdims=True.",
         )
         expect(
-            not same_value(found, [[each / (a * a + b * b) for each in (a, b)] for a, b in rows]),
+            not same_value(found, [[number / (a * a + b * b) for number in (a, b)] for a, b in rows]),
             f"`{name}` divides by the sum of the squares; the length is its root.",
         )
         expect(same_value(found, wanted), f"`{name}` holds {text(found)}; it should hold {text(wanted)}.")

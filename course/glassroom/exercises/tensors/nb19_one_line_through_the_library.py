@@ -27,7 +27,7 @@ def calls(calls: Any) -> str:
         "`calls` should be a list of names, such as `['t', …]`.",
     )
     found = [call.strip().removesuffix("()").rpartition(".")[2] for call in calls]
-    found = [{"add_": "__iadd__"}.get(each, each) for each in found]
+    found = [{"add_": "__iadd__"}.get(name, name) for name in found]
     expect(found[:1] == ["t"], "What is written first is called first: `t`.")
     expect("__add__" not in found, "`+=` is not `+`: Python asks for `__iadd__` first, addition in place.")
     expect("__getitem__" in found, "The row has to be read before something can be added to it.")
@@ -36,8 +36,8 @@ def calls(calls: Any) -> str:
         "__setitem__" in found,
         "One is missing. After the addition, Python always assigns the result back to where it read from.",
     )
-    if [each for each in found if each in CALLS] == CALLS:
-        further = [each for each in found if each not in CALLS]
+    if [name for name in found if name in CALLS] == CALLS:
+        further = [name for name in found if name not in CALLS]
         expect(not further, f"The order is right, but `{', '.join(further)}` is not called.")
         expect(len(found) == len(CALLS), "The order is right, but there are only four calls.")
     expect(sorted(found) != sorted(CALLS) or found == CALLS, "These are the methods, in the wrong order.")

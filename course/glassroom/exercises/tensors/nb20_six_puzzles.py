@@ -21,7 +21,7 @@ def _judged(
 ) -> None:
     """The function gives what the specification gives for all of these inputs, and calls nothing but what it may."""
     for given in inputs:
-        found = call(function, name, *[tensor(each) if isinstance(each, list) else each for each in given])
+        found = call(function, name, *[tensor(value) if isinstance(value, list) else value for value in given])
         asked = f"`{name}({', '.join(map(str, given))})`"
         wanted = spec(*given)
         expect_tensor(found, asked.strip("`"))

@@ -121,15 +121,15 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
     for pixel, label in zip(values(pixels), values(used), strict=True):
         groups[label].append(pixel)
     sums = [[sum(channel) for channel in zip(*group, strict=True)] if group else [0.0] * 3 for group in groups]
-    wanted = [[each / max(1, len(group)) for each in total] for total, group in zip(sums, groups, strict=True)]
+    wanted = [[number / max(1, len(group)) for number in total] for total, group in zip(sums, groups, strict=True)]
     mine = values(found)
     expect(
-        all(each == each for each in mine[5]),
+        all(number == number for number in mine[5]),
         "a color without pixels is nan: 0 / 0. Let it be 0, as a count of at least 1 makes it.",
     )
     expect(not same_value(mine, sums, 1e-2), "these are sums. Divide each by the number of its pixels.")
     expect(
-        not same_value(mine, [[each / len(used) for each in total] for total in sums], 1e-5),
+        not same_value(mine, [[number / len(used) for number in total] for total in sums], 1e-5),
         "each sum was divided by the number of all pixels. Divide by how many there are of that color.",
     )
     for at, (row, right) in enumerate(zip(mine, wanted, strict=True)):
@@ -183,7 +183,7 @@ def fit(fit: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
         labels, colors = assign(path[-1]), []
         for k in range(len(before)):
             group = [point for point, label in zip(points, labels, strict=True) if label == k]
-            colors.append([sum(each) / len(group) for each in zip(*group, strict=True)] if group else [0.0] * 3)
+            colors.append([sum(channel) / len(group) for channel in zip(*group, strict=True)] if group else [0.0] * 3)
         path.append(colors)
 
     def is_near(mine: Any, other: Any) -> bool:
@@ -259,7 +259,7 @@ def unpack(unpack: Callable[..., Any], *, labels: Any, pack: Callable[..., Any])
             found != wanted[::2] + wanted[1::2],
             f"`{name}` has all even positions first, then all odd ones: stack along dimension 1 before you flatten.",
         )
-        swapped = [each for pair in zip(wanted[1::2], wanted[::2], strict=True) for each in pair]
+        swapped = [number for pair in zip(wanted[1::2], wanted[::2], strict=True) for number in pair]
         expect(found != swapped, f"`{name}` has the two of each pair swapped.")
         expect(max(found) < 16, f"`{name}` holds {max(found)}: the other half of the byte is still in it.")
         expect_value(back, name, given)

@@ -88,7 +88,7 @@ def sections(text: str) -> Iterator[tuple[str, str]]:
         fenced = FENCE.match(line)
         if fenced:
             fence = "" if fence and fenced[1].startswith(fence) else fence or fenced[1]
-        if not fence and HEADING.match(line) and any(each.strip() for each in parts[-1]):
+        if not fence and HEADING.match(line) and any(part.strip() for part in parts[-1]):
             parts.append([])
         parts[-1].append(line)
     for part in parts:

@@ -84,7 +84,7 @@ class Votes:
                 raise Refused("This browser is not known here. Open the page again.")
             if turn != self.turn or not self._open:
                 raise Refused("This question is closed.")
-            shown = [(number, each) for number in self._open for each in self.questions[number].fields]
+            shown = [(number, field) for number in self._open for field in self.questions[number].fields]
             if not (isinstance(answers, list) and len(answers) == len(shown)):
                 raise Refused("This is no answer to the question that is shown.")
             said = [_answer(answer, field) for answer, (_, field) in zip(answers, shown, strict=True)]
@@ -141,7 +141,7 @@ def is_right(kind: str, answer: str, truth: str) -> bool:
     truths = [value_of(kind, truth)]
     if kind == "error" and truth != "none":
         raised = getattr(builtins, truth, None)
-        truths += [*ANY_ERROR, *(each.__name__ for each in getattr(raised, "__mro__", ()) if each is not object)]
+        truths += [*ANY_ERROR, *(base.__name__ for base in getattr(raised, "__mro__", ()) if base is not object)]
     return mark_of(kind, value_of(kind, answer), *truths) == "✓"
 
 

@@ -656,7 +656,7 @@ def convolution(
     input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[_int], padding: Sequence[_int],
     dilation: Sequence[_int], transposed: _bool, output_padding: Sequence[_int], groups: _int,
 ) -> Tensor:
-    """The convolution of which `conv2d`, `conv_transpose2d` and their siblings are cases."""
+    """The general convolution, which `conv2d`, `conv_transpose2d` and their siblings call."""
 
 def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """The size of `input` with the sign of `other`."""

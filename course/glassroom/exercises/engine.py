@@ -49,10 +49,10 @@ from glassroom.translations.templates import word
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # limits of an answer's printed text that is shown
 OURS = str(Path(__file__).resolve().parent)  # frames of files in this folder are ours
 RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
-CODE = 2  # from this hint on, hints are code
+CODE = 2  # hints from this one on are code
 LEFT_OUT = "# The answer is not in this copy of the course. Your teacher has it."
 
-WORDS = "\0"  # around a name that is words
+WORDS = "\0"  # the mark around a name that is words rather than code
 
 Examiner = Callable[..., str | None]
 
@@ -63,7 +63,8 @@ def _bare(found: re.Match[str]) -> str:
 
 
 def words(name: str) -> str:
-    """The name of an answer, marked if it is words and no code: "the label of sample 2", but not "f(another x)"."""
+    """The name of an answer, marked if it is words rather than code: "the label of sample 2", but not "f(another
+    x)"."""
     if WORDS in name:
         return name
     try:
@@ -79,7 +80,7 @@ def words(name: str) -> str:
 class Misconception(Exception):
     """A sentence about what a wrong answer shows; raised inside an exercise, printed by `check`.
 
-    Names that are `words` stand in it without backquotes, although the sentence has them for code.
+    Names that are `words` are printed without the backquotes that the sentence puts around names.
     """
 
     def __init__(self, sentence: str) -> None:
@@ -279,7 +280,7 @@ def _take_hint(id: str, place: int) -> tuple[str, str, bool]:
 
 
 def _rung(id: str, place: int) -> tuple[str, str, bool]:
-    """What the hint is, its text, and whether that is code."""
+    """The kind of the hint, its text, and whether the text is code."""
     return RUNGS[place], hints_of(id)[place], place >= CODE
 
 
@@ -293,7 +294,7 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     found = _find(id)
     if isinstance(found, str):
         return Verdict(False, found)
-    _accepted[found.id] = False  # should it be interrupted
+    _accepted[found.id] = False  # in case of an interrupt
     verdict = _verdict(found, answers, given)
     _accepted[found.id] = verdict.solved
     return verdict
@@ -302,13 +303,14 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
 def _verdict(found: Exercise, answers: Sequence[object], given: dict[str, object]) -> Verdict:
     written = StringIO()
     try:
-        with redirect_stdout(written), _recording():  # what an answer prints when it is called comes after the verdict
+        # text that an answer prints when it is called is shown after the verdict
+        with redirect_stdout(written), _recording():
             solved, message = True, _examine(found, answers, given)
     except Unanswered as waiting:
         return Verdict(False, str(waiting), is_open=True)
     except Misconception as misconception:
         solved, message = False, str(misconception)
-    except (Exception, SystemExit) as error:  # an answer may do anything when it is touched
+    except (Exception, SystemExit) as error:  # any use of an answer may run code of the learner's
         solved, message = False, f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?"
         if told := of_a_backward(error):
             message = told
@@ -318,7 +320,7 @@ def _verdict(found: Exercise, answers: Sequence[object], given: dict[str, object
 
 
 def _without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """The frames of a traceback less those of checks: what was interrupted is the learner's."""
+    """A traceback without the frames of checks: the learner's code was interrupted."""
     if traceback is None:
         return None
     below = _without_our_frames(traceback.tb_next)
@@ -329,7 +331,7 @@ def _without_our_frames(traceback: TracebackType | None) -> TracebackType | None
 
 
 def _is_raised_by_a_learner(traceback: TracebackType | None) -> bool:
-    """Whether what raised was called from code of no imported module: a notebook's."""
+    """Whether the code that raised was called from a notebook: from code of no imported module."""
     while traceback is not None:
         name = traceback.tb_frame.f_globals.get("__name__")
         if name == "__main__" or name not in sys.modules:
@@ -349,7 +351,7 @@ def _first_lines(written: StringIO) -> str:
 
 
 def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object]) -> str:
-    """The sentence told on success; raises `Misconception` with another where there is none."""
+    """The sentence on success; on failure raises `Misconception` with a sentence."""
     call = f'check("{found.id}", {", ".join(found.answers + [f"{name}={name}" for name in found.given])})'
     try:
         bound = inspect.signature(found.examine).bind_partial(*answers, **given)
@@ -365,7 +367,7 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
     if any(name not in bound.arguments for name in found.given):
         raise Misconception(f"this exercise is checked by {call}.")
     for name, answer in bound.arguments.items():
-        if elements(answer) > MOST_TAKEN:  # going through its rows alone would fill the memory
+        if elements(answer) > MOST_TAKEN:  # merely iterating over its rows would fill the memory
             raise Misconception(f"`{name}` has {elements(answer):,} elements, more than any exercise asks for.")
     with handed_back(given.values()):
         lesson = found.examine(*bound.args, **bound.kwargs)
@@ -374,7 +376,8 @@ def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object
 
 @contextmanager
 def _recording() -> Iterator[None]:
-    """Autograd records within it, and afterwards it does so or not as before, whatever an answer switched meanwhile."""
+    """A context in which autograd records; afterwards the mode is what it was before, even if an answer has changed
+    it."""
     libraries = [sys.modules[name] for name in ("tensorglass", "torch") if name in sys.modules]
     before = [library.is_grad_enabled() for library in libraries]
     try:
@@ -387,7 +390,8 @@ def _recording() -> Iterator[None]:
 
 
 def _is_unanswered(answer: object) -> bool:
-    if isinstance(answer, tuple | list) and type(answer) in (tuple, list) and answer:  # the types themselves alone
+    # exactly these types, not subclasses
+    if isinstance(answer, tuple | list) and type(answer) in (tuple, list) and answer:
         return all(item is ... for item in answer)
     return answer is ...
 
@@ -426,7 +430,7 @@ def _find(id: object) -> Exercise | str:
 
 
 def _runs_an_answer(source: str) -> bool:
-    """Whether a cell checks an answer, or uses what answers an exercise that has been checked before."""
+    """Whether a cell checks an answer, or uses one of an exercise that has been checked before."""
     known = exercises()
     if any(id in known for id in re.findall(r'\b(?:check|stand_in)\(\s*"([^"]+)"', source)):
         return True

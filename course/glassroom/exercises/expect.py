@@ -1,9 +1,8 @@
 """The sentences of checks: what an exercise may expect of an answer.
 
-Each function compares one thing and, where it differs, raises `Misconception` with the difference in words.
-They take the answer's name as the learner wrote it, and `mistakes`: wrong answers that people do give, with
-what each shows. The order to ask in is the order a learner thinks in: is it a tensor, its shape, its
-values, then its memory.
+Each function compares one property and raises `Misconception` with the difference in words. They take the answer's name
+as the learner wrote it, and `mistakes`: common wrong answers, with what each shows. Check in the order in which a
+learner thinks: is it a tensor, its shape, its values, then its memory.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MOST_COMPARED = 10_000  # values of a tensor that are compared before and after 
 
 
 def _named(expectation: Callable[..., R]) -> Callable[..., R]:
-    """The second argument of the expectation, the answer's name, may be words."""
+    """Decorate an expectation whose second argument, the answer's name, may be `words`."""
 
     @wraps(expectation)
     def told(answer: Any, name: str, *args: Any, **kwargs: Any) -> R:
@@ -42,7 +41,7 @@ def _named(expectation: Callable[..., R]) -> Callable[..., R]:
 
 @dataclass
 class _Slots:
-    """The slots of an exercise that have been looked at, and what is wrong with some of them."""
+    """The slots of an exercise that have been checked, and the faults of some of them."""
 
     seen: int = 0
     wrong: dict[str, Misconception] = field(default_factory=dict)
@@ -91,7 +90,7 @@ def every_slot() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
 
 
 def _slot(expectation: Callable[P, None]) -> Callable[P, None]:
-    """Within `every_slot` the expectation, whose second argument is the answer's name, is a slot."""
+    """Decorate an expectation that counts as a slot within `every_slot`; its second argument is the answer's name."""
 
     @wraps(expectation)
     def judged(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -109,7 +108,7 @@ def _slot(expectation: Callable[P, None]) -> Callable[P, None]:
 
 
 def expect(condition: object, misconception: str) -> None:
-    """The condition holds; otherwise the answer shows this misconception."""
+    """Expect the condition to hold; otherwise the answer shows this misconception."""
     if not condition:
         raise Misconception(misconception)
 
@@ -134,15 +133,15 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
     if _kind(answer) == _kind(expected):
         raise Misconception(f"`{name}` is {facts.text(answer)}, which is not right.")
     told = f"`{name}` is {facts.text(answer)}; it should be {_kind(expected)}."
-    raise Unanswered(told) if isinstance(answer, str) else Misconception(told)  # "six" is no number that could be wrong
+    raise Unanswered(told) if isinstance(answer, str) else Misconception(told)  # "six" is not a number
 
 
 @_named
 @_slot
 def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]) -> None:
-    """The answer is this word, and none of the others that there are to choose from, each with what it shows.
+    """Expect this word; `others` are the other choices, each with what it shows.
 
-    Their sense counts: "Clone" and "clone()" are "clone".
+    Spelling does not matter: "Clone" and "clone()" are "clone".
     """
     words = {_bare(word): word for word in (expected, *others)}
     chosen = words.get(_bare(answer)) if isinstance(answer, str) else None
@@ -153,7 +152,7 @@ def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]
 
 
 def _bare(word: str) -> str:
-    """A word as it is told from others: without a call's parentheses, capitals, blanks, and the library's name."""
+    """A word for comparison: without a call's parentheses, capitals, blanks, and the library's name."""
     bare = word.strip().casefold().replace("()", "").removeprefix("torch.")
     return re.sub(r"^(a|an|the) ", "", bare)
 
@@ -215,7 +214,7 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
     if facts.shape(answer) != _shape_of_lists(wanted):  # before tolist: an answer may have a billion elements
         raise Misconception(f"`{name}` has shape {facts.shape(answer)}; it should be {_shape_of_lists(wanted)}.")
     found = facts.values(answer)
-    # Where large numbers cancel, what is left of them is as uncertain as their last places.
+    # Where large numbers cancel, the difference has the absolute error of their last places.
     if not facts.same_value(found, wanted, max(1e-8, 1e-7 * facts.largest(wanted))):
         raise Misconception(_other_values(name, found, wanted))
     if facts.is_tensor(expected) and facts.dtype_name(answer) != facts.dtype_name(expected):
@@ -305,7 +304,7 @@ def _tensors_in(arguments: Sequence[Any]) -> Iterator[Any]:
 
 
 def _as_it_is(tensor: Any) -> tuple[Any, ...]:
-    """How often it was written to, its dtype, and its values if they are few: writes through .data are not counted."""
+    """The version, the dtype, and the values if they are few, since writes through .data do not change the version."""
     few = facts.device(tensor) != "meta" and facts.elements(tensor) <= MOST_COMPARED
     return facts.version(tensor), facts.dtype_name(tensor), facts.values(tensor) if few else None
 
@@ -363,7 +362,7 @@ def _kind(value: Any) -> str:
 
 
 def _slip(answer: Any, expected: Any) -> str:
-    """What a wrong answer has in common with the right one: slips of the pen that people make everywhere."""
+    """A common slip by which a wrong answer differs from the right one."""
     if isinstance(expected, bool) or isinstance(answer, bool):
         return ""
     if isinstance(expected, (int, float)) and isinstance(answer, (int, float)):
@@ -384,7 +383,7 @@ def _given(arguments: Sequence[Any]) -> str:
 
 
 def _other_values(name: str, found: Any, wanted: Any) -> str:
-    """Both, where they are short enough to be shown; else the first place where they differ."""
+    """Both values, if they are short enough to be shown; otherwise the first place where they differ."""
     if facts.same_value(_negated(found), wanted):
         return f"`{name}` holds {facts.text(facts.rounded(found))}: the right numbers with the wrong sign."
     if facts.is_shown_whole(rounded := facts.rounded(found)) and facts.is_shown_whole(facts.rounded(wanted)):

@@ -1,4 +1,4 @@
-"""What is true of a tensor, asked through public methods alone.
+"""Properties of tensors, read through public methods only.
 
 Checks and predictions look at tensors of several libraries (tensorglass, PyTorch, and NumPy's arrays where that makes
 sense) without importing any of them. Two tensors share memory when the byte ranges of their *storages* overlap. `id()`
@@ -37,7 +37,7 @@ LONGEST_TEXT = 72
 MOST_VALUES = 64
 MOST_READ = 1_000_000  # values of an answer; none of the course is as large
 MOST_LINES = 12  # of an error, on a card
-MOST_TAKEN = 50_000_000  # elements of what a check is handed; larger than any matrix of the course
+MOST_TAKEN = 50_000_000  # elements of an argument of a check; larger than any matrix of the course
 
 
 def is_tensor(x: object) -> bool:
@@ -51,7 +51,7 @@ def is_array(x: object) -> bool:
 
 
 def _has(x: object, *names: str) -> bool:
-    """Whether the object, which is no class, has all these attributes; asking for them raises nothing."""
+    """Whether the object is not a class and has all these attributes; never raises."""
     try:
         return not isinstance(x, type) and all(hasattr(x, name) for name in names)
     except Exception:
@@ -119,7 +119,7 @@ def elements(x: Any) -> int:
         return 0
     try:
         return 0 if device(x) == "meta" else math.prod(shape(x))
-    except Exception:  # it only looks like a tensor; the exercise says so
+    except Exception:  # not a tensor after all; the exercise's own expectations say so
         return 0
 
 
@@ -140,7 +140,7 @@ def memory_range(x: Any) -> tuple[int, int]:
 def share_memory(a: Any, b: Any) -> bool:
     """Whether `a` and `b` look at the same memory.
 
-    Storages without bytes have no address to compare: there the storage object decides, both being alive.
+    Storages without bytes have no address to compare, so their storage objects are compared.
     """
     if is_tensor(a) and is_tensor(b) and a.untyped_storage() is b.untyped_storage():
         return True
@@ -227,7 +227,7 @@ def in_its_digits(x: Any, dtype: str) -> Any:
 
 
 def is_shown_whole(x: object) -> bool:
-    """Whether `text` says all of a plain value, and cuts nothing off."""
+    """Whether `text` shows the whole of a plain value."""
     return is_plain(x) and len(repr(x)) <= LONGEST_TEXT
 
 
@@ -237,7 +237,7 @@ def shortened(line: str) -> str:
 
 
 def without_addresses(line: str) -> str:
-    """The line as it reads in every run: addresses in memory differ from one to the next, and so do places of files.
+    """The line without what differs from run to run: addresses in memory, and paths of files.
 
     `10x3` is a size. What PyTorch says of a custom operator names the file of its module.
     """
@@ -292,6 +292,6 @@ def leaf_of(tensor: Any) -> Any:
 
 
 def names_at(node: Any) -> set[str]:
-    """A node's name; of one that stands for nodes of another process, the names of those."""
+    """A node's name; for a node that represents nodes of another process, their names."""
     there: set[str] | None = getattr(node, "stands_for", None)
     return {node.name()} if there is None else there

@@ -23,7 +23,7 @@ def arange(
     if stop is None:
         start, stop = 0, start
     if (stop - start) * step < 0:  # PyTorch refuses what the standard answers with no elements
-        start = stop = type(start + stop + step)(0)  # 0 of the type that decides on the dtype
+        start = stop = type(start + stop + step)(0)  # a zero whose type decides the dtype
     return torch.arange(start, stop, step, dtype=dtype, device=device)
 
 

@@ -99,10 +99,11 @@ STANDARD = (
 
 
 class Info:
-    """Answers about what is there."""
+    """The result of `__array_namespace_info__`: devices, dtypes, capabilities."""
 
     def capabilities(self) -> dict[str, Any]:
-        """What is optional in the standard, and whether it is here; 64 is how far NumPy and CuPy go."""
+        """The standard's optional features, and whether they are supported; 64 dimensions is the limit of NumPy and
+        CuPy."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Device:

@@ -1,4 +1,4 @@
-"""The standard's elementwise functions: our operators by its names, with its promotion of dtypes.
+"""The standard's elementwise functions: our operators under its names, with its promotion of dtypes.
 
 They are made from tables of names. Functions of two take a Python number in place of one of them.
 """
@@ -44,7 +44,7 @@ def _of_two(
 def named(function: Any, name: str, operator: Callable[..., Any]) -> Any:
     """The function under a name, with the summary of the operator that it stands for."""
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (operator.__doc__ or "").partition("\n\n")[0]  # what it says, without its example
+    function.__doc__ = (operator.__doc__ or "").partition("\n\n")[0]  # its docstring, without the example
     return function
 
 
@@ -72,9 +72,9 @@ def _expm1(x: Tensor) -> Tensor:
     result: Tensor = torch.expm1(x)
     if not x.is_complex():
         return result
-    plain = torch.exp(x)  # goes right where infinities and NaN are, and `torch.expm1` does not
+    plain = torch.exp(x)  # right for infinities and NaN, for which `torch.expm1` is not
     result = torch.where(torch.isfinite(x), result, torch.complex(plain.real - 1, plain.imag))
-    return torch.complex(result.real + 0.0, result.imag)  # makes 0 of -0
+    return torch.complex(result.real + 0.0, result.imag)  # turns -0 into 0
 
 
 def _tanh(x: Tensor) -> Tensor:
@@ -87,13 +87,13 @@ def _tanh(x: Tensor) -> Tensor:
 
 
 def _remainder(x1: Tensor, x2: Tensor | complex) -> Tensor:
-    """The rest of a division that is rounded down: it has the sign of the divisor, and so has a zero."""
+    """The remainder of a division that is rounded down: it has the sign of the divisor, also if it is zero."""
     rest: Tensor = torch.remainder(x1, x2)
     return torch.copysign(rest, x2) if rest.is_floating_point() else rest
 
 
 def _floor_divide(x1: Tensor, x2: Tensor) -> Tensor:
-    """The quotient, rounded down. What is infinite divides as it does in arithmetic, where Python gives up."""
+    """The quotient, rounded down. Infinities divide as in arithmetic; Python's `//` gives NaN."""
     quotient: Tensor = torch.floor_divide(x1, x2)
     if not quotient.is_floating_point():
         return quotient

@@ -43,11 +43,12 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
 
 
 def _vectors(x1: Tensor, x2: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """Both of one dtype and of as many dimensions, once their vectors along `axis` are seen to be of one length."""
+    """Both in one dtype and with equally many dimensions, after a check that their vectors along `axis` have one
+    length."""
     x1, x2 = promoted(x1, x2)
     dims = max(x1.ndim, x2.ndim)
     x1, x2 = (tensor.reshape((1,) * (dims - tensor.ndim) + tensor._size) for tensor in (x1, x2))
-    if x1.shape[axis] != x2.shape[axis]:  # PyTorch stretches a vector of one element
+    if x1.shape[axis] != x2.shape[axis]:  # PyTorch broadcasts a vector of one element
         raise ValueError(f"vectors of {x1.shape[axis]} and of {x2.shape[axis]} elements along dimension {axis}")
     return x1, x2
 

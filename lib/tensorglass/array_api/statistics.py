@@ -15,7 +15,7 @@ Axes = int | tuple[int, ...] | None
 
 
 def _reduced_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Axes, bool]:
-    """What to call an operator of ours with, in its order."""
+    """The arguments for our operator, in its order."""
     return (x.unsqueeze(0), 0, False) if axis == () else (x, axis, keepdims)
 
 

@@ -1,4 +1,4 @@
-"""Adadelta: steps as large as the steps before, times how gradients change.
+"""Adadelta: steps whose size follows from earlier steps and the ratio of the gradient to earlier gradients.
 
 Zeiler, "ADADELTA: An Adaptive Learning Rate Method" (2012).
 """

@@ -1,4 +1,4 @@
-"""ASGD: gradient descent that also keeps the average of where it was.
+"""ASGD: gradient descent that also averages the parameters over its steps.
 
 Polyak and Juditsky, "Acceleration of stochastic approximation by averaging" (1992).
 """

@@ -16,7 +16,7 @@ SMALLEST_CHANGE = 1e-9
 
 
 class Point(NamedTuple):
-    """A step of length `t`, with what was found there."""
+    """A step of length `t`, with the loss, gradient and slope there."""
 
     t: Any
     loss: float
@@ -83,7 +83,7 @@ def _zoom(
         t = _cubic_minimum(first, second)
         nearest, farthest = min(first.t, second.t), max(first.t, second.t)
         margin = 0.1 * (farthest - nearest)
-        # Twice in a row close to an end is no progress: go a tenth of the interval away from that end.
+        # A step close to an end twice in a row makes no progress: move a tenth of the interval away from that end.
         if min(farthest - t, t - nearest) < margin:
             if stuck or t >= farthest or t <= nearest:
                 t = farthest - margin if abs(t - farthest) < abs(t - nearest) else nearest + margin
@@ -108,7 +108,7 @@ def _zoom(
 
 
 def _cubic_minimum(a: Point, b: Point, bounds: tuple[Any, Any] | None = None) -> Any:
-    """Where the cubic through two points with these slopes is least, within `bounds` or between the points."""
+    """The minimum of the cubic through two points with their slopes, within `bounds` or between the points."""
     lowest, highest = bounds or ((a.t, b.t) if a.t <= b.t else (b.t, a.t))
     bend = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
     square = bend**2 - a.slope * b.slope

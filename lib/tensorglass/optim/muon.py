@@ -1,4 +1,4 @@
-"""Muon: momentum whose singular values are all made about equal to one.
+"""Muon: a step along the momentum, orthogonalized: all its singular values are near one.
 
 Jordan and others, "Muon: An optimizer for hidden layers in neural networks" (2024); Liu and others, "Muon is Scalable
 for LLM Training" (2025), for ``adjust_lr_fn="match_rms_adamw"``.

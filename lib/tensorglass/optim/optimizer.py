@@ -282,7 +282,7 @@ def _separate_names(group: Group, params: list[Any]) -> None:
 def _fit(value: Any, param: Tensor, group: Group, key: str | None = None) -> Any:
     """A copy of what was saved for `param`: on its device, and in its dtype if both are numbers of the same kind."""
     if isinstance(value, Tensor):
-        if key == "step":  # a count, which lies on the host unless the kernel reads it
+        if key == "step":  # a counter, which is on the CPU unless a kernel reads it
             if group.get("capturable") or group.get("fused"):
                 return value.to(dtype=value.dtype, device=param.device)
             return value

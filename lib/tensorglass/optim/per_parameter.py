@@ -24,7 +24,7 @@ State = dict[str, Any]
 class PerParameterOptimizer(Optimizer):
     """Calls `update` for each parameter that has a gradient."""
 
-    #: the name of the formula in `update`, which the seam of shortcuts uses; set in the class that defines `update`
+    #: the name of the formula in `update`, by which a shortcut finds it; set in the class that defines `update`
     _formula = ""
     _on_device = "params and state_steps"  #: the optimizer's name in PyTorch's error about `capturable`
     _devices = "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']"
@@ -91,7 +91,7 @@ def as_pairs(value: Any) -> Any:
 
 
 def count(param: Tensor, group: Group, start: float = 0.0) -> Tensor:
-    """A number that is counted in `state`: a 0-dimensional tensor, on the host unless a kernel reads it."""
+    """A counter in `state`: a 0-dimensional tensor, on the CPU unless a kernel reads it."""
     dtype = float64 if get_default_dtype() == float64 else float32
     on_device = group.get("capturable") or group.get("fused")
     return full((), start, dtype=dtype, device=param.device if on_device else "cpu")

@@ -123,7 +123,7 @@ class AveragedModel(Module):
         if self.use_buffers:
             mine += self.module.buffers()
             theirs += model.buffers()
-        # As in PyTorch, what only one of them has is left out.
+        # As in PyTorch, buffers that only one of the models has are left out.
         pairs = [(old.detach(), new.detach().to(old.device)) for old, new in zip(mine, theirs, strict=False)]
         if self.n_averaged == 0:
             for average, value in pairs:
@@ -185,7 +185,8 @@ class SWALR(Schedule):
         super().__init__(optimizer, last_epoch)
 
     def rates(self) -> Rates:
-        """The formula of the class: the part of `swa_lr` in the last rates is known, so they give the initial ones."""
+        """The formula of the class; the initial rates are computed back from the last ones, whose share of `swa_lr` is
+        known."""
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)

@@ -1,9 +1,8 @@
 """`checkpoint`: a part of the forward keeps only its inputs, and runs again when the backward needs the rest.
 
-Operators inside keep a `_Ticket` in place of each tensor (`saved_tensors_hooks` makes that possible). The first ticket
-that a backward unpacks makes the part run again, and the tensors that are then kept, in the same order, are those of
-the tickets. With ``use_reentrant=True`` it is a custom function whose backward runs the part again and calls
-`backward`.
+Operators in the part save a `_Ticket` in place of each tensor, by `saved_tensors_hooks`. When a backward unpacks the
+first ticket, the part runs again and saves the tensors in the same order, so each ticket gets its tensor by number.
+With ``use_reentrant=True`` it is a custom function whose backward runs the part again and calls `backward`.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ _early_stop: bool | None = None  #: what `set_checkpoint_early_stop` has set
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Within it, `early_stop` of every `checkpoint` is `enable`."""
+    """A context in which every `checkpoint` has `early_stop=enable`."""
     global _early_stop
     before, _early_stop = _early_stop, enable
     try:
@@ -99,7 +98,7 @@ def checkpoint(
     With `use_reentrant=False`, which is recommended, everything else is as without `checkpoint`. Random numbers come
     out the same in both runs if `preserve_rng_state`. `context_fn` returns a context for each run. The sizes and dtypes
     of the two runs are compared, unless `determinism_check` is "none". The second run ends as soon as it has what is
-    needed, unless `early_stop` is False. `debug` is taken for PyTorch's sake: our errors always say what differed.
+    needed, unless `early_stop` is False. `debug` is accepted and ignored: errors always say what differed.
     """
     if use_reentrant is None:
         warn_of_default(
@@ -142,7 +141,7 @@ def checkpoint_sequential(
     preserve_rng_state: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Call `functions` one after the other, checkpointing all but the last of so many `segments` of them."""
+    """Call `functions` one after the other, in `segments` segments, all checkpointed but the last."""
     if use_reentrant is None:
         warn_of_default(
             "torch.utils.checkpoint.checkpoint_sequential",
@@ -190,7 +189,7 @@ class _Part:
 
     def __init__(self, again: Callable[..., None], inputs: Sequence[Any], early_stop: bool, is_compared: bool) -> None:
         self._again = again
-        # Saved as nodes save tensors, so that with nested parts the outer one keeps tickets for these inputs.
+        # Saved as a node saves tensors, so that an outer checkpoint gets tickets for these inputs.
         self._inputs = [SavedTensor(input) if isinstance(input, Tensor) else input for input in inputs]
         self._early_stop = early_stop
         self._is_compared = is_compared
@@ -256,7 +255,7 @@ class _Part:
         return recomputed
 
     def _compare_runs(self, recomputed: dict[int, Tensor], count: int) -> None:
-        """Raise a CheckpointError if the second run kept other tensors than the first."""
+        """Raise a CheckpointError if the second run saved other tensors than the first."""
         if count != len(self._tickets):
             raise explained(
                 CheckpointError(
@@ -294,7 +293,7 @@ def _unchanged(tensor: Tensor) -> Tensor:
 
 
 def warn_of_default(name: str, when: str) -> None:
-    """Warn that `use_reentrant` was not passed to the function of that name, and what becomes of that `when`."""
+    """Warn that `use_reentrant` was not passed to the function `name`, in PyTorch's words."""
     warnings.warn(
         f"{name}: the use_reentrant parameter should be passed explicitly. {when} use_reentrant=False is recommended, "
         "but if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for "
@@ -304,7 +303,8 @@ def warn_of_default(name: str, when: str) -> None:
 
 
 class random_numbers_from(Context):
-    """Within it, random numbers continue from `random_state`, if that is given; afterwards, from where they were."""
+    """A context in which random numbers continue from `random_state`, if given; afterwards from where they were
+    before."""
 
     def __init__(self, random_state: Tensor | None) -> None:
         self._random_state = random_state

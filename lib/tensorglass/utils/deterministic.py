@@ -9,11 +9,12 @@ from tensorglass.memory.settings import _Settings
 
 __all__ = ["fill_uninitialized_memory"]
 
-fill_uninitialized_memory: bool  #: with NaN, the largest integer or True; it is, unless this is set to False
+#: new memory is filled with NaN, the largest integer or True, unless this is set to False
+fill_uninitialized_memory: bool
 
 
 class _Deterministic(ModuleType):
-    """This module, which looks at what its setting is set to."""
+    """The class of this module, which checks the value that its setting is given."""
 
     @property
     def fill_uninitialized_memory(self) -> bool:

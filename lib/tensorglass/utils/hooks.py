@@ -1,4 +1,5 @@
-"""`torch.utils.hooks`: what registering a hook returns, and what becomes of hooks when a tensor is sent away."""
+"""`torch.utils.hooks`: what registering a hook returns, and what happens to hooks when a tensor is sent to a
+process."""
 
 from __future__ import annotations
 
@@ -11,6 +12,6 @@ __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 
 def unserializable_hook(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a hook as one that need not go along when its tensor is sent to another process."""
+    """Mark a hook that may be dropped when its tensor is sent to another process."""
     f.__torch_unserializable__ = True  # type: ignore[attr-defined]  # typeshed omits that functions may carry one
     return f

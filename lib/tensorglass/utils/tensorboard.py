@@ -30,7 +30,7 @@ __all__ = ["FileWriter", "SummaryWriter"]
 
 
 class FileWriter:
-    """The file of one run in a folder, and what goes into it with its step and its time."""
+    """Writes the events of one run, each with a step and a time, to a file in a folder."""
 
     def __init__(self, log_dir: Any, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = "") -> None:
         self.event_writer = EventFileWriter(str(log_dir), max_queue, flush_secs, filename_suffix)
@@ -207,7 +207,7 @@ class SummaryWriter:
         self._add(value, global_step, walltime)
 
     def add_graph(self, model: Any, input_to_model: Any = None, verbose: bool = False, **ignored: Any) -> None:
-        """Nothing is written: that takes a recorded program, which `torch.jit` does not make here."""
+        """Write nothing: a graph needs a traced program, which `torch.jit` does not make here."""
         warn("add_graph writes nothing: glassroom.model_map(model) draws a network, glassroom.graph(loss) its graph")
 
     def __getattr__(self, name: str) -> Callable[..., None]:
@@ -242,7 +242,7 @@ class SummaryWriter:
         self.close()
 
 
-# --- what stands in the file -----------------------------------------------------------------------------------------
+# --- contents of the file --------------------------------------------------------------------------------------------
 
 
 def _metadata(plugin: str) -> Any:
@@ -274,7 +274,7 @@ def _histogram(values: Any, bins: Any, max_bins: int | None) -> Any:
     else:
         edges = linspace(row.min().item(), row.max().item(), int(bins) + 1, dtype=dtypes.float64)
     counts = row.histogram(edges).hist
-    if max_bins is not None and len(counts) > max_bins:  # several of them are one
+    if max_bins is not None and len(counts) > max_bins:  # several pictures become one
         step = len(counts) // max_bins
         whole = len(counts) // step * step
         rest = [counts[whole:].sum().reshape(1)] if whole < len(counts) else []
@@ -282,7 +282,7 @@ def _histogram(values: Any, bins: Any, max_bins: int | None) -> Any:
         edges = cat([edges[:-1:step], edges[-1:]])
     filled = counts.nonzero().reshape(-1).tolist()
     first, last = (filled[0], filled[-1]) if filled else (0, len(counts) - 1)
-    # An empty bin comes before the first that counts: the file has a bin's upper edge alone.
+    # The file has only upper edges of bins, so an empty bin comes before the first.
     kept = counts[first - 1 : last + 1] if first else cat([counts.new_zeros(1), counts[: last + 1]])
     return summary_pb2.HistogramProto(
         min=row.min().item(), max=row.max().item(), num=row.numel(), sum=row.sum().item(),

@@ -11,15 +11,15 @@ from tensorglass.ops.kernels.sum import total
 
 # --- softmax ---------------------------------------------------------------------------------------------------------
 
-_FEW_POWERS = 1 << 11  # elements, below which looking at all of them saves nothing
-FAR = 60  #: its exponential, that of its negative, and sums of these fit every dtype
+_FEW_POWERS = 1 << 11  # elements; for fewer, finding the largest first saves nothing
+FAR = 60  #: the exponentials of this number and of its negative, and sums of them, fit into every dtype
 
 
 def softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
     if xp is HOST.xp and input.size >= _FEW_POWERS and input.min() > -FAR and input.max() < FAR:
         powers = xp.exp(input, out=out)
     else:
-        # The largest is taken off before: that changes nothing in the quotient, and no exponential overflows.
+        # Subtracting the largest element first leaves the quotient as it is, and no exponential overflows.
         powers = xp.exp(xp.subtract(input, _largest(xp, input, axis), out=out), out=out)
     xp.divide(powers, total(xp, powers, (axis % powers.ndim,)), out=out)
 
@@ -33,7 +33,7 @@ _SHORT_ROW, _MANY_ROWS = 32, 64  #: elements of a row, and rows: limits for comp
 
 
 def _largest(xp: Any, input: Array, axis: int) -> Array:
-    """The largest element along an axis, which stays. Where rows are short, all are compared column by column."""
+    """The largest element along an axis, which is kept as size 1. Short rows are compared column by column."""
     if xp is HOST.xp and input.ndim == 2 and axis in (1, -1):
         count, length = input.shape
         if count >= _MANY_ROWS and 1 < length <= _SHORT_ROW:
@@ -44,7 +44,7 @@ def _largest(xp: Any, input: Array, axis: int) -> Array:
 
 # --- slopes ----------------------------------------------------------------------------------------------------------
 
-_FEW_SLOPES = 1024  # elements, among which `where` is quicker
+_FEW_SLOPES = 1024  # elements; for fewer, `where` is faster
 
 
 def tanh_slope(xp: Any, grad_output: Array, output: Array, out: Array = None) -> Array:
@@ -63,11 +63,11 @@ def sigmoid_slope(xp: Any, grad_output: Array, output: Array, out: Array = None)
 
 def above_threshold(xp: Any, grad_output: Array, input: Array, threshold: int, out: Array = None) -> Array:
     """The kernel of `threshold_backward`."""
-    # Infinity times zero is no number, so it must be chosen and not multiplied.
+    # Infinity times zero is NaN, so the gradient must be selected rather than multiplied by a mask.
     is_below = xp.less_equal(input, number(xp, threshold, input.dtype))
     if out is None and input.size <= _FEW_SLOPES:
         return xp.where(is_below, number(xp, 0, grad_output.dtype), grad_output)
-    # For many, on the bits: a mask of all ones or none, which is made fastest in bytes.
+    # Large arrays are masked by their bits: all ones or all zeros, which are made fastest from bytes.
     bits = f"i{grad_output.dtype.itemsize}"
     is_below = is_below.view("i1")
     mask = xp.subtract(is_below, 1, out=is_below if is_below.ndim else None).astype(bits)
@@ -78,7 +78,7 @@ def above_threshold(xp: Any, grad_output: Array, input: Array, threshold: int, o
 
 
 def number(xp: Any, value: int, array_dtype: Any) -> Any:
-    """A number for a kernel: NumPy's functions begin sooner with a 0-dim array than with a scalar."""
+    """A number for a kernel, as a 0-dim array: NumPy's functions have less overhead for one than for a scalar."""
     return _on_host(value, array_dtype) if xp is HOST.xp else array_dtype.type(value)
 
 

@@ -16,7 +16,7 @@ _TILE = (16, 256)  # positions along the target's innermost dimension and along 
 
 
 def assign(xp: Any, target: Array, source: Array, conjugate: bool) -> None:
-    """Write `source`, broadcast, converted and if need be conjugated, over `target`."""
+    """Copy `source` to `target`: broadcast, converted to its dtype and, if need be, conjugated."""
     if conjugate:
         source = xp.conj(source)
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":

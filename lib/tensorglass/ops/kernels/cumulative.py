@@ -17,12 +17,12 @@ from tensorglass.core import dtypes
 from tensorglass.ops.kernels.ordering import elements_at
 
 _WORTH_IT = 1 << 14  # elements; below that the array module's own way is faster
-_MANY = 256  # from so many rows on, a call adds one row to the next
+_MANY = 256  # rows; from this many on, each call adds a whole row to the next
 _STEPS = 64  # elements of each row that are transposed at a time
 
 
 def running(xp: Any, combine: Callable[..., Array], array: Array, axis: int) -> Array:
-    """``combine`` of all elements up to each, along `axis`; it must not matter how they are grouped."""
+    """The running results of ``combine``, which must be associative, along `axis`."""
     if xp is HOST.xp and isinstance(combine, xp.ufunc):
         return one_by_one(xp, combine, array, axis)
     result = xp.moveaxis(array, axis, -1).copy()
@@ -39,7 +39,7 @@ def one_by_one(xp: Any, combine: Any, array: Array, axis: int) -> Array:
     if xp is not HOST.xp or array.size < _WORTH_IT:
         return combine.accumulate(array, axis=axis)
     length, inner = array.shape[axis], math.prod(array.shape[axis + 1 :])
-    # Sums and products of integers are done before the next element is there.
+    # NumPy computes sums and products of integers faster than memory delivers them.
     is_quick = inner == 1 and array.dtype.kind in "iub" and combine.__name__ in ("add", "multiply")
     if is_quick or (inner if inner > 1 else array.size // length) < _MANY:
         return combine.accumulate(array, axis=axis)
@@ -76,7 +76,8 @@ _BLOCK = 1 << 16  # elements at a time, which stay in the cache
 
 
 def running_total(xp: Any, name: str, array: Array, axis: int) -> Array | None:
-    """The running totals by the function `name` along `axis`, as float32; None where the array module's are as good."""
+    """The running totals of the function `name` along `axis`, as float32; None where the array module's own are as
+    good."""
     if xp is not HOST.xp or array.dtype != "float32" or array.size < _WORTH_IT or not array.flags.c_contiguous:
         return None
     combine, result = getattr(xp, name), HOST.empty(dtypes.float32, array.shape)
@@ -107,7 +108,7 @@ def _along_rows(xp: Any, combine: Any, group: int, rows: Array, result: Array) -
         for start in range(0, whole, step):
             stop = min(start + step, whole)
             groups = part[:, start:stop].reshape(len(part), -1, group)
-            # The first elements of all groups, then the second: what is combined lies side by side.
+            # The first elements of all groups, then the second ones, so that what is combined is contiguous.
             places = groups.transpose(2, 0, 1).astype(float, order="C")
             totals = xp.empty((len(part), groups.shape[1] + 1))
             totals[:, 0] = before
@@ -159,7 +160,7 @@ def _held(xp: Any, array: Array, is_new: Array) -> tuple[Array, Array]:
     """For each element along the last dimension, the last element so far that is marked as new, and its position. First
     elements are new.
 
-    Each is repeated as long as it holds, which is quicker than running maxima of positions.
+    Each is repeated until the next one, which is faster than a running maximum of positions.
     """
     length = array.shape[-1]
     starts = xp.nonzero(is_new.reshape(-1))[0]

@@ -16,7 +16,7 @@ from tensorglass.backends.numpy_backend import HOST
 LARGE = 1 << 14  # elements; for more, these ways are faster
 _BLOCK = 1 << 16  # elements: two or three blocks of float32 stay in the cache
 _TABLE = 1 << 16  # all float16 there are
-_FUNCTIONS = 32  # so many functions' answers are kept, 128 KiB each
+_FUNCTIONS = 32  # functions whose tables are kept, 128 KiB each
 _MANY = 4 * _TABLE  # elements; for more, the table is faster
 
 
@@ -29,16 +29,17 @@ def _float32_number(value: float) -> Array:
 
 
 # Numbers as arrays that are made once: making them takes as long as computing with a block.
-_PLACES, _SIGN_PLACES = _bits(13), _bits(16)  # by how far a half's exponent and fraction are shifted, and its sign
+# bits by which the exponent and fraction of a half are shifted, and its sign
+_PLACES, _SIGN_PLACES = _bits(13), _bits(16)
 _KEPT, _SIGN, _EXPONENT = _bits(0x8FFFE000), _bits(0x8000), _bits(0x7F800000)
 _UP, _DOWN = _float32_number(2.0**112), _float32_number(2.0**-112)  # between the exponents' biases, 15 and 127
-_ABOVE = _float32_number(1.5 * 2.0**13)  # times a power of two: adding it rounds to the ten bits of a half's fraction
+_ABOVE = _float32_number(1.5 * 2.0**13)  # times a power of two; adding it rounds to the ten bits of a half's fraction
 _LEAST = HOST.xp.full(_BLOCK, 1.5 * 2.0**-1, "float32")  # the same for subnormal halves, whose spacing is 2⁻²⁴
-_LARGEST = 1.5 * 2.0**13 * 2.0**15  # from there on a number may be too large for a half
+_LARGEST = 1.5 * 2.0**13 * 2.0**15  # from here on a number may be too large for a half
 
 
 def converts(source: Array, target: Array) -> bool:
-    """Whether `convert` is the way to write `source` over `target`: float16 on the CPU, and many."""
+    """Whether `convert` should copy `source` to `target`: many elements on the CPU, one of the two float16."""
     return (
         target.size >= LARGE
         and (source.dtype.char == "e") != (target.dtype.char == "e")
@@ -50,7 +51,7 @@ def converts(source: Array, target: Array) -> bool:
 
 
 def convert(target: Array, source: Array) -> None:
-    """Write the elements of `source` over `target`, one of them of float16."""
+    """Copy `source` to `target`; one of the two is float16."""
     for place, values in _blocks(target, source):
         if values.dtype.char == "e":
             widen(values, place)
@@ -70,7 +71,7 @@ def converted(array: Array, array_dtype: Any) -> Array:
 
 
 def widen(halves: Array, target: Array) -> None:
-    """Write a block of a half type over `target`, of a dtype that holds it."""
+    """Copy a block of a half type to `target`, whose dtype holds all its values."""
     if halves.dtype.char != "e":
         target[...] = halves
         return
@@ -80,7 +81,7 @@ def widen(halves: Array, target: Array) -> None:
         target[...] = between
         return
     xp, bits = HOST.xp, target.view("int32")
-    bits[...] = halves.view("int16")  # the sign goes all the way up
+    bits[...] = halves.view("int16")  # the sign becomes the highest bit
     xp.left_shift(bits, _PLACES, out=bits)
     xp.bitwise_and(bits, _KEPT, out=bits)
     xp.multiply(target, _UP, out=target)
@@ -90,7 +91,7 @@ def widen(halves: Array, target: Array) -> None:
 
 
 def narrow(values: Array, target: Array) -> None:
-    """Write a block of numbers over `target`, of a half type: each as the nearest one, in the middle the even one."""
+    """Copy a block of numbers to `target`, of a half type, rounded to nearest, ties to even."""
     if target.dtype.char != "e" or values.size > _BLOCK:
         target[...] = values
         return
@@ -116,7 +117,7 @@ def narrow(values: Array, target: Array) -> None:
     target[...] = halves.reshape(target.shape)
 
 
-#: All answers of functions of one tensor, by the function and the dtypes, and how many elements were asked for before.
+#: By function and dtypes: the table of all results, and how many elements were requested before it was made.
 _answers: dict[tuple[Any, ...], Array] = {}
 _asked: dict[tuple[Any, ...], int] = {}
 
@@ -153,8 +154,8 @@ def compute(
 ) -> None:
     """Run a float32 kernel on arrays, some of a half type, and write the results to `target`.
 
-    Of a single large operand every possible answer is computed, and then each is looked up by the operand's bits. Where
-    the kernel is a `function` without parameters, they are kept.
+    For a single large operand, the results of all its possible values are computed, and each element is looked up by
+    its bits. If the kernel is a `function` without parameters, this table is kept.
     """
     operands = [array for array in arrays if array is not None]
     large = [operand for operand in operands if operand.ndim]
@@ -194,7 +195,8 @@ def _wide(array: Array) -> Array:
 
 
 def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
-    """Arrays of one size, a block at a time: of all elements if they lie alike, or else along the first dimension."""
+    """Blocks of arrays of one size: of the flattened arrays if their strides agree, otherwise along the first
+    dimension."""
     size = arrays[0].shape
     if all(array.flags.c_contiguous or array.size == 1 for array in arrays):
         arrays = tuple([array.reshape(-1) for array in arrays])

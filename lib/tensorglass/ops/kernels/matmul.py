@@ -14,16 +14,16 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
-SMALL = 10**6  #: multiplications up to which OpenBLAS takes a product for small
-# Shorter pieces cost more in calls than they save. Transposed ones are packed in any case, so they must be longer.
+SMALL = 10**6  #: multiplications up to which OpenBLAS uses its kernels for small matrices
+# Shorter pieces cost more in calls than they save. Transposed pieces are always packed, so they must be longer.
 _LEAST_PIECE, _LEAST_TURNED_PIECE = 256, 900
 
 
 @remembered
 def piece(rows: int, inner: int, columns: int, is_turned: bool = False) -> int:
-    """How long the pieces are that the longest dimension of such a product is cut into; 0 if it is better whole.
+    """The length of the pieces that the longest dimension of such a product is cut into; 0 if it should not be cut.
 
-    `is_turned` says that the columns of the second matrix lie as rows do.
+    `is_turned` says that the second matrix is transposed: its columns are contiguous.
     """
     count = rows * inner * columns
     if count <= SMALL:
@@ -36,7 +36,7 @@ def piece(rows: int, inner: int, columns: int, is_turned: bool = False) -> int:
 
 
 def is_whole(rows: int, inner: int, columns: int) -> bool:
-    """Whether one call of BLAS makes the product best, however its matrices lie."""
+    """Whether one call of BLAS is fastest for the product, whatever the strides of its matrices."""
     return rows * inner * columns <= SMALL or not (piece(rows, inner, columns) or _is_wide(rows, inner, columns))
 
 
@@ -102,25 +102,26 @@ _LINE = 64  # bytes
 
 # --- integers --------------------------------------------------------------------------------------------------------
 
-_EXACT = 2**53  # up to which float64 holds every integer
-_LEAST_CONVERTED = 32**3  # multiplications, below which looking and converting cost more than they save
+_EXACT = 2**53  # float64 holds every integer up to here
+_LEAST_CONVERTED = 32**3  # multiplications; for fewer, checking and converting cost more than they save
 
 
 def _integer_product(one: Array, other: Array) -> Array | None:
-    """``one @ other`` of integers as NumPy has it; None for two dtypes, and where this is not exact or not quicker."""
+    """``one @ other`` of integers, computed in float64; None for two dtypes, and where this is not exact or not
+    faster."""
     if one.dtype != other.dtype or one.ndim < 2 or other.ndim < 2 or not other.size:
         return None
     if one.size * other.shape[-1] < _LEAST_CONVERTED:
         return None
     if one.shape[-1] * _largest_size(one) * _largest_size(other) >= _EXACT:
         return None
-    # By way of int64, from which a smaller dtype wraps around, as the sums would have done.
+    # Converted by way of int64, from which a smaller dtype wraps around, as the sums would have done.
     product: Array = (one.astype("float64") @ other.astype("float64")).astype("int64")
     return product if one.dtype == product.dtype else product.astype(one.dtype)
 
 
 def _largest_size(array: Array) -> int:
-    """The largest absolute value that `array` has, or that its dtype can hold where that is small."""
+    """The largest absolute value in `array`, or the largest that its dtype can hold if that is small."""
     if array.itemsize <= 2:
         return 1 << 16
     return max(int(array.max()), -int(array.min()))

@@ -1,7 +1,7 @@
 """Normalisation: numbers with their mean taken away, divided by their standard deviation, scaled and shifted.
 
-Which numbers are taken together is all that tells batch, layer, group and instance norm apart. So the kernels see an
-input that is cut into dimensions of which some, `axes`, are averaged over, and scales that broadcast with it.
+Batch, layer, group and instance norm differ only in the numbers that share a mean. So the kernels get an input that is
+reshaped such that they average over some dimensions, `axes`, and scales that broadcast with it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tensorglass.ops.kernels.sum import ROWS, sum_of_squares, total
 
 
 class Cut(NamedTuple):
-    """How the input is seen."""
+    """How the input is reshaped, and what is averaged."""
 
     size: tuple[int, ...]
     axes: tuple[int, ...]  #: that are averaged over
@@ -24,7 +24,7 @@ class Cut(NamedTuple):
 
 
 def statistics(xp: Any, input: Array, cut: Cut) -> tuple[Array, Array, Array]:
-    """The mean, the input less its mean, and the variance: of what is taken together, whose dimensions stay as 1."""
+    """The mean, the input minus its mean, and the variance; averaged dimensions are kept as size 1."""
     count = prod([cut.size[axis] for axis in cut.axes])
     array = input.reshape(cut.size)
     mean = total(xp, array, cut.axes) / input.dtype.type(count)
@@ -59,7 +59,8 @@ def normalize(
 def input_gradient(
     xp: Any, grad: Array, input: Array, weight: Array | None, mean: Array, inverse: Array, is_fixed: bool, cut: Cut
 ) -> Array:
-    """The gradient for the input: that of the result, less what of it changes the mean and the variance."""
+    """The gradient for the input: the result's gradient, minus the parts of it that pass through the mean and the
+    variance."""
     gradients = None if is_fixed else gradients_by_sums(xp, grad, input, weight, mean, inverse, cut, [True])
     if gradients is not None and gradients[0] is not None:
         return gradients[0].reshape(grad.shape)
@@ -78,7 +79,7 @@ def input_gradient(
 
 
 def weight_gradient(xp: Any, grad: Array, input: Array, mean: Array, inverse: Array, is_fixed: bool, cut: Cut) -> Array:
-    """The gradient for the weight: that of the result, times what the weight was multiplied with."""
+    """The gradient for the weight: the result's gradient times the normalized input, summed."""
     gradients = None if is_fixed else gradients_by_sums(xp, grad, input, None, mean, inverse, cut, [False, True])
     if gradients is not None and gradients[1] is not None:
         return gradients[1]
@@ -88,13 +89,13 @@ def weight_gradient(xp: Any, grad: Array, input: Array, mean: Array, inverse: Ar
 
 
 def shared_axes(cut: Cut) -> tuple[int, ...]:
-    """The dimensions in which one scale serves all."""
+    """The dimensions along which the scales are broadcast."""
     return tuple([axis for axis, length in enumerate(cut.scales) if length == 1])
 
 
 # --- gradients by two sums -------------------------------------------------------------------------------------------
 
-#: A mean of so many deviations is too far off for sums that the mean's share is taken from afterwards.
+#: A mean of more standard deviations than this is too large: subtracting it from sums afterwards loses digits.
 _FAR_OFF = 8
 
 
@@ -103,9 +104,9 @@ def gradients_by_sums(
 ) -> list[Array | None] | None:
     """The gradients of layer and batch norm for input, weight and bias, as far as they are `wanted`, on the CPU.
 
-    They come from sums of the result's gradient and of its product with the input. With n = x·inverse - shift for what
-    was normalized, a sum of products with n is one of products with x, and the input's gradient is one number times the
-    result's, plus another times x, plus a third, as in PyTorch. None for other norms, and where a mean is far off.
+    They are computed from two sums: of the result's gradient, and of its product with the input. The normalized input
+    is n = x·inverse - shift, so a sum of products with n follows from the sum of products with x. The input's gradient
+    is then a·grad + b·x + c with three numbers, as in PyTorch. None for other norms, and where a mean is too large.
     """
     of_cut = _of_rows if cut.axes == (1,) else _of_channels if cut.axes == (0, 2) else None
     if xp is not HOST.xp or of_cut is None or not input.size:
@@ -121,7 +122,7 @@ def gradients_by_sums(
 def _of_rows(
     grad: Array, input: Array, scale: Array | None, inverse: Array, shift: Array, wanted: list[bool]
 ) -> list[Array | None]:
-    """Where the numbers of a row are taken together."""
+    """The gradients where each row is normalized."""
     xp = HOST.xp
     gradients: list[Array | None] = [None] * len(wanted)
     product = xp.multiply(grad, input)
@@ -142,7 +143,7 @@ def _of_rows(
 def _of_channels(
     grad: Array, input: Array, scale: Array | None, inverse: Array, shift: Array, wanted: list[bool]
 ) -> list[Array | None]:
-    """Where the numbers of a channel are taken together: (images, channels, cells)."""
+    """The gradients where each channel is normalized: (images, channels, cells)."""
     xp = HOST.xp
     product = xp.multiply(grad, input)
     of_bias, of_weight = [total(xp, rows, (0, 2)).reshape(-1) for rows in (grad, product)]
@@ -168,7 +169,7 @@ def _combined(
 
 
 def _sum_of_rows(factors: Array, rows: Array) -> Array:
-    """The rows times their factors, added up; as exact as `total`."""
+    """The sum of the rows times their factors; as exact as `total`."""
     sums = factors[:ROWS].dot(rows[:ROWS])
     for start in range(ROWS, len(rows), ROWS):
         sums += factors[start : start + ROWS].dot(rows[start : start + ROWS])

@@ -10,11 +10,11 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_SHORT = 64  #: elements: so few are sorted faster than the best of them are looked for
+_SHORT = 64  #: elements; fewer are sorted faster than the best of them are searched for
 
 
 def elements_at(xp: Any, array: Array, positions: Array, axis: int) -> Array:
-    """The elements at `positions` along an axis: `take_along_axis`, which takes longer to begin."""
+    """The elements at `positions` along an axis: `take_along_axis`, with less overhead."""
     if array.ndim == 1:
         return array[positions]
     key = [xp.arange(length).reshape((-1,) + (1,) * (array.ndim - dim - 1)) for dim, length in enumerate(array.shape)]
@@ -26,7 +26,7 @@ def order(xp: Any, array: Array, axis: int, descending: bool) -> Array:
     """The positions of the elements in order; equal ones keep theirs."""
     if not descending:
         return xp.argsort(array, axis=axis, kind="stable")
-    # Sorted from behind and read from behind, equal elements keep their order.
+    # Sorting the reversed array and reversing the result keeps the order of equal elements.
     backwards = (*(slice(None),) * axis, slice(None, None, -1))
     behind = xp.argsort(array[backwards], axis=axis, kind="stable")[backwards]
     return array.shape[axis] - 1 - behind
@@ -51,11 +51,11 @@ def best(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array:
     return elements_at(xp, chosen, order(xp, elements_at(xp, array, chosen, axis), axis, largest), axis)
 
 
-_FEW, _MANY = 8, 1 << 14  #: up to so many elements are looked for one after the other, among at least so many
+_FEW, _MANY = 8, 1 << 14  #: at most this many elements are searched for one after the other, among at least this many
 
 
 def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool) -> Array | None:
-    """`best` by looking for the best, again without it, and so on; None where that does not tell them apart."""
+    """`best` by searching for the best element, then for the next best, and so on; None where that is ambiguous."""
     kind = array.dtype.kind
     if kind not in "fiu" or (kind == "f" and not largest and xp.isnan(array).any()):  # NaN is the largest, not the best
         return None
@@ -65,7 +65,7 @@ def _one_after_the_other(xp: Any, array: Array, axis: int, k: int, largest: bool
     positions = []
     for _ in range(k):
         place = xp.expand_dims(getattr(left, find)(axis), axis)
-        if (xp.take_along_axis(left, place, axis) == worst).any():  # cannot be told from those found before
+        if (xp.take_along_axis(left, place, axis) == worst).any():  # cannot be distinguished from those found before
             return None
         positions.append(place)
         xp.put_along_axis(left, place, worst, axis)
@@ -87,33 +87,33 @@ def median(xp: Any, array: Array, axis: int) -> Array:
     if array.dtype.kind != "f":
         return medians
     is_nan = xp.isnan(array)
-    if xp is HOST.xp and not is_nan.any():  # asking a GPU would mean waiting for it
+    if xp is HOST.xp and not is_nan.any():  # reading the answer from a GPU would mean waiting for it
         return medians
     first = xp.expand_dims(xp.argmax(is_nan, axis=axis), axis)
     return xp.where(xp.any(is_nan, axis=axis, keepdims=True), first, medians)
 
 
 def median_of_numbers(xp: Any, array: Array, axis: int) -> Array:
-    """The position of the median of those that are not NaN; of a NaN where there are no others."""
+    """The position of the median of the numbers that are not NaN; of a NaN if all are."""
     if array.dtype.kind != "f":
         return median(xp, array, axis)
     length = array.shape[axis]
     count = xp.sum(~xp.isnan(array), axis=axis, keepdims=True)
     rank = (xp.where(count == 0, length, count) - 1) // 2
-    if xp is HOST.xp and rank.size and (rank == rank.flat[0]).all():  # as where there are no NaNs, which come last
+    if xp is HOST.xp and rank.size and (rank == rank.flat[0]).all():  # as without NaNs, which come last
         return of_rank(xp, array, axis, rank.flat[0])
     return elements_at(xp, xp.argsort(array, axis=axis, kind="stable"), rank, axis)
 
 
 def largest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    """NaN if there is one."""
-    if xp is HOST.xp:  # `max` would end up here, with more calls on the way
+    """The largest element; NaN if there is one."""
+    if xp is HOST.xp:  # `max` calls the same function, by way of others
         return xp.maximum.reduce(input, axis=axes, keepdims=True)
     return xp.max(input, axis=axes, keepdims=True)
 
 
 def smallest(xp: Any, input: Array, axes: tuple[int, ...]) -> Array:
-    """NaN if there is one."""
+    """The smallest element; NaN if there is one."""
     if xp is HOST.xp:
         return xp.minimum.reduce(input, axis=axes, keepdims=True)
     return xp.min(input, axis=axes, keepdims=True)

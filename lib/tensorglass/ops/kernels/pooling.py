@@ -1,4 +1,5 @@
-"""Pooling: one number for each window, the largest or the mean, found place by place in all windows together."""
+"""Pooling: the largest element or the mean of each window, computed for all windows together, one place of the window
+after the other."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def _with_room(xp: Any, array: Array, windows: Windows, counts: Lengths, value: 
 
 
 def _least(xp: Any, array: Array) -> Any:
-    """What is not larger than any element."""
+    """A number that is not larger than any element."""
     return xp.iinfo(array.dtype).min if array.dtype.kind in "iu" else -xp.inf
 
 
@@ -50,7 +51,8 @@ def max_pool_with_indices(xp: Any, array: Array, windows: Windows, counts: Lengt
     cells = _with_room(xp, array, windows, counts, _least(xp, array))
     has_nan = _may_have_nan(xp, array)
     maxima = xp.full((*array.shape[: array.ndim - len(counts)], *counts), _least(xp, array), array.dtype)
-    # Which place of the window it is, in as few bytes as will do; at first the first that is a cell of the input.
+    # `which` is the place within the window, in as few bytes as possible; it starts at the first that lies in the
+    # input.
     firsts = [
         -((at * stride - padding) // dilation) for at, (_, stride, padding, dilation) in _axes(xp, windows, counts)
     ]
@@ -76,7 +78,7 @@ def _axes(xp: Any, windows: Windows, counts: Lengths) -> Iterator[tuple[Array, t
 
 
 def _counted(xp: Any, positions: Sequence[Array], lengths: Lengths) -> Array:
-    """Positions in each dimension as positions in the row of all cells."""
+    """Positions in each dimension as positions in the flattened dimensions."""
     number: Any = 0
     for axis, (position, length) in enumerate(zip(positions, lengths, strict=True)):
         number = number * length + position.reshape((-1,) + (1,) * (len(lengths) - axis - 1))
@@ -84,7 +86,7 @@ def _counted(xp: Any, positions: Sequence[Array], lengths: Lengths) -> Array:
 
 
 def _keep_larger(xp: Any, maxima: Array, which: Array, seen: Array, here: Any, has_nan: bool = True) -> None:
-    """Take over what was `seen`, and that it is `here`, where it is larger than what was `found`, or NaN."""
+    """Where `seen` is larger than `maxima`, or NaN, write it there, and `here` to `which`."""
     is_larger = seen > maxima
     if has_nan and seen.dtype.kind not in "iu":
         is_larger |= seen != seen
@@ -131,14 +133,14 @@ def add_to_windows(xp: Any, values: Array, lengths: Lengths, windows: Windows) -
 
 
 def _parts(xp: Any, length: int, count: int) -> tuple[Array, Array]:
-    """Where each of `count` parts of a dimension begins, and how long it is."""
+    """The start and the length of each of `count` parts of a dimension."""
     number = xp.arange(count)
     start = number * length // max(count, 1)
     return start, -((-(number + 1) * length) // max(count, 1)) - start
 
 
 def _part_places(xp: Any, lengths: Lengths, counts: Lengths) -> Iterator[tuple[tuple[Array, ...], Any]]:
-    """For each place in the longest part the cells there, as an index, and in which parts there is such a place."""
+    """For each place in the longest part: the index of the cells there, and which parts are long enough to have it."""
     rank = len(lengths)
     starts, sizes = zip(
         *[_parts(xp, *lengths_and_count) for lengths_and_count in zip(lengths, counts, strict=True)], strict=True
@@ -237,7 +239,7 @@ def put_back(xp: Any, values: Array, indices: Array, lengths: Lengths, may_repea
     outer, cells = values.shape[: values.ndim - len(lengths)], prod(lengths)
     images = prod(outer)
     gradient = xp.zeros(images * cells, values.dtype)
-    first = cells * xp.arange(images)  # of each image's cells in the row of all
+    first = cells * xp.arange(images)  # the first cell of each image among all cells
     where = (indices.reshape(images, prod(values.shape[len(outer) :])) + first[:, None]).reshape(-1)
     if may_repeat:
         xp.add.at(gradient, where, values.reshape(-1))

@@ -1,8 +1,8 @@
 """Positions and elements: whether positions are there, elements equal or finite; and adding at positions.
 
-The host's elements are looked at before it is decided how to go on; to look at those of a GPU would be to wait for it.
-Only positions are looked at there, too: the simulated device asserts that they are there, as CUDA's kernels do, and
-CuPy's functions, which would clip them or wrap around, are waited for.
+On the CPU, kernels look at the elements to choose the fastest way. On a GPU this would mean waiting for it, so only
+positions are checked there: the simulated device asserts that they are in range, as CUDA's kernels do; CuPy's functions
+would clip them or wrap around, so the check waits for the answer.
 
 NumPy's `add.at` is quick along a row, and slow where it must work out which slice an element belongs to. Elements
 without gaps are a row, so positions are counted through it; where no position occurs twice, `add.at` is not needed.
@@ -17,12 +17,12 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_FEW = 64  #: so few positions Python looks through faster than the array module
-_BEGINNING = 4096  #: elements that are compared first: most tensors that differ, differ here
+_FEW = 64  #: positions; Python checks fewer faster than the array module does
+_BEGINNING = 4096  #: elements that are compared first: most tensors that differ do so here
 
 
 def first_outside(xp: Any, index: Array, length: int, least: int = 0, ignored: int | None = None) -> int | None:
-    """The first element that is not from `least` up to below `length`, nor `ignored`; None if all are."""
+    """The first element that is neither in `least` … `length - 1` nor `ignored`; None if there is none."""
     if xp is not HOST.xp:
         if hasattr(xp, "asserted"):
             outside_index: int | None = xp.asserted(first_outside, index, length, least, ignored)
@@ -40,8 +40,8 @@ def first_outside(xp: Any, index: Array, length: int, least: int = 0, ignored: i
 def all_equal(xp: Any, input: Array, other: Array) -> Any:
     """Whether two arrays of one shape have the same elements."""
     if xp is HOST.xp and input.size and input.dtype == other.dtype and input.item(0) != other.item(0):
-        return False  # most that differ do in their first element
-    if xp is HOST.xp and input.size > 4 * _BEGINNING and len(input) >= 4:  # else the first row is no small part
+        return False  # most arrays that differ do so in their first element
+    if xp is HOST.xp and input.size > 4 * _BEGINNING and len(input) >= 4:  # otherwise the first row is no small part
         rows = max(1, _BEGINNING * len(input) // input.size)
         if not (input[:rows] == other[:rows]).all():
             return False
@@ -49,7 +49,7 @@ def all_equal(xp: Any, input: Array, other: Array) -> Any:
 
 
 def known_finite(xp: Any, array: Array) -> bool:
-    """Whether all elements are finite, as far as that is known: of a GPU's it is not."""
+    """Whether all elements are known to be finite; False for a GPU's, which are not looked at."""
     return xp is HOST.xp and bool(xp.isfinite(array).all())
 
 
@@ -60,7 +60,7 @@ _LONG = 256  # elements of a slice that are worth a call of their own
 
 
 def add_at(xp: Any, target: Array, first: int, indices: Sequence[Array], value: Array) -> None:
-    """Add `value`, broadcast, where `indices`, broadcast, lead from dimension `first` on; each addition counts."""
+    """Add `value` at `indices`, which begin at dimension `first`; both are broadcast. Repeated positions accumulate."""
     if xp is not HOST.xp or not target.flags.c_contiguous or not target.size:
         xp.add.at(target, (slice(None),) * first + tuple(indices), value)
         return
@@ -91,7 +91,7 @@ def _are_apart(xp: Any, place: Array) -> bool:
 
 
 def cells(xp: Any, place: Array, shape: tuple[int, ...]) -> Array:
-    """The elements of the slices at `place`, counted in a row, in an array of three dimensions, of which it is one."""
+    """Flat positions of the elements of the slices at `place`, an index of the middle one of three dimensions."""
     outer, length, inner = shape
     place = place.astype("int64", copy=False)
     flat = place if inner == 1 else place[:, None] * inner + xp.arange(inner)
@@ -101,7 +101,7 @@ def cells(xp: Any, place: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _raveled(xp: Any, indices: Sequence[Array], lengths: tuple[int, ...]) -> Array:
-    """Positions in several dimensions as positions in the row of all their elements."""
+    """Positions in several dimensions as positions in the flattened dimensions."""
     flat: Any = None
     for index, length in zip(indices, lengths, strict=True):
         place = index.astype("int64", copy=False)

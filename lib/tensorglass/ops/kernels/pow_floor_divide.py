@@ -4,8 +4,9 @@ Squares, cubes and roots are made without a logarithm where the exponent is a nu
 `pow` as PyTorch's do. The root of minus infinity is NaN, and a cube is rounded twice. (PyTorch roots half types by a
 logarithm, which makes 0 of -0 and infinity of minus infinity; here they are float32.)
 
-In double precision a quotient of float32 is rounded so little that, while it is below 2**24, it never reaches a whole
-number that the true one does not. Its whole part is right, and the rest exact.
+A quotient of float32 numbers is computed in double precision. Below 2**24 the rounding error is so small that the
+rounded quotient never reaches an integer that the true one does not, so its integer part is right and the remainder
+exact.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def integer_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> 
 
 
 def _complex_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
-    """Powers of zero with negative exponents, which NumPy has as NaN, are infinite in no direction."""
+    """Negative powers of zero, which are NaN in NumPy, are infinite, with a NaN imaginary part."""
     is_pole = (input == 0) & (exponent.real < 0)
     power: Array = xp.power(input, exponent, out=out)
     if not is_pole.any():
@@ -66,9 +67,9 @@ def _complex_power(xp: Any, input: Array, exponent: Array, out: Array | None) ->
 # --- quotients -------------------------------------------------------------------------------------------------------
 
 
-_WORTH_IT = 4096  # elements, below which the detour costs more than it saves
-_BLOCK = 1 << 15  # elements, whose copies in double precision stay in the cache
-_EXACT = 2.0**24  # up to which float32 has all integers
+_WORTH_IT = 4096  # elements; for fewer, the detour costs more than it saves
+_BLOCK = 1 << 15  # elements of a block, whose copies in double precision stay in the cache
+_EXACT = 2.0**24  # float32 holds every integer up to here
 
 
 def whole(xp: Any, usual: Callable[..., Array], rounded: Any, input: Array, other: Array, out: Array) -> Array:
@@ -81,7 +82,7 @@ def whole(xp: Any, usual: Callable[..., Array], rounded: Any, input: Array, othe
 
 
 def rest(xp: Any, usual: Callable[..., Array], rounded: Any, input: Array, other: Array, out: Array) -> Array:
-    """What is left after a quotient `rounded` to an integer; a zero has the sign of `input`."""
+    """The remainder after a quotient that is `rounded` to an integer; a zero has the sign of `input`."""
 
     def finish(block: Array, numerator: Array, denominator: Array, quotient: Array) -> None:
         left = xp.subtract(numerator, xp.multiply(quotient, denominator, out=quotient), out=quotient)

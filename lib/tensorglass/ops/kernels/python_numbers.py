@@ -13,7 +13,7 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.geometry import remembered
 
-#: The types of what operators take for a number: Python's, and NumPy's scalars.
+#: The types that operators accept as a number: Python's, and NumPy's scalars.
 NUMBERS = (int, float, complex, HOST.xp.number, HOST.xp.bool_)
 
 # The names of C++ types in PyTorch's overflow message.
@@ -28,7 +28,7 @@ _C_NAMES = {
 def number_array(backend: Backend, number: complex, dtype: DType) -> Array:
     """A 0-dim array that holds a Python number as an operand of an operator: integers wrap around silently.
 
-    It may be the same one for the next call, and is not to be written to.
+    The next call may return the same array, so nobody may write to it.
     """
     # A program computes with the same few numbers over and over.
     is_plain = type(number) in _PLAIN and (number or _is_told_apart(number))
@@ -39,7 +39,7 @@ _PLAIN = frozenset((int, float))
 
 
 def _is_told_apart(number: complex) -> bool:
-    """Whether a zero is no -0.0, which is equal to 0.0 and is made anew each time."""
+    """Whether a zero is not -0.0, which equals 0.0 and would share its place in the cache."""
     return type(number) is int or math.copysign(1.0, number.real) > 0
 
 
@@ -57,7 +57,7 @@ _kept = remembered(_made, typed=True)  # equal numbers of two types are not refu
 
 
 def fitting_array(backend: Backend, number: complex, dtype: DType) -> Array:
-    """`number_array` of a number that must fit, as the only element of a tensor: what PyTorch makes of it first."""
+    """`number_array` of a number that must fit: PyTorch makes a tensor of one element of it first."""
     is_plain = type(number) in _PLAIN and (number or _is_told_apart(number))
     return (_kept_fitting if is_plain else _made_fitting)(backend, number, dtype)
 

@@ -52,7 +52,7 @@ def scaled(xp: Any, numbers: Array, factor: float, added: float) -> Array:
     return rounded + left
 
 
-_SPLITTABLE = 1e290  # what is larger overflows when it is split
+_SPLITTABLE = 1e290  # larger numbers overflow when they are split
 
 
 def _halves(number: Any) -> tuple[Any, Any]:
@@ -133,20 +133,20 @@ def permutation(xp: Any, bits: RandomBits, count: int) -> Array:
 def _shuffled(xp: Any, others: Array) -> Array:
     """The result of swapping each place with its other in turn, computed without loops.
 
-    What a place holds when its turn comes was put there by the latest swap with it, and was held by that swap's place
-    when its turn came, and so on back to one that had not been swapped.
+    The latest earlier swap with a place determines what it holds when its turn comes: the number that the swap's place
+    held when its own turn came, and so on, back to a place that had not been swapped.
     """
     count = len(others) + 1
     other = others << 32
     other |= xp.arange(len(others))
-    other.sort()  # all swaps with a place side by side, the earlier ones first
+    other.sort()  # the swaps, sorted by the place that they swap with, earlier ones first
     place = other & (2**32 - 1)
     other >>= 32
     is_last = xp.concatenate([other[1:] != other[:-1], xp.ones(1, bool)])
     last, again = is_last.nonzero()[0], (~is_last).nonzero()[0]
     held = xp.arange(count)
     held[other[last]] = place[last]
-    # If a place's last swap is with itself, it moves nothing, and the one before counts, if there is one.
+    # If a place's last swap is with itself, nothing moves, and the swap before counts, if there is one.
     own = last[other[last] == place[last]]
     own = own[own > 0]
     own = own[~is_last[own - 1]]

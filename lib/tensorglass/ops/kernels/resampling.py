@@ -1,4 +1,5 @@
-"""Signals, images and volumes read between their cells: at even steps (`resample`), or wherever a grid says.
+"""Signals, images and volumes read between their cells: at even steps (`resample`), or at the positions of a grid
+(`sample`).
 
 Both are sums over a few cells, the *taps*, each with a weight that depends on how near it is. In several dimensions the
 weight is the product of those in each, so even steps are taken dimension after dimension.
@@ -55,7 +56,7 @@ def taps(xp: Any, steps: Steps, dtype: Any) -> tuple[Array, Array]:
 
 
 def _ratio(steps: Steps) -> float:
-    """How far it is in the input from one position of the result to the next."""
+    """The distance in the input between two neighbouring positions of the result."""
     if steps.align_corners:
         return (steps.length - 1) / (steps.places - 1) if steps.places > 1 else 0.0
     return 1 / steps.scale if steps.scale else steps.length / steps.places
@@ -209,7 +210,7 @@ def _tap(xp: Any, cell: Array, length: int, weight: Array, slope: Array) -> _Tap
 
 
 def _kept_inside(xp: Any, source: Array, length: int, how: Sampling) -> tuple[Array, Array]:
-    """Positions brought back inside, as `padding` says, and the derivative of that."""
+    """Positions moved inside, as `padding` says, and the derivative of this move."""
     slope = xp.ones_like(source)
     if how.padding == 0:
         return source, slope
@@ -233,7 +234,7 @@ def _kept_inside(xp: Any, source: Array, length: int, how: Sampling) -> tuple[Ar
 def _corners(
     xp: Any, grid: Array, lengths: Sequence[int], how: Sampling
 ) -> Iterator[tuple[Array, Array, tuple[_Tap, ...]]]:
-    """For each combination of taps the cells, counted in a row, whether they are inside, and the taps."""
+    """For each combination of taps: the flat positions of the cells, whether they are inside, and the taps."""
     # The grid's first coordinate belongs to the last dimension.
     axes = [_taps_at(xp, grid[..., -1 - axis], length, how) for axis, length in enumerate(lengths)]
     for corner in product(*axes):
@@ -269,7 +270,7 @@ def _read_cells(xp: Any, rows: Array, cell: Array) -> Array:
 
 
 def sample_input_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: Sampling) -> Array:
-    """The gradient of `sample` for the input: what was read at a cell goes back to it."""
+    """The gradient of `sample` for the input: each cell gets the gradients of what was read from it."""
     batch, channels, *lengths = input.shape
     count = prod(grid.shape[1:-1])
     rows = grad.reshape(batch, channels, count)
@@ -282,7 +283,7 @@ def sample_input_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: 
 
 
 def sample_grid_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: Sampling) -> Array:
-    """The gradient of `sample` for the grid: how what is read changes as the position moves."""
+    """The gradient of `sample` for the grid: the slopes of the interpolation at its positions."""
     batch, channels, *lengths = input.shape
     count, rank = prod(grid.shape[1:-1]), len(lengths)
     rows, wanted = input.reshape(batch, channels, prod(lengths)), grad.reshape(batch, channels, count)

@@ -16,7 +16,7 @@ _WIDEST = 4  #: bytes of an element; for wider ones the memory that it takes out
 
 
 def are_worth_it(xp: Any, target: Array, mask: Array, *others: Array) -> bool:
-    """Whether elements of `target` are better chosen by bits: on the CPU, many, without gaps, all of one dtype."""
+    """Whether choosing by bits is faster for `target`: many contiguous elements of one dtype on the CPU."""
     return (
         xp is HOST.xp
         and target.size >= _WORTH_IT

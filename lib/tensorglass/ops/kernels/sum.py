@@ -16,15 +16,15 @@ from tensorglass.backends.numpy_backend import HOST
 from tensorglass.geometry import remembered
 
 _PIECE = 1024  # elements of a row: BLAS and einsum add them in 16 lanes or more, so in chains of 64 at most
-LONG_PIECE = 8192  # for a single row, which `sdot` cuts itself, and for rows that cannot be cut evenly
+LONG_PIECE = 8192  # the same for a single row, which `sdot` cuts itself, and for rows that cannot be cut evenly
 _FEW = 16  # rows, which are then added up one by one
-ROWS = 512  # so many are added to each other at a time: BLAS takes them by four
-IN_TURN = 4  # so few elements PyTorch adds one after the other, and rounds after each
+ROWS = 512  # rows that are added at a time: BLAS takes four
+IN_TURN = 4  # elements; fewer are added one after the other in PyTorch, with a rounding after each
 WORTH_IT = 1 << 11  # elements; below that the detour costs more than it saves
 _BEYOND_CACHE = 12 << 20  # bytes; for more, einsum reads rows faster than BLAS
 
 ONES = {char: HOST.xp.ones(LONG_PIECE, char) for char in "fd"}
-Run = tuple[int, int, int]  # how many sums there are of how many elements, which lie how far apart
+Run = tuple[int, int, int]  # (number of sums, number of elements of each, the stride between them)
 
 
 def total(xp: Any, array: Array, axes: tuple[int, ...]) -> Array:
@@ -46,10 +46,11 @@ def total(xp: Any, array: Array, axes: tuple[int, ...]) -> Array:
 def small_product(
     size: tuple[int, ...], axes: tuple[int, ...], char: str
 ) -> tuple[Callable[..., Any], tuple[int, ...]] | None:
-    """A function that adds arrays of `size` and of a dtype's `char` up over `axes` by one product, and the sum's size.
+    """A function that sums arrays of `size` and of a dtype's `char` over `axes` by one product, and the size of the
+    sum.
 
-    What it gives lacks the axes. Called as NumPy's reductions are, it does not look at what follows the array. None
-    where there is no such product.
+    Its result does not have the axes. It can be called as NumPy's reductions are and ignores all arguments but the
+    array. None where there is no such product.
     """
     if prod(size) > LONG_PIECE or char not in ONES:
         return None
@@ -84,9 +85,9 @@ def sum_of_squares(array: Array, axes: tuple[int, ...]) -> Array | None:
 
 
 def _strided_total(array: Array, axes: tuple[int, ...]) -> Array:
-    """`total` of what lies in another order or with gaps: by axes in the order in which it lies."""
+    """`total` of an array whose strides are not contiguous: axis by axis, in the order of its memory."""
     strides = array.strides
-    if 0 in strides:  # what is read again and again is not to be copied
+    if 0 in strides:  # broadcast elements are not to be copied
         return HOST.xp.add.reduce(array, axis=axes, keepdims=True)
     order = sorted(range(array.ndim), key=strides.__getitem__, reverse=True)
     turned = array.transpose(order)
@@ -168,7 +169,8 @@ def _column_sums(matrices: Array) -> Array:
 
 @remembered
 def _piece(length: int, most: int) -> int:
-    """How long the pieces are that `length` is cut into: even ones if some of a quarter of `most` and more are."""
+    """The length of the pieces that `length` is cut into: equal pieces, if there are some between a quarter of `most`
+    and `most`."""
     return next((piece for piece in range(most, most // 4, -1) if length % piece == 0), most)
 
 

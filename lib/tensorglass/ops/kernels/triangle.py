@@ -8,7 +8,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
-_FEW = 4096  # elements: up to here a mask is kept and chooses each of them
+_FEW = 4096  # elements; up to here a mask is cached and selects among them
 
 
 def tril(xp: Any, array: Array, diagonal: int) -> Array:
@@ -24,7 +24,7 @@ def _has_bits(xp: Any, array: Array) -> bool:
 
 
 def _keep_by_bits(xp: Any, array: Array, diagonal: int, is_above: bool) -> Array:
-    """What lies above a diagonal, or on and below it: elements' bits, where a mask has ones."""
+    """The elements above a diagonal, or on and below it: their bits, where a mask has ones."""
     rows, columns = array.shape[-2:]
     bits = f"i{array.dtype.itemsize}"
     mask = (_mask if rows * columns <= _FEW else _new_mask)(xp, rows, columns, diagonal, is_above, bits)
@@ -49,7 +49,7 @@ def run_numbers(xp: Any, lengths: Array, total: int) -> Array:
 
 
 def triangle_indices(xp: Any, rows: int, columns: int, diagonal: int, is_lower: bool, array_dtype: Any) -> Any:
-    """Row by row, from where it begins in the triangle on: for large matrices quicker than looking at every cell."""
+    """The positions of a triangle's elements, row by row: for large matrices faster than testing every cell."""
     row = xp.arange(rows, dtype=array_dtype)
     if xp is HOST.xp and rows * columns <= _FEW:
         column, edge = xp.arange(columns), row[:, None] + diagonal

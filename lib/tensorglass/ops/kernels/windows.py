@@ -57,7 +57,8 @@ def windows_of(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Arra
 
 
 def places(windows: Windows, counts: Lengths) -> Iterator[tuple[Lengths, tuple[slice, ...]]]:
-    """For each place in a window where it is, and the cells of a padded array that are there in all windows."""
+    """For each place in a window: its position, and the index of the cells of a padded array at that place in all
+    windows."""
     for place in product(*[range(size) for size in windows.size]):
         yield (
             place,

@@ -44,7 +44,7 @@ def _added(
     result = xp.zeros(size, wide) if product is None else product(xp, one, other)
     if alpha != 1:
         result = result * alpha
-    if beta != 0:  # with 0, `input` is not read, so its NaNs do not matter
+    if beta != 0:  # with 0, `input` is not read, so its NaNs have no effect
         xp.add(result, input if beta == 1 else input * beta, out=result)
     return xp.ascontiguousarray(result, dtype).reshape(size)
 
@@ -59,8 +59,8 @@ def add_product(
     dtype: DType | None = None,
     reads_unused: bool = False,
 ) -> Tensor:
-    """Compute it; `dtype` is the result's where that is not the operands'. An `alpha` of 0 leaves the product out,
-    unless `reads_unused`.
+    """Compute ``beta * input + alpha * product`` as `dtype`, by default the operands'. An `alpha` of 0 omits the
+    product, unless `reads_unused`.
     """
     input = operands[0]
     backend, result = input._storage.backend, dtype or input._dtype
@@ -92,8 +92,8 @@ def _factor_of_dtype(number: complex, dtype: DType) -> complex:
 
 
 def _no_truths(kernel: str, inner: int) -> Exception:
-    """The error for products of bools."""
-    if not inner:  # PyTorch has an error of its own here: what is left is ``beta * input``
+    """PyTorch's error for products of bools."""
+    if not inner:  # PyTorch raises another error here, since only ``beta * input`` is left
         return cannot_cast(dtypes.int64, dtypes.bool)
     return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
@@ -270,7 +270,7 @@ def _outer(xp: Any, one: Array, other: Array) -> Array:
 
 
 def _laid_out_like(result: Tensor, input: Tensor) -> Tensor:
-    """A fresh result with its dimensions in memory in the order of those of `input`, as elementwise operators do."""
+    """A new result, with the order of strides of `input`, as elementwise operators have it."""
     if input._size != result._size or 0 in result._size:
         return result
     stride = geometry.preserved_strides(input._size, input._stride)
@@ -298,7 +298,7 @@ def _addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: complex, alpha: compl
     if out is not None:
         return answer
     laid = _laid_out_like(answer, input)
-    laid._storage.version = 0  # it counts as not written yet
+    laid._storage.version = 0  # a new result's version is 0
     return laid
 
 

@@ -1,4 +1,4 @@
-"""Positive-definite matrices as products of a triangle and its mirror image: Cholesky's factors; and equations and
+"""Positive-definite matrices as products of a triangular matrix and its adjoint, Cholesky's factors; and equations and
 inverses of matrices that have been factored so: cholesky_solve, cholesky_inverse.
 """
 
@@ -92,7 +92,7 @@ def _cholesky_ex(input: Tensor, upper: bool, name: str) -> tuple[Tensor, Tensor]
         check_floating(name, input)
     check_kernel("cholesky_cpu", input)
     factor, info = launch(_cholesky_factors, input, upper=upper)
-    by_rows = name == "cholesky" and not factor.size  # a layout that only the older function gives
+    by_rows = name == "cholesky" and not factor.size  # only the older function returns this layout
     factor_tensor = (from_row_major if by_rows else from_column_major)(factor, input._dtype, input._storage)
     return factor_tensor, from_row_major(info, dtypes.int32, input._storage)
 
@@ -140,7 +140,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     return cast_into_out(result, out)
 
 
-# --- equations and inverses of what was factored ---------------------------------------------------------------------
+# --- equations with a factored matrix --------------------------------------------------------------------------------
 
 
 def _cholesky_solution(xp: Any, B: Array, L: Array, upper: bool) -> Array:
@@ -150,7 +150,7 @@ def _cholesky_solution(xp: Any, B: Array, L: Array, upper: bool) -> Array:
 
 
 def _of_factor(grad_of_matrix: Tensor, L: Tensor, upper: bool) -> Tensor:
-    """The gradient of a factor, all of it, from that of ``L @ L.mH``, or of ``L.mH @ L`` if `upper`."""
+    """The gradient for a factor, from the gradient for ``L @ L.mH``, or for ``L.mH @ L`` if `upper`."""
     both = grad_of_matrix + grad_of_matrix.mH
     return L @ both if upper else both @ L
 

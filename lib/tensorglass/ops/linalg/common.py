@@ -18,7 +18,7 @@ from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, array_of
 
-# --- what is refused -------------------------------------------------------------------------------------------------
+# --- checks ----------------------------------------------------------------------------------------------------------
 
 
 def check_matrices(name: str, A: Tensor, argument: str = "A") -> None:
@@ -70,7 +70,8 @@ def check_equation(name: str, A: Tensor, size: tuple[int, ...], left: bool) -> N
 
 
 def check_kernel(kernel: str, A: Tensor, *, even_empty: bool = False) -> None:
-    """Raise where PyTorch has no such kernel: for half types and integers, if there are elements or `even_empty`."""
+    """Raise for half types and integers, for which PyTorch has no such kernel; without elements only if
+    `even_empty`."""
     if (even_empty or A.numel()) and (A._dtype.category < dtypes.FLOATING or A._dtype.itemsize == 2):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{A._dtype.scalar_type}'")
 
@@ -120,7 +121,7 @@ def flattened(array: Array, ndim: int = 2) -> Array:
     return array.reshape((math.prod(array.shape[: array.ndim - ndim]), *inner))
 
 
-# --- how results lie -------------------------------------------------------------------------------------------------
+# --- memory layout of results ----------------------------------------------------------------------------------------
 
 
 def column_major(xp: Any, array: Array, dtype: Any = None) -> Array:
@@ -148,7 +149,7 @@ def launch(kernel: Callable[..., Any], *tensors: Tensor, **parameters: Any) -> A
     backend = tensors[0]._storage.backend
     arrays = [array_of(tensor) for tensor in tensors]
     own = arrays[0].dtype
-    if own.kind not in "fc" or own.itemsize < 4:  # it has no elements, or it would have been refused
+    if own.kind not in "fc" or own.itemsize < 4:  # a tensor of a half type without elements: others were refused
         answers = backend.launch(kernel, *[array.astype("float32") for array in arrays], **parameters)
         several = answers if isinstance(answers, tuple) else (answers,)
         converted = [array.astype(own) if array.dtype == "float32" else array for array in several]

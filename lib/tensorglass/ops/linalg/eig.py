@@ -46,7 +46,7 @@ def off_diagonal(matrix: Tensor) -> Tensor:
 
 
 def refuse_phase(name: str, what: str, diagonal: Tensor, depends: str = _DEPENDS) -> None:
-    """Raise if a function of vectors depends on their phase, as these diagonal elements, not 0, show."""
+    """Raise if a function of eigenvectors depends on their phase: then some of these diagonal elements are not 0."""
     imaginary = diagonal.detach().imag
     if holds_somewhere(imaginary.abs() > 1e-2):
         raise RuntimeError(
@@ -84,7 +84,7 @@ def _eigh_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor
         refuse_phase("linalg_eigh_backward", "eigenvectors", middle.diagonal(0, -2, -1))
     inner = on_diagonal(of_values.to(vectors._dtype))
     if of_vectors.requires_grad or of_vectors.is_meta or bool((of_vectors != 0).any()):
-        turning = (middle - middle.mH) * 0.5  # orthogonal vectors can only turn
+        turning = (middle - middle.mH) * 0.5  # vectors that stay orthogonal can only rotate
         inner = inner + off_diagonal(turning) / _apart(values_)
     return vectors @ inner @ vectors.mH
 
@@ -115,7 +115,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
     """
     pair = _of_hermitian(input, UPLO)
     if out is not None and len(out) == 2:
-        check_out_dtype(out[1], pair[1]._dtype)  # PyTorch looks at the vectors first
+        check_out_dtype(out[1], pair[1]._dtype)  # PyTorch checks the vectors first
     return all_into_out(return_types.linalg_eigh, pair, out)
 
 
@@ -147,7 +147,7 @@ def _eig_gradient(grads: Sequence[Tensor], results: Sequence[Tensor]) -> Tensor:
     refuse_phase("linalg_eig_backward", "eigenvectors", diagonal)
     inner = on_diagonal(of_values.to(vectors._dtype))
     if of_vectors.requires_grad or of_vectors.is_meta or bool((of_vectors != 0).any()):
-        # Eigenvectors have length 1, so the part along them is taken away.
+        # Eigenvectors keep length 1, so the part of the gradient along them is subtracted.
         across = middle - vectors.mH @ (vectors * diagonal.real.unsqueeze(-2))
         inner = inner + off_diagonal(across) / _apart(values_).conj()
     return columnwise(inv_ex(vectors.mH)[0] @ inner @ vectors.mH)

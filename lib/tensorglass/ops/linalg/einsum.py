@@ -1,8 +1,8 @@
 """einsum: products summed over the dimensions that an equation names.
 
-Every operand is turned so that all have the same dimensions in the same order, first
-those of the result, then those to be summed, with size 1 where an operand lacks one. Then operands are multiplied two
-by two, and what no later operand needs is summed on the way, as one batched matrix product.
+Every operand is permuted so that all have the same dimensions in the same order: first those of the result, then those
+to be summed, with size 1 where an operand lacks one. Then operands are multiplied pair by pair; a dimension that no
+later operand has is summed at once, so that each pair is one batched matrix product.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def einsum(*args: Any) -> Tensor:
 
 
 def _turned(operand: Tensor, labels: Labels, order: Labels, width: int, place: int) -> Tensor:
-    """The operand with a dimension for each of `order`, and `width` for the ellipsis."""
+    """The operand permuted to a dimension for each letter of `order`, and `width` dimensions for the ellipsis."""
     covered = len(operand._size) - (len(labels) - labels.count(ELLIPSIS))
     where: dict[Any, int] = {}  # the dimension of each letter, and of each number that stands for one of the ellipsis
     dim = 0
@@ -166,7 +166,7 @@ def _pair(one: Tensor, other: Tensor, summed: list[int]) -> Tensor:
     for dim, (first, second) in enumerate(zip(one._size, other._size, strict=True)):
         if dim not in summed:
             (in_one if second == 1 and first != 1 else in_both if first != 1 else in_other).append(dim)
-    if in_one and in_other and in_other[-1] < in_one[0]:  # swapped, the product lies in the result's order
+    if in_one and in_other and in_other[-1] < in_one[0]:  # swapped, the product already has the result's order
         one, other, in_one, in_other = other, one, in_other, in_one
     batch, rows, columns, length = [
         math.prod(of._size[dim] for dim in dims)
@@ -191,7 +191,7 @@ Labels = list[str]  #: letters and, at most once, ELLIPSIS
 
 
 def read_call(args: Sequence[Any]) -> tuple[str, list[Tensor]]:
-    """The equation and the operands, in whichever way they were given."""
+    """The equation and the operands, from either form of the call."""
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, "
@@ -201,7 +201,7 @@ def read_call(args: Sequence[Any]) -> tuple[str, list[Tensor]]:
         sides = [_spelled(sublist) for sublist in args[1::2]]
         equation = ",".join(sides)
         operands = list(args[::2])
-        if len(args) % 2:  # the last is the list of the result's
+        if len(args) % 2:  # the last list is the result's
             equation, operands = f"{equation}->{_spelled(args[-1])}", operands[:-1]
         all_tensors(operands, at=1)
         return equation, operands

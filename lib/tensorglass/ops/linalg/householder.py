@@ -1,4 +1,4 @@
-"""Products of reflections, of which QR's orthogonal factor is one: geqrf, householder_product.
+"""Products of reflections, such as QR's orthogonal factor: geqrf, householder_product.
 
 Column `i` of a matrix, below the diagonal and with a 1 on it, is a vector `v`, and stands for the reflection
 ``1 - tau * v @ v.mH``. LAPACK applies one after the other and never multiplies them out.
@@ -70,8 +70,8 @@ def _reflect(vector: Tensor, factor: Tensor, matrix: Tensor) -> Tensor:
 def _of_reflections(grad: Tensor, A: Tensor, tau: Tensor) -> tuple[Tensor | None, Tensor | None]:
     """The gradients of `A` and of `tau`, from that of `_product_of_reflections`; none where nothing was reflected.
 
-    What one reflection was applied to is found by applying those before it; what comes to its result, by going back
-    through those after it.
+    Each reflection's input is found by applying those before it; the gradient of its output, by going back through
+    those after it.
     """
     if not A.numel() or not tau.numel():
         return None, None
@@ -111,7 +111,7 @@ def _start(A: Tensor) -> Tensor:
     tau=lambda grad, input, tau, result: _of_reflections(grad, input, tau)[1],
 )
 def _multiplied(input: Tensor, tau: Tensor) -> Tensor:
-    tau = tau[..., :0] if tau.is_meta else tau  # the answer's layout alone: without elements nothing is multiplied
+    tau = tau[..., :0] if tau.is_meta else tau  # only the result's layout: without elements nothing is multiplied
     return from_column_major(launch(_product_of_reflections, input, tau)[0], input._dtype, input._storage)
 
 

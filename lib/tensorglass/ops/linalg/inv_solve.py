@@ -33,7 +33,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def _solve_batch(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
-    """Solutions, nan for singular matrices, and for each matrix which pivot was zero."""
+    """Solutions, NaN for singular matrices, and for each matrix which pivot was zero."""
     try:
         answer = xp.linalg.solve(A, B)
         if bool(xp.isfinite(answer).all()):  # CuPy does not raise
@@ -43,7 +43,7 @@ def _solve_batch(xp: Any, A: Array, B: Array) -> tuple[Array, Array]:
     info = lu_factors(xp, A)[2]
     singular = (info != 0)[..., None, None]
     if answer is None:
-        # Infinities and NaN have no pivots that are zero, and no solution either.
+        # A matrix with infinities or NaN has no zero pivot, and no solution either.
         is_solvable = ~singular & xp.isfinite(A).all(axis=(-2, -1))[..., None, None]
         answer = xp.linalg.solve(xp.where(is_solvable, A, xp.eye(A.shape[-1], dtype=A.dtype)), B)
         return xp.where(is_solvable, answer, xp.asarray(math.nan, A.dtype)), info
@@ -152,7 +152,7 @@ def _solve_ex(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
 
 
 def _check_solvable(A: Tensor, B: Tensor, left: bool) -> bool:
-    """Raise what PyTorch refuses; else say whether `B` is a vector, or a batch of vectors."""
+    """Raise PyTorch's errors; return whether `B` is a vector, or a batch of vectors."""
     check_floating("linalg.solve", A)
     check_same_dtype("linalg.solve", A=A, B=B)
     is_vector = len(B._size) == 1 or (len(A._size) - 1 == len(B._size) and B._size == A._size[:-1])

@@ -1,9 +1,9 @@
 """A matrix as a permutation of a lower triangular matrix times an upper one: lu_factor, lu_factor_ex, lu, lu_unpack;
 and equations whose matrix has been factored so: lu_solve.
 
-This is Gauss's elimination, written down. What a row was multiplied by stands below the diagonal, where elimination
-left a zero; `pivots` says, step by step, which row was exchanged with that of the step. With the factors there are only
-triangles left to solve with, first one, then the other.
+The factors record Gaussian elimination. Below the diagonal, where elimination left zeros, are the numbers that rows
+were multiplied by; `pivots` says for each step which row was exchanged with the step's row. An equation is then solved
+by substitution, first with one triangle, then with the other.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _eliminate(xp: Any, matrices: Array) -> tuple[Array, Array, Array]:
     pivots, info = xp.zeros((len(work), count), "int32"), xp.zeros(len(work), "int32")
     for step in range(count):
         column = work[:, step:, step]
-        sizes = xp.absolute(column.real) + xp.absolute(column.imag)  # what LAPACK chooses the pivot by
+        sizes = xp.absolute(column.real) + xp.absolute(column.imag)  # LAPACK chooses the pivot by this size
         chosen = step + xp.argmax(sizes, axis=1)
         pivots[:, step] = chosen + 1
         upper = work[:, step].copy()
@@ -82,7 +82,7 @@ def _eliminate(xp: Any, matrices: Array) -> tuple[Array, Array, Array]:
 
 
 def _order_of_rows(xp: Any, pivots: Array, rows: int) -> Array:
-    """For each row of the factors the row of the matrix that it was made of: the exchanges, one after the other."""
+    """For each row of the factors, the row of the matrix that it came from: the exchanges applied in turn."""
     orders = []
     for steps in flattened(pivots, 1).tolist():
         order = list(range(rows))
@@ -111,7 +111,8 @@ def _triangles(xp: Any, LU: Array) -> tuple[Array, Array]:
 def _lu_gradient(P: Tensor, L: Tensor, U: Tensor, of_lower: Tensor, of_upper: Tensor) -> Tensor:
     """The gradient of ``P @ L @ U``, from those of both triangles.
 
-    From a tall matrix the rows below belong to L alone, from a wide one the columns behind to U alone.
+    In a tall matrix the rows below the square belong to L alone; in a wide one the columns right of it belong to U
+    alone.
     """
     rows, columns = L._size[-2], U._size[-1]
     count = min(rows, columns)

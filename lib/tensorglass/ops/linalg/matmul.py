@@ -30,7 +30,7 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
     if input._storage.backend is not other._storage.backend:
         raise on_two_devices(input._storage.device, other._storage.device)
     if input._dtype is not other._dtype and len(other._size) > 2 and (0 in size or not input._size[-1]):
-        input = other.new_zeros(input._size)  # batches without a product are not asked for their dtypes
+        input = other.new_zeros(input._size)  # the dtypes of batches without a product are not checked
     dtype = input._dtype
     if dtype is not other._dtype and not (dtype is dtypes.bool and len(other._size) > 2):
         error = RuntimeError(_two_dtypes(_form(input, other), dtype, other._dtype))
@@ -56,7 +56,7 @@ def _matmul(xp: Any, input: Array, other: Array, array_dtype: Any, size: tuple[i
 
 
 def _form(input: Tensor, other: Tensor) -> str:
-    """PyTorch's name for the kernel that multiplies these, as its errors have it."""
+    """The name of the kernel that multiplies these, as in PyTorch's errors."""
     size, other_size = input._size, other._size
     if len(other_size) > 2:
         return "bmm"
@@ -68,7 +68,7 @@ def _form(input: Tensor, other: Tensor) -> str:
 
 
 def _refuse_out(form: str, dtype: dtypes.dtype, size: tuple[int, ...], out: Tensor) -> None:
-    """Raise what PyTorch says of an ``out=`` of another dtype than the operands'."""
+    """Raise PyTorch's error for an ``out=`` whose dtype is not the operands'."""
     given, wanted = out._dtype.scalar_type, dtype.scalar_type
     if form == "dot":
         raise RuntimeError(f"result dtype {given} does not match input dtype {wanted}")
@@ -78,7 +78,7 @@ def _refuse_out(form: str, dtype: dtypes.dtype, size: tuple[int, ...], out: Tens
 
 
 def _two_dtypes(form: str, one: dtypes.dtype, two: dtypes.dtype) -> str:
-    """Its words for operands of two dtypes."""
+    """PyTorch's message for operands of two dtypes."""
     a, b = one.scalar_type, two.scalar_type
     if form == "dot":
         return f"dot : expected both vectors to have same dtype, but found {a} and {b}"
@@ -112,7 +112,7 @@ def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
     size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
     result = _product(input, other, size, out)
     if out is None and (len(a), len(b)) == (1, 2):
-        result._written()  # PyTorch multiplies matrices and takes a dimension away in place
+        result._written()  # PyTorch multiplies matrices and removes a dimension in place
     return result
 
 
@@ -144,14 +144,15 @@ def _composed(input: Tensor, other: Tensor) -> Tensor:
 @recorded
 @derivative(node="SqueezeBackward4", input=lambda grad: grad.unsqueeze(0))
 def _only_row(input: Tensor) -> Tensor:
-    # No other tensor has this matrix, so the row is no view of it.
+    # No other tensor shares this matrix, so the row need not be a view of it.
     row = make(input._storage, input._size[1:], input._stride[1:], input._offset, input._dtype)
     row._written()
     return row
 
 
 def _turned(input: Tensor, other: Tensor) -> Tensor:
-    """A vector or matrix times a batch, as the batch turned times the matrix turned: one product instead of many."""
+    """A vector or matrix times a batch, computed as the transposed batch times the transposed matrix: one product
+    instead of many."""
     batch = transpose(other, -2, -1)
     rows = reshape(batch, (math.prod(batch._size[:-1]), batch._size[-1]))
     if len(input._size) == 1:
@@ -190,7 +191,7 @@ def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
             f"[{batch}, {met}]."
         )
     else:
-        if len(b) > max(len(a), 2):  # both are turned
+        if len(b) > max(len(a), 2):  # both are transposed
             a, b = (*b[:-2], b[-1], b[-2]), a[::-1]
         rows = math.prod(a[:-1])
         message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {'x'.join(map(str, b))})"
@@ -216,7 +217,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 @derivative(input=lambda grad, vec: grad.outer(conj(vec)), vec=lambda grad, input: conj(input.t()).mv(grad))
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
-    geometry.wrap_dim(0, len(input._size), wrap_scalar=False)  # for it has rows
+    geometry.wrap_dim(0, len(input._size), wrap_scalar=False)  # since it has rows
     if len(input._size) != 2 or len(vec._size) != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(input._size)}, {len(vec._size)}")
     return _multiply(input, vec, out)

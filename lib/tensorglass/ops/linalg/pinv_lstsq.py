@@ -170,7 +170,7 @@ def linalg_matrix_rank(
     out: Tensor | None = None,
 ) -> Tensor:
     """How many singular values are above `atol` and above `rtol` times the largest."""
-    if not (tol is None and rtol is None):  # without them PyTorch refuses first that `rtol` has no default
+    if not (tol is None and rtol is None):  # PyTorch's first error without them is that `rtol` has no default
         check_floating("linalg.svd", input)
         check_kernel("linalg_svd_cpu", input, even_empty=True)
     _check_single(input)

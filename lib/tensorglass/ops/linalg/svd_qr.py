@@ -163,7 +163,7 @@ def _qr_gradient(grads: Sequence[Tensor], A: Tensor, results: Sequence[Tensor], 
     (of_q, of_r), (q, r) = grads, results
     if rows >= columns:
         return columnwise(_tall_gradient(of_q, of_r, q, r))
-    # Of [X Y] with a square X: its factors are q and the first columns of r, and Y goes along.
+    # For [X Y] with a square X: X has the factors q and the first columns of r; Y only adds columns to r.
     of_q = of_q + A.narrow(-1, rows, columns - rows) @ of_r.narrow(-1, rows, columns - rows).mH
     first = _tall_gradient(of_q, of_r.narrow(-1, 0, rows), q, r.narrow(-1, 0, rows))
     return cat([first, q @ of_r.narrow(-1, rows, columns - rows)], -1)
@@ -216,9 +216,9 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
 
 
 # --- the largest singular values -------------------------------------------------------------------------------------
-# A few random combinations of a matrix's columns nearly span what its largest singular vectors span, and multiplying by
-# the matrix again brings them closer. What is left is the decomposition of a small matrix. (N. Halko, P. G. Martinsson,
-# J. A. Tropp, "Finding structure with randomness", 2009.)
+# A few random combinations of a matrix's columns nearly span the space of its largest singular vectors, and multiplying
+# by the matrix again brings them closer. Then only a small matrix must be decomposed. (N. Halko, P. G. Martinsson, J.
+# A. Tropp, "Finding structure with randomness", 2009.)
 
 _casting_qr, _casting_svd = by_list("linalg_qr", linalg_qr), by_list("linalg_svd", linalg_svd)
 SIGNS = "vectors are those of NumPy's factors: signs may be others"

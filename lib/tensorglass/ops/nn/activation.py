@@ -30,7 +30,7 @@ _BACKWARD: dict[str, Any] = {"function": False, "method": False, "inplace": Fals
 
 
 def _number(array: Array, value: float) -> Any:
-    """A number of the array's dtype, which does not widen what is computed with it."""
+    """A number of the array's dtype, so that results are not promoted."""
     return array.dtype.type(value)
 
 
@@ -203,7 +203,7 @@ def hardtanh(xp: Any, input: Array, min_val: float = -1.0, max_val: float = 1.0,
     return xp.clip(input, _number(input, min_val), _number(input, max_val))
 
 
-_SIXTH = 0.16666667163372040  #: as PyTorch has it, for float64 too: 1 / 6 as a float32
+_SIXTH = 0.16666667163372040  #: 1 / 6 as a float32, also for float64, as in PyTorch
 
 
 @pointwise(_FLOATS, **_INTERNAL)
@@ -350,7 +350,7 @@ def silu(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 def silu_backward(grad: Tensor, input: Tensor) -> Tensor:
     """The gradient of `silu`."""
-    if not state.grad and input._dtype.is_floating_point:  # nothing is recorded: one kernel will do
+    if not state.grad and input._dtype.is_floating_point:  # nothing is recorded, so one kernel suffices
         return _silu_backward(grad, input)
     sigmoid = input.sigmoid()
     return grad * conj(sigmoid * (1 + input * (1 - sigmoid)))

@@ -1,4 +1,4 @@
-"""What layers read in the same way: a number for each dimension, or one for all of them."""
+"""Arguments that all layers read in the same way: a number for each dimension, or one for all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ints = int | Sequence[int]
 
 
 def each_of(value: Any, rank: int) -> tuple[Any, ...]:
-    """What anything that can be iterated over has, or `value` as often as there are dimensions: PyTorch's ``_ntuple``.
+    """The elements of an iterable, or `value` once for each dimension: PyTorch's ``_ntuple``.
 
     Raises TypeError for a 0-dim tensor.
     """
@@ -37,7 +37,7 @@ def for_each(value: Ints, rank: int) -> tuple[int, ...]:
 
 
 def like_channels_last(result: Tensor, *inputs: Tensor) -> Tensor:
-    """The result, with its channels innermost in memory where one of the inputs lies so."""
+    """The result, in channels-last memory format if one of the inputs has it."""
     if any(geometry.suggests_channels_last(input._size, input._stride) for input in inputs):
         laid_out: Tensor = result.clone(memory_format=channels_last if len(result._size) == 4 else channels_last_3d)
         return laid_out
@@ -45,7 +45,7 @@ def like_channels_last(result: Tensor, *inputs: Tensor) -> Tensor:
 
 
 def as_input_lies(grad: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) -> Tensor:
-    """A gradient of results, with its channels innermost in memory if an input of these strides has them there."""
+    """A gradient of results, in channels-last memory format if an input with these strides has it."""
     is_last = geometry.suggests_channels_last(size, stride)
     if is_last == geometry.suggests_channels_last(grad._size, grad._stride):
         return grad
@@ -55,7 +55,7 @@ def as_input_lies(grad: Tensor, size: tuple[int, ...], stride: tuple[int, ...]) 
 
 
 def as_query_lies(query: Tensor, key: Tensor, value: Tensor) -> tuple[int, ...] | None:
-    """The strides of attention's output where PyTorch computes it block by block: it lies as the query does.
+    """The strides of attention's output where PyTorch computes it block by block: those of the query.
 
     None elsewhere: the output is contiguous.
     """

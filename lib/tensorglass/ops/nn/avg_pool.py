@@ -62,7 +62,7 @@ def _shares(xp: Any, array: Array, means: _Means) -> Array:
 )
 def _average(input: Tensor, means: _Means) -> Tensor:
     result = run_wide(_averages, input, means=means)
-    return like_channels_last(result, input) if len(means.counts) == 2 else result  # volumes lie as always
+    return like_channels_last(result, input) if len(means.counts) == 2 else result  # volumes are contiguous
 
 
 def _as_image_lies(grad: Tensor, rank: int, size: Lengths, stride: Lengths) -> Tensor:
@@ -77,7 +77,7 @@ def _average_shares(input: Tensor, means: _Means) -> Tensor:
     return like_channels_last(run_wide(_shares, input, means=means), input)
 
 
-#: The means of windows, and its gradient: each mean's share, added to the window's cells.
+#: The means of windows, and the gradient: each cell of a window gets an equal share of the mean's.
 average: Any = recorded(_average)
 average_shares: Any = recorded(_average_shares)
 
@@ -172,7 +172,7 @@ def _adaptive_shares(part: Tensor, lengths: Lengths) -> Tensor:
     return like_channels_last(run_wide(kernels.adaptive_spread, part, lengths=lengths), part)
 
 
-#: The mean of each part, and its gradient: each mean's share, added to the part's cells.
+#: The mean of each part, and the gradient: each cell of a part gets an equal share of the mean's.
 adaptive: Any = recorded(_adaptive)
 adaptive_shares: Any = recorded(_adaptive_shares)
 

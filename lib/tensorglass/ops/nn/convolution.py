@@ -1,10 +1,10 @@
 """Convolution in one to three dimensions, and transposed: windows by strides, and one product.
 
 Every result of a convolution is a sum over a window: ``y[n, o, p] = Σ x[n, c, p·stride + k·dilation] · w[o, c, k]``,
-over channels `c` and places `k` in the window. As a view by strides all windows are the columns of a matrix (im2col),
-and the kernels are the rows of another, so that their product is the convolution.
+over channels `c` and places `k` in the window. All windows, a view by strides, are the columns of a matrix (im2col),
+and the kernels are the rows of another. The product of the two is the convolution.
 
-The sum has three factors: inputs x, weights w, and where a gradient comes in, what is to be multiplied with results y.
+With a gradient, the sum has three factors: inputs x, weights w, and the gradient of the results, y.
 `convolved` adds over c and k, `spread` over o and k: it is the gradient for x, and the transposed convolution.
 `correlated` adds over n and p: the gradient for w. Each of the three has the other two as its gradients.
 """
@@ -42,12 +42,12 @@ class Plan(NamedTuple):
     counts: Lengths  #: of the results y: how many windows there are in each dimension
 
 
-#: Bytes of windows that are written out at a time: as many images as fit, one at least.
+#: Bytes of windows that are copied out at a time: as many images as fit, at least one.
 _BLOCK = 1 << 22
 
 
 def _blocks(batch: int, weights: Array, plan: Plan) -> Iterator[slice]:
-    """Images whose windows are written out together, so that they stay in the cache and take little memory."""
+    """Slices of images whose windows are copied out together, so that they stay in the cache and take little memory."""
     of_one = plan.groups * weights[0].nbytes * math.prod(plan.counts)
     step = max(1, _BLOCK // max(of_one, 1))
     for start in range(0, batch, step):
@@ -104,7 +104,7 @@ def correlate(xp: Any, inputs: Array, results: Array, like: Array, plan: Plan) -
 
 
 def _laid_out(result: Tensor, *factors: Tensor) -> Tensor:
-    """The sum as PyTorch lays it out: channels last where a factor is, but for volumes of float64.
+    """The sum in PyTorch's memory format: channels last if a factor has it, except for volumes of float64.
 
     A sequence counts as an image of one row. It is made contiguous before, which leaves the strides of one channel or
     of one place as they are.
@@ -175,7 +175,7 @@ def _plan_of(
     output_padding: Lengths,
     groups: int,
 ) -> Plan:
-    """The plan of a call. What a transposed convolution is given are results, and it looks for the inputs."""
+    """The plan of a call. A transposed convolution is given results y and computes inputs x."""
     rank = len(weight_size) - 2
     windows = Windows(tuple(weight_size[2:]), *[for_each(option, rank) for option in (stride, padding, dilation)])
     given = tuple(input_size[2:])
@@ -242,7 +242,7 @@ def convolution(
     output_padding: Sequence[int],
     groups: int,
 ) -> Tensor:
-    """The convolution of which `conv2d`, `conv_transpose2d` and their siblings are cases.
+    """The general convolution, which `conv2d`, `conv_transpose2d` and their siblings call.
 
     (N, C, *lengths), (O, C/groups, *size) → (N, O, *counts); transposed (N, C, …), (C, O/groups, *size) → (N, O, …).
     Raises RuntimeError where sizes do not fit.
@@ -275,7 +275,7 @@ def convolution(
     return _laid_out(result, input, weight)
 
 
-# --- what is refused -------------------------------------------------------------------------------------------------
+# --- checks ----------------------------------------------------------------------------------------------------------
 
 
 def _expanded(name: str, value: Ints, rank: int) -> Lengths:
@@ -464,7 +464,7 @@ def _with_batch(name: str, rank: int, input: Tensor) -> tuple[Tensor, bool]:
 def _padded_by_name(
     input: Tensor, weight: Tensor, padding: str, stride: Lengths, dilation: Lengths
 ) -> tuple[Tensor, Lengths]:
-    """The input and the padding that the name asks for: none, or as much as gives the results the input's size."""
+    """The input, and the padding that "valid" or "same" stands for: none, or as much as keeps the input's size."""
     if padding == "valid":
         return input, (0,)
     if padding != "same":

@@ -1,4 +1,5 @@
-"""Embeddings: the rows of a matrix that numbers name, each by itself or as the sum, mean or maximum of bags of them."""
+"""Embeddings: the rows of a matrix at given indices, one by one, or summed, averaged or maximized over bags of
+indices."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def _rows_backward(grad: Tensor, places: Tensor, rows: int, padding_idx: int, by_frequency: bool) -> Tensor:
-    """What arrives for each row of the matrix: the sum of the gradients (n, D) of where it was taken."""
+    """The gradient for the matrix: each row gets the sum of the gradients (n, D) of its uses."""
     if padding_idx >= 0:
         grad = grad.masked_fill((places == padding_idx).unsqueeze(1), 0)
     if by_frequency:
@@ -50,7 +51,7 @@ def _counts(bags: Tensor, is_counted: Tensor, bag_count: int) -> Tensor:
 def _shares(
     grad: Tensor, weight: Tensor, bags: Tensor, is_counted: Tensor, per_sample_weights: Tensor | None, mode: str
 ) -> Tensor:
-    """The gradient of each row that was taken, for sums and means."""
+    """The gradient of each embedded row, for sums and means."""
     share = grad.index_select(0, bags) * is_counted.unsqueeze(1)
     if mode == "mean":
         share = share / _counts(bags, is_counted, grad._size[0]).clamp(min=1).index_select(0, bags).unsqueeze(1)
@@ -58,7 +59,7 @@ def _shares(
 
 
 def _largest(weight: Tensor, indices: Tensor, bags: Tensor, is_counted: Tensor, bag_count: int) -> Tensor:
-    """Which of the rows taken has the largest element, for every bag and column; -1: none, (B, D)."""
+    """For every bag and column, which of its rows has the largest element, or -1 without rows: (B, D)."""
     result = indices.new_full((bag_count, weight._size[1]), -1)
     for bag in range(bag_count):
         taken = ((bags == bag) & is_counted).nonzero().reshape(-1)

@@ -1,4 +1,4 @@
-"""Images and volumes read wherever a grid says, and the grid of an affine map (Jaderberg et al. 2015)."""
+"""Images and volumes read at the positions of a grid, and the grid of an affine map (Jaderberg et al. 2015)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _towards_grid: Any = recorded(_grid_gradient)
 
 
 def _rank_of_grid(input: Tensor, grid: Tensor, mode: int) -> int:
-    """The number of dimensions that the grid leads in."""
+    """The number of dimensions that the grid's positions have."""
     check_tensor("grid_sampler", input)
     check_tensor("grid_sampler", grid, "grid", 2)
     size, other = list(input._size), list(grid._size)

@@ -1,8 +1,8 @@
 """Losses that are one node of the graph: how far a network's output is from what it should be.
 
-A loss of elements is declared by its value and its slope, both elementwise; `reduction` then leaves it as it is
-("none"), takes its mean, or its sum. Losses of classes (`nll_loss`, `multi_margin_loss`, …) pick elements, and
-`ctc_loss` sums over all ways to align two sequences.
+An elementwise loss is declared by its value and its slope. `reduction` then keeps all elements ("none"), or takes their
+mean or sum. Losses of classes (`nll_loss`, `multi_margin_loss`, …) pick elements, and `ctc_loss` sums over all ways to
+align two sequences.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Elementwise = Callable[..., Tensor]
 
 
 def reduced(loss: Tensor, reduction: str) -> Tensor:
-    """The loss of all elements: as they are, their mean, or their sum."""
+    """The losses of all elements, or their mean or sum, as `reduction` says."""
     if reduction == "none":
         return loss
     result: Tensor = loss.mean() if reduction == "mean" else loss.sum()
@@ -41,7 +41,7 @@ def _spread(grad: Tensor, input: Tensor, reduction: str) -> Tensor:
 def _of_elements(node: str, value: Elementwise, slope: Elementwise, target: Elementwise | None = None) -> Any:
     """The loss ``value(input, target, *parameters)``, whose derivatives for input and target are the other two.
 
-    Without one for the target, it has none.
+    If the second is missing, the target gets no gradient.
     """
 
     def loss(input: Tensor, target: Tensor, reduction: str, parameters: tuple[Any, ...]) -> Tensor:
@@ -103,7 +103,7 @@ soft_margin_loss = _of_elements(
 
 # --- cross entropy of two classes --------------------------------------------------------------------------------
 
-_LEAST_LOG = -100.0  #: logarithms are not less, so that a loss is not infinite
+_LEAST_LOG = -100.0  #: the least logarithm, so that no loss is infinite
 
 
 def _binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None) -> Tensor:
@@ -161,7 +161,7 @@ binary_cross_entropy_with_logits = _of_elements(
 
 
 def _class_weights(xp: Any, target: Array, weight: Array | None, ignore_index: int, wide: Any) -> tuple[Array, Array]:
-    """The classes, 0 for those to be ignored, and the weight of each, 0 for those."""
+    """The classes and the weight of each; both are 0 for ignored ones."""
     is_counted = target != ignore_index
     classes = xp.where(is_counted, target, 0)
     weights = is_counted.astype(wide) if weight is None else xp.where(is_counted, weight[classes], 0).astype(wide)
@@ -280,7 +280,7 @@ nll_loss: Any = recorded(_nll_loss)
 
 
 def _multi_margin(input: Tensor, target: Tensor, p: int, margin: float, weight: Tensor | None) -> Tensor:
-    """For input (N, C): how far each other class comes closer to the right one than `margin`, weighted."""
+    """For input (N, C): by how much each other class is closer to the right one than `margin`, weighted."""
     right = input.gather(1, target.unsqueeze(1))
     gap = (input - right + margin).clamp(min=0)
     loss = gap if p == 1 else gap * gap
@@ -314,7 +314,7 @@ multi_margin_loss: Any = recorded(_multi_margin_loss)
 
 
 def _labels(target: Tensor) -> tuple[Tensor, Tensor]:
-    """The labels before the first that is negative, 0 for the others, and which they are; a row for each sample."""
+    """A row for each sample: its labels up to the first negative one, then 0; and a mask of the labels that count."""
     is_label = (target >= 0).to(dtypes.int64).cumprod(1).to(dtypes.bool)
     return where(is_label, target, 0), is_label
 
@@ -368,7 +368,7 @@ def _log_add(xp: Any, *terms: Array) -> Array:
 
 
 def _shifted(xp: Any, array: Array, by: int) -> Array:
-    """Each row moved on by `by` places, -inf where nothing comes."""
+    """Each row shifted by `by` places, filled with -inf."""
     result = xp.full(array.shape, -xp.inf, array.dtype)
     result[:, by:] = array[:, : array.shape[1] - by]
     return result
@@ -379,7 +379,7 @@ def _ctc_alphas(
 ) -> tuple[Array, Array]:
     """α of Graves et al. 2006, (T, N, 2 S + 1): the logarithm of the probability of all ways to the label s at time t.
 
-    And minus that of the whole target, for each sample.
+    The second result is minus the log-probability of the whole target, for each sample.
     """
     steps, count, _ = log_probs.shape
     labels, may_skip = _extended(xp, targets, blank)
@@ -417,7 +417,8 @@ def _ctc_gradient(
     blank: int,
     zero_infinity: bool,
 ) -> Array:
-    """The gradient for what the log-probabilities are the `log_softmax` of: α and β, which runs backward, meet."""
+    """The gradient for the input of the `log_softmax` that gave the log-probabilities, from α and β, which is computed
+    backward in time."""
     steps, count, classes = log_probs.shape
     alphas, loss = _ctc_alphas(xp, log_probs, targets, input_lengths, target_lengths, blank)
     labels, may_skip = _extended(xp, targets, blank)
@@ -439,7 +440,7 @@ def _ctc_gradient(
         betas = xp.where(is_inside & (t < input_lengths)[:, None], betas, -xp.inf)
         share = xp.exp(alphas[t] + betas + loss[:, None] - 2 * here)
         taken = xp.zeros((count, classes), log_probs.dtype)
-        for place in range(width):  # of which several may be the same label
+        for place in range(width):  # the same label may occur several times
             taken[rows[:, 0], labels[:, place]] += xp.where(is_inside[:, place], share[:, place], 0)
         probability = xp.exp(log_probs[t])
         result[t] = xp.where((t < input_lengths)[:, None], probability - taken * probability, 0)

@@ -1,7 +1,7 @@
-"""The largest element of each window, and what undoes it: max_pool, adaptive and fractional, max_unpool.
+"""The largest element of each window, max_pool, adaptive and fractional; and its partial inverse, max_unpool.
 
-Which cell of the input the largest one is, `indices`, is counted through its last dimensions, the image's rows one
-after the other. Gradients go back to those cells.
+`indices` says which cell of the input is the largest, as a position in the flattened image. The gradient of each window
+goes to that cell.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tensorglass.tensor.tensor import Tensor, array_of
 
 
 class _Of(NamedTuple):
-    """Whose gradient is asked for."""
+    """The pooling whose gradient is computed."""
 
     name: str  #: PyTorch's, of the node
-    lengths: Lengths  #: that cells are counted in
+    lengths: Lengths  #: the lengths of the image
     may_repeat: bool = True  #: whether several windows may have the same largest element
 
 
@@ -50,7 +50,7 @@ def _gathered(whole: Tensor, indices: Tensor, of: _Of) -> Tensor:
     return result.reshape(indices._size)
 
 
-#: Values added up in the cells that they came from; and what is in those cells.
+#: Values added to the cells that they came from; and the gradient, which is read from those cells.
 put_back: Any = recorded(_put_back)
 gathered: Any = recorded(_gathered)
 
@@ -197,7 +197,7 @@ def _adaptive_gradient(
     grad: Tensor, input_size: Lengths, input_stride: Lengths, result1: Tensor, counts: Lengths
 ) -> Tensor:
     rank = len(counts)
-    if rank == 2:  # volumes lie as always
+    if rank == 2:  # volumes are contiguous
         grad = as_input_lies(grad, input_size, input_stride)
     gradient: Tensor = put_back(grad, result1, _Of(f"AdaptiveMaxPool{rank}D", tuple(input_size[-rank:])))
     return gradient
@@ -212,7 +212,7 @@ _recorded_adaptive: Any = recorded(_adaptive)
 
 
 def adaptive_lengths(name: str, rank: int, input: Tensor, output_size: Any) -> Lengths:
-    """How many parts each dimension is divided into; None: as many as it has cells."""
+    """The number of parts of each dimension; None means as many as it has cells."""
     check_tensor(name, input)
     lengths_wanted = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
     lengths = input._size[-rank:]
@@ -350,7 +350,7 @@ def fractional_max_pool3d(
     return _fractional_max(3, input, kernel_size, output_size, random_samples)
 
 
-# --- undone ----------------------------------------------------------------------------------------------------------
+# --- unpooling -------------------------------------------------------------------------------------------------------
 
 
 @derivative(

@@ -1,8 +1,9 @@
 """Batch, layer, group, instance and RMS norm: they differ only in what they average over.
 
-For an input (N, C, L): batch norm takes the N·L numbers of each channel together (Ioffe & Szegedy 2015), layer norm
-those of the last dimensions (Ba et al. 2016), instance norm the L of each channel of each input (Ulyanov et al. 2016),
-group norm those of some channels of each input (Wu & He 2018). RMS norm leaves out the mean (Zhang & Sennrich 2019).
+For an input (N, C, L), batch norm averages over the N·L numbers of each channel (Ioffe & Szegedy 2015), layer norm over
+the last dimensions (Ba et al. 2016), instance norm over the L numbers of each channel of each sample (Ulyanov et al.
+2016), group norm over groups of channels of each sample (Wu & He 2018). RMS norm does not subtract the mean (Zhang &
+Sennrich 2019).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tensorglass.tensor.construct import from_array, reread
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, array_of
 
-# --- what all have in common -----------------------------------------------------------------------------------------
+# --- shared by all norms ---------------------------------------------------------------------------------------------
 
 
 class _Norm(NamedTuple):
@@ -37,7 +38,7 @@ class _Norm(NamedTuple):
 
     name: str  #: PyTorch's, of the node
     cut: Cut
-    keeps_format: bool = True  #: whether a channels-last input gives such a result
+    keeps_format: bool = True  #: whether a channels-last input gives a channels-last result
 
 
 def _wide(xp: Any, *arrays: Array | None) -> list[Array | None]:
@@ -55,7 +56,7 @@ def _normalize(
     assert wide is not None
     fixed = None if mean is None or var is None else (mean, var)
     normal, *rest = kernels.normalize(xp, wide, weight, bias, fixed, cut)
-    # as `stack` would, which takes longer to begin
+    # as `stack` does, with less overhead
     return normal.astype(input.dtype, copy=False), xp.concatenate([statistic.reshape(1, -1) for statistic in rest])
 
 
@@ -68,7 +69,7 @@ def _input_gradient(
     norm: _Norm,
 ) -> Tensor:  # fmt: skip
     cut, is_fixed = norm.cut, mean is not None
-    if state.grad:  # its derivative is asked for as well
+    if state.grad:  # a second derivative may follow
         gradient = _by_tensors(grad, input, weight, var, is_fixed, cut)
         return like_channels_last(gradient, input) if norm.name == "NativeBatchNorm" else gradient
     backend = grad._storage.backend
@@ -88,7 +89,7 @@ def _input_kernel(
 
 
 def _kept(statistics: Array, cut: Cut) -> tuple[Array, Array]:
-    """The mean and the inverse of the deviation, in the size in which they broadcast with the input."""
+    """The mean and the inverse of the standard deviation, in a size that broadcasts with the input."""
     size = tuple([1 if axis in cut.axes else length for axis, length in enumerate(cut.size)])
     return statistics[0].reshape(size), statistics[1].reshape(size)
 
@@ -153,7 +154,7 @@ def _bias_gradient(grad: Tensor, bias_size: tuple[int, ...], norm: _Norm) -> Ten
 def _normalized(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor | None, var: Tensor | None, norm: _Norm
 ) -> tuple[Tensor, Tensor]:
-    """The result, and in one tensor the means, the inverses of the deviations and the variances."""
+    """The result, and one tensor of the means, the inverses of the standard deviations, and the variances."""
     backend, storage = input._storage.backend, input._storage
     arrays = _arrays(input.contiguous(), weight, bias, mean, var)
     result, rest = backend.launch(_normalize, *arrays, cut=norm.cut)
@@ -168,7 +169,8 @@ normalized: Any = recorded(_normalized)
 
 
 def _told(rest: Tensor, input: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor]:
-    """The means and the inverses of the deviations, as users get them: of a half type if all is of one."""
+    """The means and the inverses of the standard deviations, in the dtype that users get: a half type if all inputs
+    have it."""
     dtype = rest._dtype if weight is not None and weight._dtype is not input._dtype else input._dtype
     return rest.select(0, 0).clone().to(dtype), rest.select(0, 1).clone().to(dtype)
 
@@ -216,7 +218,7 @@ def _batch_norm(
 
 
 def _move(running: Tensor | None, statistic: Tensor, momentum: float) -> None:
-    """Move a running average towards what was found now."""
+    """Move a running average towards the current statistic."""
     if running is not None:
         kept = running.detach()
         kept.copy_((1 - momentum) * kept + momentum * statistic.to(kept._dtype))

@@ -1,4 +1,4 @@
-"""What all kinds of pooling share: how large windows are, how many there are, and which arguments are refused."""
+"""What all kinds of pooling share: the size and the number of windows, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read(name: str, argument: str, value: Ints, rank: int, optional: bool = Fals
 
 
 def windows(name: str, rank: int, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints = 1) -> Windows:
-    """How windows move. Without a stride they lie side by side."""
+    """The windows of a call. Without a stride they lie side by side."""
     size = read(name, "kernel_size", kernel_size, rank)
     given = kernel_size if stride is None or stride == () or stride == [] else stride
     return Windows(
@@ -48,7 +48,7 @@ def no_signals(name: str, input: Tensor) -> RuntimeError:
 
 
 def counts(lengths: Sequence[int], windows: Windows, ceil_mode: bool) -> Lengths:
-    """How many windows there are in each dimension. With `ceil_mode` one may reach beyond, if it begins inside."""
+    """The number of windows in each dimension. With `ceil_mode` the last may end outside, if it begins inside."""
     lengths_out = []
     for length, size, stride, padding, dilation in zip(lengths, *windows, strict=True):
         rest = length + 2 * padding - dilation * (size - 1) - 1
@@ -60,7 +60,7 @@ def counts(lengths: Sequence[int], windows: Windows, ceil_mode: bool) -> Lengths
 
 
 def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = True) -> Lengths:
-    """How many windows there are, once the arguments are checked. Raises PyTorch's RuntimeError."""
+    """Check the arguments, and return the number of windows in each dimension. Raises PyTorch's RuntimeError."""
     rank = len(windows.size)
     axes, size = _AXES[rank], list(input._size)
     _check_padding(windows)
@@ -81,7 +81,7 @@ def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = T
         raise explained(RuntimeError(f"{batch}, but got:{size}"), "Its size is (batch, channels, …), or without batch.")
     if 0 in kept:
         function = "max_pool3d_with_indices_out_cpu_template" if dilated else "avg_pool3d"
-        raise RuntimeError(  # sic: what it calls the dimension is its length
+        raise RuntimeError(  # sic: PyTorch calls the length the dimension
             f"{function}(): Expected input's non-batch dimensions to have positive "
             f"length, but input has a shape of {size} and non-batch dimension 0 has length zero!"
         )
@@ -131,7 +131,7 @@ def check_1d(input: Tensor, windows: Windows, ceil_mode: bool) -> None:
 
 
 def one_int(name: str, output_size: Ints) -> int:
-    """The one number that is asked for."""
+    """The one number that pooling in one dimension takes."""
     lengths = for_each(output_size, 1)
     if len(lengths) != 1:
         raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(lengths)})")

@@ -1,4 +1,4 @@
-"""Channels dealt out anew: to finer images, and among groups. Elements move, nothing is computed."""
+"""Channels rearranged: into finer images, and among groups. Elements move; nothing is computed."""
 
 from __future__ import annotations
 

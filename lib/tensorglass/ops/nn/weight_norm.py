@@ -10,7 +10,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def norm_except_dim(weight: Tensor, dim: int) -> Tensor:
-    """The length of the part at each place along `dim`, with the other dimensions as 1; of all, if `dim` is -1."""
+    """The length of each slice along `dim`, with the other dimensions as 1; of the whole, if `dim` is -1."""
     if dim == -1:
         return weight.norm()
     others = [axis for axis in range(weight.dim()) if axis != dim]

@@ -1,4 +1,4 @@
-"""Bessel functions: those that swing, J and Y; those that grow or decay, I and K; and the Airy function."""
+"""Bessel functions: the oscillating J and Y; I and K, which grow or decay exponentially; and the Airy function."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How alike vectors are, and how far apart: cosine_similarity, pairwise_distance, pdist, cdist; and renorm.
+"""Similarities and distances of vectors: cosine_similarity, pairwise_distance, pdist, cdist; and renorm.
 
-The first two go row by row, a row of one with a row of the other, and are made of other operators. `pdist` compares
-each row with every row after it: `cdist` without the half that says the same again.
+The first two compare each row of one tensor with the same row of the other, and are composed of other operators.
+`pdist` compares each row with every row after it: the upper half of the symmetric `cdist`.
 """
 
 from __future__ import annotations
@@ -136,10 +136,11 @@ def _distances_of_pairs(xp: Any, x1: Array, x2: Array, p: float, by_product: boo
 
 
 def _cdist_backward(grad: Tensor, apart: Tensor, p: float, result: Tensor) -> Tensor:
-    """The gradient of the distances for the differences: all of it to each that is as long as the longest."""
+    """The gradient of the distances for the differences; with p = inf, each difference of the largest size gets all of
+    it."""
     if p == math.inf:
         return grad.unsqueeze(-1) * apart.sign() * (apart.abs() == result.unsqueeze(-1))
-    if p != 1:  # a distance of 0 has no slope, so not even an infinite gradient comes through
+    if p != 1:  # the slope at a distance of 0 is 0, even if the gradient is infinite
         grad = grad.masked_fill(result == 0, 0)
     return norm_backward(grad, apart, result, p, -1, False)
 

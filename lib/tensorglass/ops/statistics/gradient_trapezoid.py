@@ -79,7 +79,8 @@ def _even_slopes(input: Tensor, dim: int, step: float, edge_order: int) -> Tenso
 
 
 def _uneven_slopes(input: Tensor, dim: int, places: Tensor, edge_order: int) -> Tensor:
-    """The slopes of elements with coordinates: of the parabola through each and its neighbours."""
+    """The slopes of elements with coordinates: the slope of the parabola through each element and its two
+    neighbours."""
     if places._dtype is dtypes.bool:
         raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
@@ -151,7 +152,7 @@ def _neighbours(y: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 
 def _widths(name: str, y: Tensor, x: Tensor, dim: int) -> Tensor:
-    """The steps between sample points, so that they are multiplied along `dim` of `y`."""
+    """The steps between sample points, shaped to broadcast along `dim` of `y`."""
     if y._dtype is dtypes.bool or x._dtype is dtypes.bool:
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if len(x._size) != 1:

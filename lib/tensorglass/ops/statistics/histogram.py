@@ -56,11 +56,11 @@ def _count_ints(xp: Any, array: Array, weights: Array | None, minlength: int) ->
 # --- numbers in equal bins -------------------------------------------------------------------------------------------
 
 
-_TITLE = "torch.histogramdd"  #: what PyTorch's errors name
+_TITLE = "torch.histogramdd"  #: the name in PyTorch's errors
 
 
 def _bin_limits(input: Tensor, low: float, high: float, name: str) -> tuple[float, float]:
-    """Where the bins begin and end: at the least and the largest element, if that was not said."""
+    """The limits of the bins: by default the smallest and the largest element."""
     if low == high:
         if input.numel() and not input.is_meta:
             ends = input.detach().aminmax()

@@ -68,14 +68,14 @@ def _quantile(
 
 
 def _between(xp: Any, array: Array, axis: int | None, q: Array, interpolation: str, skips_nan: bool) -> Array:
-    """The same as `_ordered` and `_elements_at_ranks`, on arrays, if no gradient flows."""
+    """The same as `_ordered` and `_elements_at_ranks`, on arrays, for use without a gradient."""
     rows = array.reshape(-1) if axis is None or not array.ndim else xp.moveaxis(array, axis, -1)
     ranked = xp.sort(rows, axis=-1, kind="stable")
     q, last = q.reshape(-1), ranked.shape[-1] - 1
     if skips_nan:
         ranks = q * (xp.sum(~xp.isnan(ranked), axis=-1, keepdims=True) - 1).astype(q.dtype)
         ranks = xp.where(ranks < 0, q.dtype.type(0), ranks)
-    else:  # NaNs stand behind all others
+    else:  # NaNs are sorted to the end
         ranks = xp.where(xp.isnan(ranked[..., -1:]), q.dtype.type(last), q * q.dtype.type(last))
     if interpolation in ("lower", "higher", "nearest"):
         way = {"lower": xp.floor, "higher": xp.ceil, "nearest": xp.rint}[interpolation]
@@ -99,7 +99,7 @@ def _ordered(input: Tensor, dim: int | None) -> Tensor:
 
 
 def _elements_at_ranks(ranked: Tensor, q: Tensor, interpolation: str, skips_nan: bool) -> Tensor:
-    """For each of `q`, along a new last dimension, what stands at that part of the way."""
+    """The elements at each fraction of `q`, interpolated, along a new last dimension."""
     if skips_nan:
         ranks = q * (ranked.isnan().logical_not().sum(-1, keepdim=True) - 1)
         ranks = ranks.masked_fill(ranks < 0, 0)

@@ -12,7 +12,7 @@ from tensorglass.optim.optimizer import Optimizer
 
 
 class _Combined(LRScheduler):
-    """What both have in common: parts of one optimizer, and state dicts within the state dict."""
+    """What both share: schedules of one optimizer, and state dicts within the state dict."""
 
     _schedulers: Sequence[LRScheduler]
 

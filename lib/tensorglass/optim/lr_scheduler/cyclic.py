@@ -90,7 +90,7 @@ class CyclicLR(_WithMomentum):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """The height of the triangle of cycle (or batch) `x`, as a part of the first one's."""
+        """The height of the triangle of cycle (or batch) `x`, relative to the first one's."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
@@ -111,7 +111,7 @@ class CyclicLR(_WithMomentum):
         return [low + (high - low) * height * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """What the scheduler remembers; of a `scale_fn` that is an object, its attributes."""
+        """The scheduler's state; a `scale_fn` that is an object is saved by its attributes."""
         state = super().state_dict()
         function = state.pop("_scale_fn_custom")
         keep = function is not None and not isinstance(function, FunctionType)

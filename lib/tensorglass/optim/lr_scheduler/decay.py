@@ -28,7 +28,7 @@ class _ByFunction(Schedule):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """What the scheduler remembers. Functions are left out; of objects that are called, their attributes stay."""
+        """The scheduler's state. Functions are left out; callable objects are saved by their attributes."""
         state = {key: value for key, value in super().state_dict().items() if key != "lr_lambdas"}
         state["lr_lambdas"] = [
             None if isinstance(function, FunctionType) else function.__dict__.copy() for function in self.lr_lambdas

@@ -33,7 +33,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: Table | None = None) -> Any:
-    """As `default_collate`, with a table of your own: a class (or a tuple of them) → what stacks its instances."""
+    """As `default_collate`, with a table of your own: a class, or a tuple of them → the function that stacks
+    instances."""
     first = batch[0]
     table = collate_fn_map or {}
     function = table.get(type(first)) or next((f for kind, f in table.items() if isinstance(first, kind)), None)
@@ -90,7 +91,7 @@ def _stacked(batch: Sequence[Tensor], **_: Any) -> Tensor:
     first = batch[0]
     if get_worker_info() is None or first.device is not CPU:
         return stack(tuple(batch), 0)
-    size = (len(batch), *first.shape)  # what a worker makes is sent: made in shared memory, it need not move there
+    size = (len(batch), *first.shape)  # a worker's batch is made in shared memory, so that sending it needs no copy
     storage = UntypedStorage._new_shared(math.prod(size) * first.dtype.itemsize)
     out = empty(0, dtype=first.dtype).set_(storage, 0, size)
     return stack(tuple(batch), 0, out=out)

@@ -23,7 +23,7 @@ _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "per
 
 
 class _InfiniteConstantSampler(Sampler[None]):
-    """The sampler of a stream, which has no numbers."""
+    """The sampler of a stream, whose samples have no indices."""
 
     def __iter__(self) -> Iterator[None]:
         while True:
@@ -143,7 +143,7 @@ class DataLoader(Generic[T_co]):
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __len__(self) -> int:
-        """How many batches there are; of a stream, what its length promises."""
+        """The number of batches; for a stream, the number that its length promises."""
         if not self._is_stream:
             return len(self._indices)
         length = self._told_length = len(self.dataset)
@@ -248,7 +248,8 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 
     def __init__(self, loader: DataLoader, pinned: bool) -> None:
         indices = iter(loader._indices)
-        random_seed(loader.generator)  # workers would be seeded by it: samplers draw the same with and without them
+        # the seed that workers would get: drawn here too, so that samplers draw the same numbers without workers
+        random_seed(loader.generator)
         super().__init__(loader, map(loader._recipe().fetcher(), indices), pinned)
 
 

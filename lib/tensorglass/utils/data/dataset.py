@@ -1,4 +1,4 @@
-"""Datasets: what can be asked for its samples, one by one or one after the other."""
+"""Datasets: collections of samples, by index or as a stream."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
-    """Samples one after the other, as of a stream. A subclass writes `__iter__`.
+    """A stream of samples. A subclass writes `__iter__`.
 
     With several workers each has a copy: `get_worker_info` tells them apart, so that each gives its own part.
     """
@@ -194,7 +194,7 @@ def _whole_lengths(size: int, fractions: Sequence[float]) -> list[int]:
         if not 0 <= fraction <= 1:
             raise ValueError(f"Fraction at index {position} is not between 0 and 1")
         lengths.append(math.floor(size * fraction))
-    for position in range(size - sum(lengths)):  # what rounding left over, one for each part in turn
+    for position in range(size - sum(lengths)):  # samples that rounding left over: one to each part in turn
         lengths[position % len(lengths)] += 1
     for position, length in enumerate(lengths):
         if length == 0:

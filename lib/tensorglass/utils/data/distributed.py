@@ -28,7 +28,7 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None or rank is None:
-            from tensorglass import distributed  # needed here alone, and seldom
+            from tensorglass import distributed  # imported here, since it is rarely needed
 
             if not distributed.is_available():
                 raise RuntimeError("Requires distributed package to be available")

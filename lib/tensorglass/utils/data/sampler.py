@@ -57,12 +57,12 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many numbers an epoch has; a dataset may grow between two."""
+        """The number of indices of an epoch; the dataset may grow between epochs."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
         size, generator = len(self.data_source), self.generator
-        if generator is None:  # one number of the default generator, however many samples are drawn
+        if generator is None:  # one number from the default generator, however many samples are drawn
             generator = Generator()
             generator.manual_seed(random_seed())
         rounds, rest = divmod(self.num_samples, 32 if self.replacement else size)

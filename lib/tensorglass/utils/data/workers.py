@@ -54,7 +54,7 @@ def get_worker_info() -> WorkerInfo | None:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a batch is made: from which dataset, of how many samples, and how they are put together."""
+    """How a worker makes a batch: the dataset, whether it is a stream, and how samples are collated."""
 
     dataset: Any
     is_stream: bool
@@ -63,7 +63,7 @@ class Recipe:
     drop_last: bool
 
     def fetcher(self) -> Callable[[Any], Any]:
-        """What makes a batch from its indices. At the end of a stream it raises StopIteration."""
+        """A function from indices to a batch. At the end of a stream it raises StopIteration."""
         return self._from_stream(iter(self.dataset)) if self.is_stream else self._by_number
 
     def _by_number(self, index: Any) -> Any:
@@ -86,24 +86,24 @@ class Recipe:
 
 @dataclass
 class _Failed:
-    """An exception of a worker, as text, since objects that it refers to may not travel."""
+    """An exception of a worker, as text, since objects that it refers to may not be picklable."""
 
     kind: type[BaseException]
     text: str
 
     def reraise(self) -> None:
-        """Raise the same class of exception, whose message is the worker's traceback."""
+        """Raise an exception of the same class, with the worker's traceback as the message."""
         if self.kind is KeyError:
             raise KeyError(_Readable(self.text))
         try:
             error = self.kind(self.text)
-        except TypeError:  # its class wants other arguments
+        except TypeError:  # its class takes other arguments
             raise RuntimeError(self.text) from None
         raise error
 
 
 class _Readable(str):
-    """A message that a KeyError shows as it is, with its lines."""
+    """A message that a KeyError prints with its line breaks."""
 
     __slots__ = ()
 
@@ -154,7 +154,7 @@ class Workers(Iterator[Any]):
             try:
                 with _interrupts_afterwards():
                     process.start()
-                    far_end.close()  # with this copy open, the pipe of a dead worker would not end
+                    far_end.close()  # while this copy is open, reading the pipe of a dead worker would not end
                     self._queues.append(tasks)
                     self._pipes.append(results)
                     self._processes.append(process)
@@ -232,7 +232,7 @@ class Workers(Iterator[Any]):
         waiting = [worker for worker in workers if self._working[worker]]
         load = list(self._owner.values())
         worker = waiting[0] if self._in_order else min(waiting, key=load.count)
-        while next(self._turn) != worker:  # the turn goes on behind the one chosen
+        while next(self._turn) != worker:  # the next turn begins after the chosen worker
             pass
         self._owner[self._sent] = worker
         with _interrupts_afterwards():  # the first one starts the queue's thread
@@ -266,8 +266,8 @@ class Workers(Iterator[Any]):
 
 @contextmanager
 def _interrupts_afterwards() -> Iterator[None]:
-    """A block that Ctrl-C does not leave in the middle: the interrupt comes at its end. Between a fork and the line
-    that keeps its result, it would leave a process that nobody ends.
+    """A block that Ctrl-C does not interrupt: KeyboardInterrupt is raised at its end. Between a fork and the line that
+    keeps its result, an interrupt would leave a process that nobody ends.
     """
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
@@ -337,7 +337,7 @@ def _end_workers(owner: int, queues: list[Any], pipes: list[Any], processes: lis
         _let_go_on(process)
     for process in alive:
         process.join(PATIENCE)
-        process.kill()  # where it does not end
+        process.kill()  # if it does not end
         process.join(PATIENCE)
     for tasks, pipe in zip(queues, pipes, strict=True):
         _close_queue(tasks)
@@ -372,12 +372,12 @@ def _work(
 ) -> None:
     """What a worker does: one task after the other, until it is told to end."""
     global _worker_info
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process answers an interrupt, and ends the workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles an interrupt, and ends the workers
     parent = multiprocessing.parent_process()
     assert parent is not None
     random.seed(seed + number)
     manual_seed(seed + number)
-    entropy = [number, seed & 0xFFFFFFFF, seed >> 32, 0]  # NumPy's generators must differ between seeds that are close
+    entropy = [number, seed & 0xFFFFFFFF, seed >> 32, 0]  # NumPy's generators must differ even for neighbouring seeds
     np.random.seed(np.random.SeedSequence(entropy).generate_state(4))
     _worker_info = WorkerInfo(number, count, seed + number, recipe.dataset)
     failure: _Failed | None = None
@@ -386,7 +386,7 @@ def _work(
         if start is not None:
             start(number)
         fetch = recipe.fetcher()
-    except Exception as error:  # every error of the user's code goes to the main process
+    except Exception as error:  # any error of the user's code goes to the main process
         failure = _failed(error, number)
     ended = False
     while parent.is_alive():

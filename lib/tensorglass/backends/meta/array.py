@@ -15,6 +15,8 @@ from typing import Any
 import numpy
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from tensorglass.backends.stand_in_arrays import add_methods
+
 _CELL = numpy.zeros(16, numpy.uint8)  # the one element that every array views: as wide as the widest dtype
 _WITHOUT_GAPS = SimpleNamespace(c_contiguous=True, f_contiguous=False, writeable=True)
 
@@ -114,18 +116,8 @@ class MetaArray(NDArrayOperatorsMixin):
         return f"<array of shape {self.shape}, {self.dtype}, without elements>"
 
 
-def _method(name: str) -> Callable[..., Any]:
-    def method(self: MetaArray, *arguments: Any, **keywords: Any) -> Any:
-        return self.call(name, getattr(numpy.ndarray, name), self, *arguments, **keywords)
-
-    method.__name__ = name
-    method.__doc__ = f"`numpy.ndarray.{name}` of sizes and dtypes."
-    return method
-
-
-for _name in (
-    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "conjugate", "copy", "cumprod", "cumsum",
-    "diagonal", "dot", "fill", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape",
-    "round", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var", "view",
-):  # fmt: skip
-    setattr(MetaArray, _name, _method(_name))
+add_methods(
+    MetaArray,
+    lambda array, name, function, arguments, keywords: array.call(name, function, array, *arguments, **keywords),
+    "of sizes and dtypes",
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -11,12 +10,13 @@ import numpy
 from tensorglass.backends.meta.array import MetaArray
 from tensorglass.backends.meta.module import MetaModule
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.stand_in_arrays import StandInBackend
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 
 
-class MetaBackend:
+class MetaBackend(StandInBackend):
     """The one device of its type. See `Backend` for what each method promises."""
 
     device_type = "meta"
@@ -50,28 +50,8 @@ class MetaBackend:
     def data_ptr(self, buffer: MetaArray) -> int:
         return 0
 
-    def array_dtype(self, dtype: DType) -> numpy.dtype:
-        return HOST.array_dtype(dtype)
-
-    def dtype_of(self, array: MetaArray) -> DType:
-        return HOST.dtype_of(array.cells)
-
     def number(self, value: complex, array_dtype: Any) -> Any:
         return HOST.number(value, array_dtype)[()]
-
-    def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
-        return HOST.run(kernel, self.xp, *arrays, **parameters)
-
-    @property
-    def run(self) -> Callable[..., Any]:
-        return HOST.run
-
-    @property
-    def attempt(self) -> Callable[..., Any]:
-        return HOST.attempt
-
-    def ufunc(self, name: str) -> Callable[..., Any]:
-        return getattr(self.xp, name)
 
     @cached_property
     def special(self) -> Any:

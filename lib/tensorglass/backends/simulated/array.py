@@ -18,6 +18,7 @@ import numpy
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from tensorglass.allocator import Allocation
+from tensorglass.backends.stand_in_arrays import add_methods
 from tensorglass.core.errors import MixedMemory
 
 
@@ -158,19 +159,8 @@ class SimulatedArray(NDArrayOperatorsMixin):
         return f"<array of shape {self.shape}, {self.dtype}, in the memory of {self.module.device}>"
 
 
-def _method(name: str) -> Callable[..., Any]:
-    def method(self: SimulatedArray, *arguments: Any, **keywords: Any) -> Any:
-        return self.module.call(name, getattr(numpy.ndarray, name), (self, *arguments), keywords)
-
-    method.__name__ = name
-    method.__doc__ = f"`numpy.ndarray.{name}` on the device."
-    return method
-
-
-# The methods that `cupy.ndarray` has too.
-for _name in (
-    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "conjugate", "copy", "cumprod", "cumsum",
-    "diagonal", "dot", "fill", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape",
-    "round", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var", "view",
-):  # fmt: skip
-    setattr(SimulatedArray, _name, _method(_name))
+add_methods(
+    SimulatedArray,
+    lambda array, name, function, arguments, keywords: array.module.call(name, function, (array, *arguments), keywords),
+    "on the device",
+)

@@ -8,7 +8,6 @@ NumPy computes, immediately; what is simulated is where the bytes are, how much 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 import numpy
@@ -21,6 +20,7 @@ from tensorglass.backends.numpy_bits import HostBits
 from tensorglass.backends.simulated.array import BackedAllocation, SimulatedArray, root_of
 from tensorglass.backends.simulated.clock import CLOCK, CostModel
 from tensorglass.backends.simulated.module import SimulatedModule
+from tensorglass.backends.stand_in_arrays import StandInBackend
 from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
@@ -37,7 +37,7 @@ class Properties(NamedTuple):
     total_memory: int
 
 
-class SimulatedBackend:
+class SimulatedBackend(StandInBackend):
     """One simulated device. See `Backend` for what each method promises."""
 
     device_type = "sim"
@@ -134,31 +134,11 @@ class SimulatedBackend:
 
     # --- kernels -----------------------------------------------------------------------------------------------------
 
-    def array_dtype(self, dtype: DType) -> numpy.dtype:
-        return HOST.array_dtype(dtype)
-
-    def dtype_of(self, array: SimulatedArray) -> DType:
-        return HOST.dtype_of(array.cells)
-
     def pinned(self, nbytes: int) -> numpy.ndarray:
         return new_bytes(nbytes)
 
     def number(self, value: complex, array_dtype: Any) -> Any:
         return numpy.asarray(value, array_dtype)[()]  # goes to the device with the kernel's other arguments
-
-    def launch(self, kernel: Callable[..., Any], *arrays: Any, **parameters: Any) -> Any:
-        return HOST.run(kernel, self.xp, *arrays, **parameters)
-
-    @property
-    def run(self) -> Callable[..., Any]:
-        return HOST.run
-
-    @property
-    def attempt(self) -> Callable[..., Any]:
-        return HOST.attempt
-
-    def ufunc(self, name: str) -> Callable[..., Any]:
-        return getattr(self.xp, name)
 
     @property
     def special(self) -> Any:

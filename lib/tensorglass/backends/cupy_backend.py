@@ -23,8 +23,8 @@ from tensorglass.allocator import NoRoom
 from tensorglass.backends import transfer_log as transfers
 from tensorglass.backends.base import RandomBits, get, out_of_memory, register_family
 from tensorglass.backends.cupy_pool import observed
+from tensorglass.backends.mersenne_twister import HostBits
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.backends.numpy_bits import HostBits
 from tensorglass.core import devices
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType

@@ -22,7 +22,7 @@ from tensorglass.allocator import NoRoom
 from tensorglass.backends import wide_positions
 from tensorglass.backends.base import register
 from tensorglass.backends.host_memory import LEAST, POOL, empty_bytes
-from tensorglass.backends.numpy_bits import NumpyBits
+from tensorglass.backends.mersenne_twister import NumpyBits
 from tensorglass.backends.numpy_values import bytes_at
 from tensorglass.core import dtypes
 from tensorglass.core.devices import device as Device

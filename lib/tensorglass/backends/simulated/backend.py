@@ -15,8 +15,8 @@ import numpy
 from tensorglass.allocator import Addresses, CachingAllocator, NoRoom
 from tensorglass.backends import transfer_log as transfers
 from tensorglass.backends.base import RandomBits, forget, of_type, out_of_memory
+from tensorglass.backends.mersenne_twister import HostBits
 from tensorglass.backends.numpy_backend import HOST, new_bytes
-from tensorglass.backends.numpy_bits import HostBits
 from tensorglass.backends.simulated.array import BackedAllocation, SimulatedArray, root_of
 from tensorglass.backends.simulated.clock import CLOCK, CostModel
 from tensorglass.backends.simulated.module import SimulatedModule

@@ -512,7 +512,7 @@ def broadcast_shapes(*shapes: Any) -> _Size:
     """The size at which tensors of these sizes meet."""
 
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """Every tensor expanded to the size at which they all meet."""
+    """Every tensor expanded to their common broadcast size."""
 
 def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor:
     """`input.expand(size)`."""
@@ -919,7 +919,8 @@ def full_like(
     """`fill_value` everywhere, with the size, dtype, device and order of dimensions of `input`."""
 
 def gather(input: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = False, out: Tensor | None = None) -> Tensor:
-    """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
+    """For each element of `index`, the element of `input` at the same place, except that its position along `dim` is
+    the index."""
 
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor of two integers."""

@@ -208,7 +208,7 @@ class Methods(Header):
         self, *, stream: _int | None = -1, max_version: tuple[_int, _int] | None = None, dl_device: tuple[_int,
         _int] | None = None, copy: _bool | None = None,
     ) -> Any:
-        """A capsule by which another library shares this tensor's memory: what its `from_dlpack` asks for."""
+        """A capsule by which another library shares this tensor's memory; its `from_dlpack` calls this."""
 
     def __dlpack_device__(self) -> tuple[_int, _int]:
         """The device that the memory is on, in DLPack's numbers: (1, 0) is the CPU."""
@@ -325,7 +325,7 @@ class Methods(Header):
         is no more."""
 
     def __reversed__(self) -> Tensor:
-        """What ``reversed(tensor)`` gives: a copy with dimension 0 in reverse order."""
+        """The result of ``reversed(tensor)``: a copy with dimension 0 in reverse order."""
 
     def __rfloordiv__(self, other: Any) -> Tensor:
         """``input // other``: the quotient rounded down."""
@@ -989,8 +989,8 @@ class Methods(Header):
         int32."""
 
     def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
-        """For each element of `index` the element of `input` at the same place, but for position `index` along
-        `dim`."""
+        """For each element of `index`, the element of `input` at the same place, except that its position along
+        `dim` is the index."""
 
     def gcd(self, other: Tensor) -> Tensor:
         """The greatest common divisor of two integers."""

@@ -26,7 +26,7 @@ DimsOrFlag = int | Sequence[int] | bool | None  #: by position a bool is another
 KeepDim = bool  #: True or False; by name only together with `dim`
 Correction = float | None  #: not together with `unbiased`
 
-#: What must be given beside a `KeepDim` by name: so many arguments by place, or one of these names.
+#: What a `KeepDim` by name needs beside it: this many positional arguments, or one of these names.
 _BESIDE = (2, ("dim", "axis"))
 _STATED = frozenset(("DimOrOther", "Stated", "StatedDim", "StatedDims", "StatedFloat", "StatedTensor"))
 _BY_NAME = frozenset(("Correction", "DimOrOther", "DimsOrFlag", "KeepDim"))
@@ -77,7 +77,7 @@ def unwrap(body: Callable[..., Any]) -> Callable[..., Any]:
 def flags_of(body: Callable[..., Any]) -> list[Flag]:
     """The parameters to check, by position."""
     plain = unwrap(body)
-    plain = unwrap(vars(plain).get("looked_at_as", plain))  # a form may pass on what another one takes
+    plain = unwrap(vars(plain).get("looked_at_as", plain))  # one form may pass on parameters of another
     annotations = plain.__annotations__
     by_place = plain.__code__.co_argcount
     names = plain.__code__.co_varnames[: by_place + plain.__code__.co_kwonlyargcount]

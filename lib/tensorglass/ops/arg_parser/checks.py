@@ -1,4 +1,4 @@
-"""Reading arguments as PyTorch reads them: sizes given one by one or as a sequence, and its words of refusal."""
+"""Reading arguments as PyTorch does: sizes given one by one or as a sequence; and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def refuse_gradients(name: str, **values: Tensor | None) -> None:
 def check_pair(out: Any) -> None:
     """Raise PyTorch's TypeError unless ``out=`` is a pair of tensors."""
     if not isinstance(out, tuple | list) or not all(isinstance(target, Tensor) for target in out):
-        raise TypeError("out= takes a pair of tensors here")  # `explaining` says it in PyTorch's words
+        raise TypeError("out= takes a pair of tensors here")  # `explaining` turns this into PyTorch's message
     if len(out) != 2:
         raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
 

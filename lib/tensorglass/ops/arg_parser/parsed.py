@@ -1,4 +1,4 @@
-"""Functions that pass their arguments on to one of PyTorch's operators, whose parser words the errors.
+"""Functions whose PyTorch counterparts pass their arguments on to an operator, whose parser raises the errors.
 
 `explaining` does this for operators in the table. This module is for the operators behind layers, which programs only
 reach through `nn.functional`, and for functions of ours that do the work which PyTorch delegates to an operator.
@@ -56,7 +56,7 @@ def _read(
         try:
             bound = inspect.signature(unwrap(body)).bind(*arguments, **keywords)
         except TypeError:
-            return None  # Python's words, as PyTorch's function is Python's too
+            return None  # Python's own message, since PyTorch's function is written in Python too
         bound.apply_defaults()
         by_place = [1 if name == "1" else bound.arguments[name] for name in handed if not name.endswith("=")]
         by_name = {name[:-1]: bound.arguments[name[:-1]] for name in handed if name.endswith("=")}

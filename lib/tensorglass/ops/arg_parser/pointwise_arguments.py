@@ -27,7 +27,7 @@ _OF_ANNOTATION: dict[str, Any] = {
     "float | None": (*_REALS, NoneType),
     "str | None": (str, NoneType),
 }
-#: What the annotation of an operand is in the public signature.
+#: The annotation of operands in the public signature.
 _SHOWN = {"Array": "Tensor", "Operand": "Tensor | complex"}
 
 
@@ -95,7 +95,7 @@ class CallSignature:
         #: positions of operands that must be all tensors or all numbers, such as bounds
         self._alike = [place for place, name in enumerate(self.operands) if name in self._optional & self.numbers]
         self._is_overloaded = bool(self.numbers) and self.name not in _NUMBERS_BECOME_TENSORS
-        self.public = Signature(shown, __validate_parameters__=False)  # nothing to validate: they are a function's
+        self.public = Signature(shown, __validate_parameters__=False)  # a function has no values to validate
 
     def in_place(self) -> Signature:
         """The public signature of the in-place form."""

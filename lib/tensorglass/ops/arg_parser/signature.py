@@ -125,7 +125,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 
 class _Parameter(NamedTuple):
     name: str
-    kind: str  #: as PyTorch's messages name it; "" for whatever comes
+    kind: str  #: the type's name in PyTorch's messages; "" for any value
     is_optional: bool
     is_nullable: bool  #: whether None means the same as omitting it
     is_keyword_only: bool
@@ -151,7 +151,7 @@ class Signature:
         self._positional = sum(not parameter.is_keyword_only for parameter in self.parameters)
         self._required = sum(not parameter.is_optional for parameter in self.parameters)
         self.is_deprecated = is_deprecated
-        #: whether it has the operator's parameters in another order, or under other names
+        #: whether its parameters have another order or other names than the operator's
         self.is_another = is_deprecated or any(parameter.name == "self" for parameter in self.parameters)
         # Separate ints are only possible for required arguments; for optional ones, the next value is another argument.
         first = self.parameters[0] if self._positional == 1 else None
@@ -245,7 +245,7 @@ class Signature:
             if not _may_be_one_of_ints(value):
                 raise TypeError(f'{failed} "type must be tuple of ints,but got {type_name(value)}"')
             if not isinstance(value, Tensor) and not _is_long(index(value)):
-                raise TypeError(f'{failed} "{_OVERFLOW}')  # sic: what closes the quotes is lines below
+                raise TypeError(f'{failed} "{_OVERFLOW}')  # sic: PyTorch closes the quotes some lines below
 
     def by_name(self, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """What was read, under the operator's names."""
@@ -254,7 +254,7 @@ class Signature:
 
     def _too_many(self, given: int) -> TypeError:
         most = self._positional
-        least = self._required  # sic: of those by keyword alone too
+        least = self._required  # sic: of keyword-only ones too
         takes = f"{most} positional argument{'' if most == 1 else 's'}"
         if least != most:
             return TypeError(f"{self.name}() takes from {least} to {most} positional arguments but {given} were given")
@@ -262,7 +262,7 @@ class Signature:
 
     def _missing(self, place: int) -> TypeError:
         names = [f'"{parameter.name}"' for parameter in self.parameters[place:] if not parameter.is_optional]
-        plural = "s" if len(names) == 1 else ""  # sic: PyTorch has it the wrong way around
+        plural = "s" if len(names) == 1 else ""  # sic: PyTorch swaps the two
         return TypeError(f"{self.name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}")
 
 

@@ -64,7 +64,7 @@ def suggested_format(input: Tensor) -> formats.memory_format:
 @derivative(
     node="CopyBackwards",
     wraps_numbers=True,
-    input=lambda grad: grad.new_zeros(grad._size),  # without gaps, however `grad` lies
+    input=lambda grad: grad.new_zeros(grad._size),  # contiguous, whatever the strides of `grad`
     src=lambda grad, src_device: grad.to(src_device),
 )
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
@@ -78,7 +78,7 @@ def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> T
         input._written()
         return input
     if header_of(src) == header_of(input) and (src._storage, src._dtype) == (input._storage, input._dtype):
-        input._written()  # each element onto itself
+        input._written()  # each element would be copied onto itself
         return input
     refuse_overlapping_write(input, (src,))
     if input._size != src._size:
@@ -108,7 +108,7 @@ def transfer(target: Tensor, source: Tensor, non_blocking: bool = False) -> None
     if source._storage.backend is not backend:
         is_same = source._dtype is target._dtype and source._size == target._size and not is_conj
         array = brought(array, source._storage, target._storage, non_blocking, place if is_same else None)
-    if array is not place:  # else the transfer has put the bytes where they belong
+    if array is not place:  # otherwise the transfer has already written the bytes there
         backend.launch(assign, place, array, is_conj)
     memory.copied(target.nbytes)
 
@@ -133,11 +133,11 @@ def new_copy(
 
 
 def _twin(input: Tensor) -> Tensor:
-    """A copy of a tensor without gaps, with the same strides: the bytes as they lie."""
+    """A copy of a dense tensor with the same strides: its bytes in the same order."""
     backend = input._storage.backend
     if input._storage._nbytes < LEAST:
         array = backend.launch(_copy_bytes, raw_array(input))
-    else:  # into memory of the pool's
+    else:  # into memory from the pool
         array = backend.empty(input._dtype, input._size)
         backend.launch(_copy_over, array, raw_array(input))
     is_contiguous = bool(input._contiguous)
@@ -203,7 +203,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             geometry.check_writable(input._size, input._stride)
         value = value.item()
         if isinstance(value, complex) and input._dtype.category < dtypes.COMPLEX and input._dtype is not dtypes.bool:
-            value = value.real  # as a copy has it
+            value = value.real  # as in a copy
     elif not isinstance(value, NUMBERS):
         raise invalid_combination("fill_", (value,), "(Tensor value)", "(Number value)")
     elif not isinstance(value, (int, float, complex)):
@@ -249,7 +249,7 @@ def zero_(input: Tensor) -> Tensor:
 def brought(
     array: Array, source: UntypedStorage, target: UntypedStorage, non_blocking: bool = False, out: Array | None = None
 ) -> Array:
-    """A copy of `array`, a window on `source`, on the device of `target`: in `out`, if that is given and can be."""
+    """A copy of `array`, a part of `source`, on the device of `target`: in `out`, if that is given and suitable."""
     here, there = source.backend, target.backend
     with transfer_log.between(source, target):
         if here.device_type == there.device_type:

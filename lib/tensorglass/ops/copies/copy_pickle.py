@@ -39,7 +39,8 @@ def __copy__(input: Tensor) -> Tensor:
 
 
 def _count_a_write(tensor: Tensor) -> None:
-    """PyTorch makes such copies by `set_`, which counts as a write; on a shared storage, the copy counts separately."""
+    """PyTorch makes such copies by `set_`, which counts as a write; a copy on a shared storage has its own version
+    counter."""
     tensor._counter = VersionCounter(1)
 
 
@@ -59,14 +60,14 @@ def __deepcopy__(input: Tensor, memo: dict[int, Any]) -> Tensor:
     if copied is None:
         if type(input) is not Tensor:
             copied = _of_its_class(input, memo)
-        elif input._conj:  # the elements are conjugated on the way
+        elif input._conj:  # the copy's elements are conjugated
             copied = input.detach().clone()
             set_requires_grad(copied, input.requires_grad)
         else:
             copied = _same_header_on(input, input._storage.__deepcopy__(memo))
             _count_a_write(copied)
         memo[id(input)] = copied
-        from copy import deepcopy  # when it is needed: imports should be quick
+        from copy import deepcopy  # imported when needed, to keep the library's import fast
 
         copied.__dict__.update(deepcopy(input.__dict__, memo))
         if input._meta is not None and input._meta.grad is not None:
@@ -122,7 +123,7 @@ def __setstate__(input: Tensor, state: Any) -> None:
     if len(state) == 4:
         input.set_(*state)
         return
-    requires_grad, _, _hooks = state  # hooks are not kept
+    requires_grad, _, _hooks = state  # hooks are not restored
     set_requires_grad(input, requires_grad)
 
 

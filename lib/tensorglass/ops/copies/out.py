@@ -1,6 +1,6 @@
-"""``out=``: a result that was computed apart, written to the tensor that the caller gave.
+"""``out=``: a separately computed result, written to the tensor that the caller gave.
 
-Elementwise operators and reductions write there themselves. All others compute a result and pass it to a function of
+Elementwise operators and reductions write to `out` themselves. All others compute a result and pass it to a function of
 this module. These functions differ in which dtypes of `out` they accept, and in the layout of an `out` that is resized.
 """
 

@@ -87,7 +87,7 @@ def _read_to(
     place = like._storage.device if named is None else devices.as_device(named)
     copies = given.get("copy", False)
     if named is not None and place is devices.CPU:
-        # sic: for PyTorch "cpu:0" is another device than "cpu", to begin with
+        # sic: PyTorch first treats "cpu:0" and "cpu" as different devices
         copies = copies or devices.device(named).index is not None
     return (
         like._dtype if dtype is None else dtypes.as_dtype(dtype),
@@ -99,7 +99,7 @@ def _read_to(
 
 
 def read_to(*arguments: Any, **keywords: Any) -> tuple[Device | None, DType | None, bool, formats.memory_format | None]:
-    """What a call of `to` asks for, as that of a module: device, dtype, `non_blocking` and memory format.
+    """The device, dtype, `non_blocking` and memory format of a call of `to`, also of a module's.
 
     PyTorch's TypeError if it fits none of the forms.
     """
@@ -126,7 +126,8 @@ def _by_name(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, 
         is_known = given.keys() <= {*form, "memory_format"}
         if is_complete and is_known and all(_FITS[name](value) for name, value in given.items()):
             return given
-    raise TypeError("to() received arguments that fit none of its forms")  # `explaining` says it in PyTorch's words
+    # `explaining` turns this into PyTorch's message
+    raise TypeError("to() received arguments that fit none of its forms")
 
 
 @operator("copy", function=False)

@@ -33,7 +33,7 @@ from tensorglass.storage.storage import UntypedStorage
 from tensorglass.tensor.construct import make
 from tensorglass.tensor.tensor import Tensor, raw_array
 
-_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
+_HOST: Any = get_backend(CPU)  # the device of Python's lists and numbers
 
 DLDevice = tuple[int, int]  # a `DLDeviceType` and an index
 
@@ -64,7 +64,7 @@ def __dlpack__(
     dl_device: DLDevice | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """A capsule by which another library shares this tensor's memory: what its `from_dlpack` asks for.
+    """A capsule by which another library shares this tensor's memory; its `from_dlpack` calls this.
 
     `stream` is the consumer's CUDA stream (-1: it needs no synchronization), `max_version` the newest version of the
     protocol that it reads, `dl_device` where it wants the elements. `copy` True always copies, False refuses to, None
@@ -110,7 +110,7 @@ def _capsule(
         strides = [step * array.itemsize for step in tensor._stride]
         array = _HOST.xp.lib.stride_tricks.as_strided(array, strides=strides)
     wishes: dict[str, Any] = {} if tensor.is_cpu else {"stream": stream}
-    # NumPy 2.0 only makes capsules of the old version, which every consumer reads.
+    # NumPy 2.0 makes only capsules of the old version, which every consumer accepts.
     if is_versioned and _speaker(tensor.device).reads_versioned_capsules:
         wishes["max_version"] = (1, 0)
     capsule = array.__dlpack__(**wishes) if tensor.is_cpu else tensor._backend.run(partial(array.__dlpack__, **wishes))
@@ -120,7 +120,7 @@ def _capsule(
 
 
 def _placed(tensor: Tensor, dl_device: Any, copy: Any) -> Tensor:
-    """The tensor where its consumer wants it; a copy if it asks for one."""
+    """The tensor on the device that its consumer wants; a copy if the consumer asks for one."""
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"_to_dlpack(): argument 'copy' must be bool, not {type_name(copy)}")
     place = tensor.device

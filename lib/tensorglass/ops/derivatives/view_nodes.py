@@ -1,7 +1,7 @@
-"""Nodes that have a name in the graph but not in the namespace: slices, `_unsafe_view`, and gradients of views.
+"""Nodes whose operators have no public name: slices, `_unsafe_view`, and gradients of views.
 
-`as_strided` is a read of the storage at a list of places, so its derivative adds up at those places. Windows lie more
-regularly: the first cells of all of them are one slice, and so are the second.
+`as_strided` reads the storage at given positions, so its derivative accumulates at those positions. Windows are more
+regular: the first cells of all windows are one slice, the second cells another.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Operation = Callable[..., Tensor]
 
 
 def _fill_view(whole: Tensor, view: Tensor, part: Tensor) -> Tensor:
-    """`whole`, fresh zeros, once `part` is written where `view` looks."""
+    """Write `part` into `whole`, new zeros, at the elements of `view`."""
     view.copy_(part)
     whole._storage.version = 0
     return whole
@@ -30,7 +30,8 @@ def _fill_view(whole: Tensor, view: Tensor, part: Tensor) -> Tensor:
 @recorded
 @derivative(node="SelectBackwardBackward0", part=lambda grad, dim, index: grad.select(dim, index))
 def unselected(part: Tensor, size: tuple[int, ...], dim: int, index: int) -> Tensor:
-    """The gradients of `select`, of a slice and of `diagonal`: zeros of the whole's size but where the view looks."""
+    """The gradients of `select`, of a slice and of `diagonal`: zeros of the base's size, except at the elements of the
+    view."""
     whole = part.new_zeros(size)
     return _fill_view(whole, whole.select(dim, index), part)
 

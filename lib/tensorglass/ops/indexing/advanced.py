@@ -28,7 +28,7 @@ from tensorglass.tensor.construct import empty_on, from_array, result_tensor, vi
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
-_HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
+_HOST: Any = get_backend(CPU)  # the device of Python's lists and numbers
 
 _NOTEBOOK = "04 advanced indexing copies"
 
@@ -39,7 +39,7 @@ POSITIONS = (dtypes.int64, dtypes.int32)
 
 
 class Index(NamedTuple):
-    """One index of an advanced indexing: its elements, how they lie in memory, their dtype."""
+    """One index of an advanced indexing: its elements, their strides, and their dtype."""
 
     array: Array
     size: tuple[int, ...]
@@ -130,7 +130,7 @@ def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
         return result
     visit = plan(view, advanced)
     view, size, stride = visit.view, visit.size, _result_strides(visit)
-    if 0 in size:  # nothing is visited, and PyTorch does not look at the positions either
+    if 0 in size:  # nothing is selected, and PyTorch does not check the positions either
         return empty_on(storage.device, size, stride, view._dtype)
     source = array_of(view)
     try:
@@ -249,7 +249,7 @@ def _check_value(view: Tensor, value: Tensor, size: tuple[int, ...]) -> None:
 
 
 def warn_if_expanded(name: str, target: Tensor, example: str) -> None:
-    """PyTorch's warning for operators that write to an expanded tensor although several elements are one cell."""
+    """PyTorch's warning for operators that write to an expanded tensor, in which several elements share memory."""
     overlap = geometry.has_internal_overlap(target._size, target._stride)
     if overlap is geometry.InternalOverlap.YES:
         warn(
@@ -263,7 +263,7 @@ def _key(visit: Visit) -> tuple[Any, ...]:
 
 
 def _take(xp: Any, source: Array, index: Array, axis: int) -> Array:
-    # Quicker than source[…, index], and dense; but it copies a strided source whole.
+    # Faster than source[…, index], and dense; but it copies all of a strided source.
     return xp.take(source, index, axis)
 
 
@@ -368,7 +368,7 @@ def _common_shape(indices: list[Index]) -> tuple[int, ...]:
 def _check_positions(visit: Visit) -> None:
     """Raise unless all positions are in range. This comes before anything is read or written."""
     if 0 in visit.size:
-        return  # nothing is visited, and PyTorch does not look either
+        return  # nothing is selected, and PyTorch does not check either
     view, first = visit.view, visit.first
     lengths = view._size[first : first + len(visit.indices)]
     for number, (index, length) in enumerate(zip(visit.indices, lengths, strict=True)):

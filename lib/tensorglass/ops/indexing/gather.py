@@ -48,7 +48,7 @@ def check_positions(
 def result(
     array: Array, like: Tensor, size: tuple[int, ...], out: Tensor | None, index: Tensor | None = None
 ) -> Tensor:
-    """A kernel's fresh result as a new tensor, or written to `out`, which must lie apart from `like` and `index`."""
+    """A kernel's result as a new tensor, or written to `out`, which must not overlap `like` and `index`."""
     xp = like._backend.xp
     answer = from_array(xp.ascontiguousarray(array).reshape(size), like._dtype, like._storage)
     memory.copied(answer.nbytes)
@@ -89,7 +89,8 @@ def _take_positions(xp: Any, source: Array, index: Array, axis: int) -> Array:
 @operator("indexing", out=True)
 @derivative(input=lambda grad, input, dim, index: grad.new_zeros(input._size).scatter_add(dim, index, grad))
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
-    """For each element of `index` the element of `input` at the same place, but for position `index` along `dim`."""
+    """For each element of `index`, the element of `input` at the same place, except that its position along `dim` is
+    the index."""
     dim = geometry.wrap_dim(dim, len(input._size))
     check_out_dtype(out, input._dtype)
     if index.numel():
@@ -143,7 +144,7 @@ def places(xp: Any, index: Array, axis: int) -> tuple[Array, ...]:
 
 
 def places_in_row(xp: Any, index: Array, axis: int, size: tuple[int, ...]) -> Array:
-    """`places` in an array of `size` without gaps, counted through all its elements."""
+    """`places` as flat positions in a contiguous array of `size`."""
     positions = index.astype("int64", copy=False)
     steps = geometry.contiguous_strides(size)
     if steps[axis] != 1:

@@ -78,7 +78,8 @@ def written_in_place(target: Tensor, kernel: Callable[..., None], *arrays: Any) 
 
 
 def written_array(source: Tensor, target: Tensor) -> Array:
-    """The elements of `source` as they are to stand in the memory of `target`."""
+    """The elements of `source` as the memory of `target` holds them: converted, and conjugated if it is a conjugated
+    view."""
     array = array_of(source)
     return array.conj() if target._conj else array
 

@@ -135,7 +135,8 @@ def _index_of_sequence(item: Any) -> Index:
     try:
         return index_of_array(*nested_array(item, None))
     except ValueError as error:
-        if str(error) == "too many dimensions 'str'":  # as elements of an index, PyTorch looks no further at strings
+        # PyTorch does not look into strings that are elements of an index
+        if str(error) == "too many dimensions 'str'":
             raise TypeError("new(): invalid data type 'str'") from None
         raise
 
@@ -190,7 +191,7 @@ def count_dims(items: tuple[Any, ...]) -> int:
 
 
 def _check_number_of_items(items: tuple[Any, ...], ndim: int) -> int:
-    """`count_dims`; raises if the tensor has not so many."""
+    """`count_dims`; raises if the tensor has fewer dimensions."""
     number = count_dims(items)
     if number > ndim:
         raise explained(

@@ -37,7 +37,7 @@ def node_of_scatter(src: Any, reduce: str | None) -> str:
 
 
 def of_scatter_for_input(grad: Tensor, dim: int, index: Tensor, reduce: str | None) -> Tensor:
-    """The gradient of ``input.scatter(dim, index, src)`` for `input`: what was not written over."""
+    """The gradient of ``input.scatter(dim, index, src)`` for `input`: zero where it was overwritten."""
     _refuse_reduction(reduce)
     return grad.scatter(dim, index, 0)
 
@@ -92,7 +92,7 @@ def _counts(grad: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bo
 
 
 def _shared(grad: Tensor, input: Tensor, dim: int, index: Tensor, src: Tensor, result: Tensor) -> Tensor:
-    """A cell's gradient in equal parts for all that are as large as its result."""
+    """A cell's gradient, divided equally among all elements that equal its result."""
     own = (input == result).to(grad.dtype)
     given = (src == result.gather(dim, index)).to(grad.dtype)
     return grad / own.scatter_add(dim, index, given)
@@ -103,7 +103,7 @@ def _of_factors(
 ) -> Tensor:
     """For each factor the product of all others; a factor of 0 counts unless it is the only one in its cell.
 
-    So if zeros share a cell, the second derivative would be wrong; it is refused.
+    If several zeros share a cell, the second derivative would be wrong, so it raises.
     """
     is_zero = src == 0
     zeros = zeros_like(input.detach()).scatter_add(dim, index, is_zero.to(input.dtype)).gather(dim, index)
@@ -125,7 +125,7 @@ def _refuse_second(grad: Tensor) -> Tensor:
 @recorded
 @derivative(node="Error", input=_refuse_second)
 def differentiable_once(input: Tensor) -> Tensor:
-    """The tensor, whose derivative is refused."""
+    """The tensor, with a node that refuses to be differentiated."""
     return input.clone()
 
 

@@ -53,8 +53,8 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 
 
 def _positions(input: Tensor) -> Tensor:
-    """Positions as columns: those along one dimension lie side by side, as an index tensor wants them."""
-    if input._size or input.is_meta:  # there the kernel refuses
+    """Positions as columns: those along one dimension are contiguous, as an index tensor should be."""
+    if input._size or input.is_meta:  # the kernel raises there
         columns = input._backend.launch(_positions_in_columns, array_of(input))
         result = from_array(columns, dtypes.int64, input._storage)
     else:
@@ -118,7 +118,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     tensors = [value for value in (condition, *operands) if isinstance(value, Tensor)]
     size = geometry.broadcast_shapes(*[tensor._size for tensor in tensors])
     headers = [(tensor._size, tensor._stride) for tensor in tensors]
-    numbers = len(operands) + 1 - len(tensors)  # PyTorch makes 0-dim tensors of them, which count for the strides
+    # PyTorch converts them to 0-dim tensors, which affect the strides of the result
+    numbers = len(operands) + 1 - len(tensors)
     strides = geometry.elementwise_strides(size, [*headers, *[((), ())] * numbers])
     if out is None:
         out = empty_on(condition.device, size, strides, dtype)
@@ -137,7 +138,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     if out._conj:
         values = [value.conj() for value in values]
     chosen = array_of(condition)
-    if any(tensor._storage is out._storage for tensor in tensors):  # `_choose` reads after it has begun to write
+    # `_choose` still reads them after it has begun to write
+    if any(tensor._storage is out._storage for tensor in tensors):
         chosen, *values = [array.copy() for array in (chosen, *values)]
     backend.launch(_choose, raw_array(out), chosen, *values)
     return out
@@ -160,7 +162,7 @@ def _check_condition(condition: Tensor) -> None:
 
 
 def _where_backward(condition: Tensor, input: Any, other: Any) -> Tensor:
-    """The gradient of a choice for one of the two: where it was chosen."""
+    """The gradient of `where` for one of the two operands: zero where the other was chosen."""
     return where(condition, input, other)
 
 
@@ -212,7 +214,7 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             "An in-place operator cannot make its tensor larger: masked_fill without the underscore does.",
             notebook="08 in-place and clone",
         )
-    if mask._storage is input._storage:  # asked as it was given: `fill_masked` gets it expanded
+    if mask._storage is input._storage:  # checked as it was given, since `fill_masked` gets it expanded
         geometry.check_no_partial_overlap(header_of(input), input._dtype.itemsize, header_of(mask), 1)
     fill_masked(input, index_of_tensor(view_of(mask, *geometry.expand(*header_of(mask), input._size))), 0, value)
     return input

@@ -50,7 +50,7 @@ from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
 # --- of a size -------------------------------------------------------------------------------------------------------
 
-# To fill a new tensor is not recorded, though it may require gradients already.
+# Filling a new tensor is not recorded, even if the tensor already requires gradients.
 fill_evenly, fill_normally = inspect.unwrap(uniform_), inspect.unwrap(normal_)
 fill_with_integers, fill_by_chance = inspect.unwrap(random_), inspect.unwrap(bernoulli_)
 
@@ -94,7 +94,7 @@ def _empty(name: str, sizes: Any, size: Any, generator: Any, out: Tensor | None,
         given = {"size": size, "generator": generator, "out": out}
         keywords = {key: value for key, value in given.items() if value is not None} | options
         if len(sizes) + len(keywords) == 1 or "failed to unpack" in str(error):
-            raise  # only one signature comes close
+            raise  # only one signature is similar
         raise invalid_combination(
             name,
             sizes,
@@ -169,7 +169,7 @@ def randperm(
     return finished(result, out)
 
 
-#: How many integers from 0 on the floating-point dtypes hold exactly, and how PyTorch writes that.
+#: The number of integers, from 0, that each floating-point dtype holds exactly, and how PyTorch writes it.
 _MOST_PERMUTED = {
     dtypes.float16: (2**11 + 1, "2049"),
     dtypes.float32: (2**24 + 1, "2^24+1"),
@@ -229,7 +229,7 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Generator | None, out: Te
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
     size = geometry.broadcast_shapes(*[tensor._size for tensor in tensors])
-    if out is not None and not isinstance(std, Tensor):  # in this form `out` must be large enough already
+    if out is not None and not isinstance(std, Tensor):  # in this form `out` must already be large enough
         met = geometry.broadcast_shapes(mean._size, out._size)
         if met != out._size:
             raise RuntimeError(f"output with shape {list(out._size)} doesn't match the broadcast shape {list(met)}")

@@ -1,7 +1,7 @@
 """Random numbers: the in-place methods that fill a tensor with them.
 
-Everything is drawn by one function, `draw`, into a tensor that is there already, in the order in which its elements lie
-in memory. With the same seed, the numbers are those of PyTorch on the CPU: see `kernels.random_bits`.
+One function, `draw`, draws everything into an existing tensor, in the order of its elements in memory. With the same
+seed, the numbers are those of PyTorch on the CPU: see `kernels.random_bits`.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
             f"and from={from_:g} which result in to-from to exceed the limit"
         )
     work = _work(self._dtype)
-    from_, to = float(from_), float(to)  # bfloat16 cannot be made of ints beyond int64
+    from_, to = float(from_), float(to)  # ints beyond int64 cannot be converted to bfloat16
     draw(self, generator, _uniform, work, from_, to)
     if work is not self._dtype:
         self._storage.backend.launch(_keep_below, raw_array(self), low=from_, high=to)
@@ -100,7 +100,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
 
 
 def _keep_below(xp: Any, array: Array, low: float, high: float) -> None:
-    """What rounding has made `high` becomes `low`, as in PyTorch."""
+    """Replace numbers that rounding has raised to `high` by `low`, as in PyTorch."""
     array[array == array.dtype.type(high)] = low
 
 
@@ -190,12 +190,12 @@ def _drawn_bounds(low: int, high: int, dtype: DType) -> tuple[int, int]:
 
 
 def _gap(number: int, limit: int) -> int:
-    """How far numbers of this size are apart where all whole ones are exact up to `limit`."""
+    """The spacing of floating-point numbers of this size, where all integers up to `limit` are exact."""
     return max(1 << abs(number).bit_length(), limit) // limit
 
 
 def _rounded(number: int, limit: int) -> int:
-    """The number that a floating-point dtype has for a whole one: of two as near, the even one."""
+    """An integer rounded to a floating-point dtype: to nearest, ties to even."""
     gap = _gap(number, limit)
     below, rest = divmod(number, gap)
     return (below + (2 * rest + below % 2 > gap)) * gap

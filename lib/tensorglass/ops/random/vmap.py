@@ -1,7 +1,7 @@
-"""Random numbers for a function that runs slice by slice in `func.vmap`.
+"""Random numbers for a function that `func.vmap` runs slice by slice.
 
-PyTorch draws for all slices together. Here the first slice does so, and the others take their part. Operators draw
-through `drawn`; outside `vmap` it simply draws.
+PyTorch draws for all slices together. Here the first slice draws for all, and each slice takes its part. Operators draw
+through `drawn`, which outside `vmap` simply draws.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Sample = Callable[..., Array]
 
 
 class _Slices(threading.local):
-    around: SliceDraws | None = None  #: what runs slice by slice
+    around: SliceDraws | None = None  #: the function that runs slice by slice
 
 
 _slices = _Slices()
@@ -47,7 +47,8 @@ class SliceDraws:
         with _running(self._outside):
             if call == len(self._made) and self._index == 0:
                 self._made.append((arguments, self._for_all(xp, *arguments)))
-            if call >= len(self._made) or self._made[call][0] != arguments:  # this slice draws otherwise than the first
+            # this slice has drawn differently from the first
+            if call >= len(self._made) or self._made[call][0] != arguments:
                 return drawn(xp, sample, bits, count, *parameters)
         numbers = self._made[call][1]
         if self._randomness == "different":
@@ -57,7 +58,7 @@ class SliceDraws:
     def _for_all(self, xp: Any, sample: Sample, bits: RandomBits, count: int, parameters: tuple[Any, ...]) -> Array:
         if self._randomness == "same":
             return drawn(xp, sample, bits, count, *parameters)
-        if sample is random_bits.permutation:  # several permutations side by side are not one
+        if sample is random_bits.permutation:  # several permutations side by side are not a permutation
             return xp.concatenate([drawn(xp, sample, bits, count) for _ in range(self._count)])
         return drawn(xp, sample, bits, count * self._count, *parameters)
 

@@ -92,7 +92,8 @@ def _tile(xp: Any, array: Array, times: tuple[int, ...]) -> Array:
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """The elements in reverse order along `dims`. A copy: PyTorch's strides are never negative."""
     named = ints("flip", dims, "(Tensor input, tuple of ints dims)")
-    axes = axes_of(len(input._size), named) if named else ()  # no dimension, whereas reductions would take all
+    # no dimension at all, whereas reductions would take all of them
+    axes = axes_of(len(input._size), named) if named else ()
     strides = geometry.preserved_strides(input._size, input._stride)
     result = empty_on(input._storage.device, input._size, strides, input._dtype)
     input._storage.backend.launch(_flip_into, raw_array(result), array_of(input), axes)
@@ -106,7 +107,7 @@ def _flip_into(xp: Any, target: Array, array: Array, axes: tuple[int, ...]) -> N
 
 @operator("rearranging", function=False, method=False, dunders=("__reversed__",))
 def __reversed__(input: Tensor) -> Tensor:
-    """What ``reversed(tensor)`` gives: a copy with dimension 0 in reverse order."""
+    """The result of ``reversed(tensor)``: a copy with dimension 0 in reverse order."""
     return flip(input, (0,)) if input._size else input
 
 
@@ -142,7 +143,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
         return _rearranged(_roll, input, moves[0], None)
     places = [geometry.wrap_dim(axis, len(input._size), wrap_scalar=False) for axis in axes]
     if len(input._size) in (4, 5) and input._stride != geometry.contiguous_strides(input._size):
-        for shift, axis in zip(moves, places, strict=True):  # joined of two parts, whose memory format is kept
+        for shift, axis in zip(moves, places, strict=True):  # concatenated from two parts, whose memory format is kept
             length = input._size[axis]
             start = -shift % length
             input = cat([narrow(input, axis, start, length - start), narrow(input, axis, 0, start)], axis)
@@ -253,7 +254,7 @@ def repeat_interleave(
     """
     if repeats is None:
         if dim is not None:
-            raise TypeError("dim without repeats")  # `explaining` says it in PyTorch's words
+            raise TypeError("dim without repeats")  # `explaining` turns this into PyTorch's message
         return _repeated_places(input, output_size)
     if isinstance(repeats, int):
         if repeats < 0:

@@ -30,7 +30,7 @@ def _cut(input: Tensor, parts: Parts, dim: int) -> list[Tensor]:
     return [view_of(input, (*before, length, *after), stride, offset + start * step) for start, length in parts]
 
 
-#: The signatures of what PyTorch's method calls, which is Python.
+#: The signatures of the operators that PyTorch's method calls; the method itself is written in Python.
 _BY_SIZE = (
     "(Tensor input, int split_size, int dim = 0)",
     "(Tensor input, tuple of ints split_size, int dim = 0)",
@@ -123,7 +123,7 @@ def dsplit(input: Tensor, indices_or_sections: Any, /) -> Views:
 def _plain_indices(given: Any, input: Tensor) -> Any:
     """As `_plain_sections`, for functions that take no tensor of indices."""
     if isinstance(given, Tensor) and given._size:
-        raise TypeError("a tensor of several indices")  # `arg_parser` says it in PyTorch's words
+        raise TypeError("a tensor of several indices")  # `arg_parser` raises PyTorch's error
     return _plain_sections(given, input)
 
 

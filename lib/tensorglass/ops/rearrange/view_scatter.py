@@ -18,7 +18,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def _copy_of(input: Tensor) -> Tensor:
-    """A copy of the tensor's whole storage, read in the same way; of the elements alone if some share a cell."""
+    """A copy of the tensor's whole storage with the same header; a copy of the elements alone if some share memory."""
     if geometry.has_internal_overlap(input._size, input._stride) is geometry.InternalOverlap.YES:
         return clone(input)
     result = make(input._storage.clone(), input._size, input._stride, input._offset, input._dtype)
@@ -92,7 +92,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     if wrap and len(size) == 2 and rows > columns + 1 and columns:
         rest = (rows * columns + columns) // (columns + 1) - length
         start = input._offset + (columns + 1) * stride[0]
-        for first in range(0, rest, columns):  # a block of rows after the other, each with one row between
+        for first in range(0, rest, columns):  # one block of rows after the other, with one row between them
             block = start + (first // columns) * (columns + 1) * stride[0]
             fill_(as_strided(input, (min(columns, rest - first),), (step,), block), fill_value)
     return input

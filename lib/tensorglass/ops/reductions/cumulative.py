@@ -33,7 +33,7 @@ from tensorglass.tensor.tensor import Tensor, array_of
 
 
 def cumprod_backward(grad: Tensor, input: Tensor, result: Tensor, dim: int) -> Tensor:
-    """The gradient of `cumprod`: each factor is in every product from its place on."""
+    """The gradient of `cumprod`: each factor occurs in every product from its place on."""
     if input.numel() <= 1:
         return grad
     if not holds_somewhere(input == 0):
@@ -132,7 +132,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor 
 def _cummaxmin_backward(grad: Tensor, result1: Tensor, input: Tensor, dim: int) -> Tensor:
     """An element's gradient is the sum of the gradients of all results that are this element."""
     if not input.numel():
-        return input  # nothing, as PyTorch has it
+        return input  # nothing, as in PyTorch
     return grad.new_zeros(input._size).scatter_add(dim, result1, grad) if input._size else grad
 
 

@@ -54,7 +54,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     is_close: Tensor = _isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     if equal_nan and input._dtype.category >= dtypes.FLOATING:
-        is_close._written()  # PyTorch writes what else is close into what is equal
+        is_close._written()  # PyTorch adds the close elements to the equal ones in place
     if rtol or atol:
         is_close._written()
     return is_close

@@ -1,6 +1,6 @@
 """One element by its rank along a dimension: kthvalue, median, and mode, the most frequent one.
 
-NaN counts as larger than every number. Which of several equal elements is chosen in long rows is not said.
+NaN counts as larger than every number. Which of several equal elements is chosen in long rows is not specified.
 """
 
 from __future__ import annotations

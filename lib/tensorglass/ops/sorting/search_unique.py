@@ -1,4 +1,4 @@
-"""Values among others: isin, searchsorted and bucketize; and which there are, unique and unique_consecutive."""
+"""Searching for values: isin, searchsorted and bucketize; and distinct values: unique and unique_consecutive."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _as_tensor(value: Any, other: Any) -> Tensor:
         return value
     if not isinstance(value, NUMBERS) or not isinstance(other, Tensor):
         raise TypeError("no tensor, and no number beside one")  # `arg_parser` says it in PyTorch's words
-    # A number says nothing of the width; elsewhere it promotes, as a tensor of its own.
+    # Here a number does not affect the width of the dtype; elsewhere it promotes, as a tensor would.
     is_like = other._dtype in dtypes.WIDE_UNSIGNED and dtypes.of_number(value).category <= dtypes.INTEGER
     dtype = other._dtype if is_like else dtypes.complex128 if isinstance(value, complex) else None
     return tensor(value, dtype=dtype, device=other.device)
@@ -58,7 +58,7 @@ def isin(
 
 def _isin(xp: Any, elements: Array, others: Array, common: Any, invert: bool) -> Array:
     elements, others = elements.astype(common, copy=False), others.reshape(-1).astype(common, copy=False)
-    if others.size <= 16:  # comparing with each is quicker than sorting
+    if others.size <= 16:  # comparing with every element is faster than sorting
         is_in = xp.zeros(elements.shape, bool)
         for place in range(others.size):
             is_in = is_in | (elements == others[place])
@@ -120,7 +120,7 @@ def searchsorted(
 
 
 def _check_sizes(ends: Tensor, given: Tensor, is_number: bool) -> None:
-    """Raise unless each row of `given` has a row of `ends` to be sought in, or there is one for all."""
+    """Raise unless `ends` has a row for each row of `given`, or one row for all."""
     name = "torch.searchsorted()"
     if is_number and len(ends._size) != 1:
         raise RuntimeError(
@@ -158,7 +158,7 @@ def _places_in_rows(xp: Any, ends: Array, given: Array, common: Any, is_right: b
     if ends.ndim == 1:
         positions = xp.searchsorted(ends, given.reshape(-1), side=side)
     else:
-        count = math.prod(ends.shape[:-1])  # said, for there may be no element to tell it from
+        count = math.prod(ends.shape[:-1])  # given explicitly, since there may be no element to infer it from
         rows, sought = ends.reshape(count, ends.shape[-1]), given.reshape(count, given.shape[-1])
         positions = xp.zeros(sought.shape, kind)
         for place in range(rows.shape[0]):
@@ -202,7 +202,7 @@ def unique(
     axis = None if dim is None else _unique_axis(input, dim)
     backend = input._storage.backend
     compute = backend.array_dtype(comparable(input._dtype))
-    if axis is None and not return_inverse and not return_counts:  # for which nothing needs to know where it stood
+    if axis is None and not return_inverse and not return_counts:  # without positions, which nothing needs here
         return from_array(backend.launch(_distinct, array_of(input), compute), input._dtype, input._storage)
     elements, inverse, counts = backend.launch(_unique, array_of(input), axis, compute)
     wanted = [(elements, input._dtype)]

@@ -1,6 +1,6 @@
 """Elements in order: sort, argsort, msort; and the largest or smallest of them: topk. NaN counts as the largest.
 
-Equal elements keep their order. Which of them `topk` chooses in long rows is not said, here as in PyTorch.
+Equal elements keep their order. Which of them `topk` chooses in long rows is not specified, as in PyTorch.
 """
 
 from __future__ import annotations

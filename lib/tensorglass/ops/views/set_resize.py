@@ -89,7 +89,7 @@ def set_(
         node.outputs = (like(input),)
         inplace.rebase(input, node)
     if input._meta is not None:
-        input._meta.accumulate = None  # what was computed before is not of this leaf any more
+        input._meta.accumulate = None  # earlier results no longer depend on this leaf
     return input
 
 
@@ -202,7 +202,7 @@ def resize_(input: Tensor, *size: Any, memory_format: formats.memory_format | No
         )
     sizes = ints("resize_", size, "(tuple of ints size, *, torch.memory_format memory_format = None)")
     geometry.checked_numel(sizes)
-    geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # refuses what overflows in bytes
+    geometry.contiguous_nbytes(sizes, input._dtype.itemsize)  # raises if the number of bytes overflows
     if sizes == input._size and memory_format is None:
         return input
     if memory_format is preserve_format:
@@ -251,11 +251,11 @@ def detach_(input: Tensor) -> Tensor:
         if meta.grad_fn is not None:  # its hooks stay with it
             meta.hooks = input._backward_hooks
         meta.grad_fn, meta.output_nr, meta.requires_grad = None, 0, False
-        input._array = None  # so that nodes that keep the tensor notice: what they kept is not the leaf that it is now
+        input._array = None  # so that nodes that have saved the tensor notice that it has become a leaf
     return input
 
 
-# What the class itself answers is refused in the same words as what operators do.
+# Calls that the class itself answers raise the same errors as operators.
 for _question in (Tensor.size, Tensor.stride, Tensor.is_set_to, Tensor.is_contiguous):
     setattr(Tensor, _question.__name__, explaining(_question, _question.__name__, is_method=True))
 
@@ -308,7 +308,7 @@ _declare_in_place("unsqueeze_", unsqueeze)
 
 
 # --- another class ---------------------------------------------------------------------------------------------------
-# `tensor.torch_function` says what operators do with tensors of subclasses.
+# See `tensor.torch_function` for how operators treat tensors of subclasses.
 
 
 def _checked_class(cls: Any) -> type[Tensor]:

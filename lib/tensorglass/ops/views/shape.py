@@ -66,7 +66,7 @@ def _view_dtype(input: Tensor, dtype: DType) -> Tensor:
     old = input._dtype
     header = geometry.view_dtype(*header_of(input), old.itemsize, dtype.itemsize, old.scalar_type, dtype.scalar_type)
     reread = view_of(input, *header, dtype)
-    reread._base = None  # PyTorch does not call it a view: no gradient flows through it
+    reread._base = None  # PyTorch does not treat it as a view, since no gradient flows through it
     return reread
 
 
@@ -90,7 +90,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 
 
 def _cut_anew(copy: Tensor, size: tuple[int, ...]) -> Tensor:
-    """A contiguous copy that nobody else holds, with another size."""
+    """A contiguous copy with another size; the copy itself is not visible to users."""
     copy._size, copy._stride, copy._array = size, geometry.CONTIGUOUS_STRIDES[size], raw_array(copy).reshape(size)
     return copy
 

@@ -109,13 +109,13 @@ def _broadcast_to_method(input: Tensor, *size: Any) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`input.expand(size)`."""
     if not isinstance(size, tuple | list):
-        raise TypeError("a size is a tuple")  # `explaining` says it in PyTorch's words
+        raise TypeError("a size is a tuple")  # `explaining` turns this into PyTorch's message
     expanded: Tensor = input.expand(size)
     return expanded
 
 
 @operator("view", method=False, signatures=None)
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """Every tensor expanded to the size at which they all meet."""
+    """Every tensor expanded to their common broadcast size."""
     size = geometry.broadcast_shapes(*[tensor._size for tensor in all_tensors(tensors)])
     return tuple([tensor if tensor._size == size else tensor.expand(size) for tensor in tensors])

@@ -17,6 +17,7 @@ from typing import Any
 from tensorglass.core.errors import MixedMemory
 from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of
 from tensorglass.ops.arg_parser.checks import refuse_two_devices
+from tensorglass.ops.arg_parser.out_elsewhere import refuse_out_elsewhere
 from tensorglass.tensor import torch_function
 from tensorglass.tensor.tensor import Tensor
 
@@ -50,14 +51,14 @@ def explaining(
                 values, named = _read_by_signatures(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
                 return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
-            return body(*arguments[:before], *values, **named)
+            return run([*arguments[:before], *values], named)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
                 if not keywords:
                     return quick(*arguments)
                 if "out" not in keywords:  # an `out` that requires gradients is refused
                     return quick(*arguments, **keywords)
-            return body(*arguments, **keywords)
+            return run(arguments, keywords)
         except Exception as error:
             if isinstance(error, MixedMemory):
                 refuse_two_devices(arguments, keywords)
@@ -70,7 +71,12 @@ def explaining(
 
                 if not differ(arguments[before:], values, keywords, named):
                     raise
-        return body(*arguments[:before], *values, **named)
+        return run([*arguments[:before], *values], named)
+
+    def run(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        if keywords.get("out") is not None:
+            refuse_out_elsewhere(body, body.__name__, arguments, keywords)
+        return body(*arguments, **keywords)
 
     def make_overridable(public: Callable[..., Any], wrapper: Wrapper) -> None:
         nonlocal quick, body
@@ -117,6 +123,8 @@ def passing(body: Callable[..., Any], unrecorded: Callable[..., Any]) -> Callabl
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None and "out" not in keywords:
                 return quick(*arguments, **keywords)
+            if keywords.get("out") is not None:
+                refuse_out_elsewhere(body, body.__name__, arguments, keywords)
             return body(*arguments, **keywords)
         except TypeError as refusal:
             return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)

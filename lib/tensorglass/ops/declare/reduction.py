@@ -12,13 +12,11 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
-from tensorglass.core.devices import CPU, META
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.geometry import remembered
 from tensorglass.graph.derivative import derivative_of
 from tensorglass.graph.recorder import recorded
-from tensorglass.ops.arg_parser.checks import refuse_copy_across
 from tensorglass.ops.declare.registry import Operator, Sample, declare
 from tensorglass.ops.declare.run_pointwise import (
     refuse_overlapping_write,
@@ -121,9 +119,6 @@ def write_out(
         raise RuntimeError(
             f"result type {result_dtype.scalar_type} can't be cast to the desired output type {out._dtype.scalar_type}"
         )
-    is_meta = getattr(answer, "device", None) == "meta"
-    if is_meta != (out._storage.device is META) and (is_meta or size):  # one number of the CPU may go anywhere
-        refuse_copy_across(META if is_meta else CPU, out)
     refuse_overlapping_write(out)
     refuse_partly_written(out, size, sources)
     if out._size != size:

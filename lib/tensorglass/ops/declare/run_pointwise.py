@@ -70,14 +70,14 @@ def run(call: Call) -> Tensor:
         kernel.inplace_check(operands, **parameters)
     like = storage_of_result(tensors)
     if out is not None:
-        for tensor in [] if inplace else tensors:
-            refuse_copy_across(tensor._storage.device if tensor._size else out._storage.device, out)
         refuse_overlapping_write(out, tensors)
     is_operand = inplace or any(out is tensor for tensor in tensors)  # then its size cannot change
     written_size = out._size if is_operand and out is not None else None
     rule = kernel.rule if isinstance(kernel.rule, DTypeRule) else kernel.rule(**parameters)
     found = plan(rule, tuple(kinds), dtypes._default, written_size)
     if out is not None:
+        if not inplace:
+            refuse_copy_across(like.device, out)
         _check_dtype_of_out(kernel, rule, found, out, len(tensors))
     if found.is_refused:
         refuse(rule, found.promoted, kernel.error_name)

@@ -250,7 +250,10 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         )
     if out is not None and out._dtype is not input._dtype:
         raise RuntimeError("masked_select(): self and result must have the same scalar type")
-    refuse_meta("aten::masked_select", input, mask)
+    if out is None:
+        refuse_meta("aten::masked_select", input, mask)
+    else:
+        refuse_meta("aten::masked_select.out", input, mask, out)
     size = geometry.broadcast_shapes(mask._size, input._size)
     source, chosen = (view_of(tensor, *geometry.expand(*header_of(tensor), size)) for tensor in (input, mask))
     array = input._backend.launch(_select_masked, array_of(source), array_of(chosen))

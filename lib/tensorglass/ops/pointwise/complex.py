@@ -17,6 +17,7 @@ from tensorglass.ops.creation.factory import Place, of_kernel
 from tensorglass.ops.creation.fill import ones_like
 from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.registry import OPERATORS, operator
+from tensorglass.ops.declare.run_pointwise import storage_of_result
 from tensorglass.ops.declare.samples import unary
 from tensorglass.ops.declare.type_promotion import PROMOTE, DTypeRule, as_floating
 from tensorglass.ops.derivatives.shared import zero_gradient
@@ -69,7 +70,7 @@ def _combined(
         )
     size = geometry.broadcast_shapes(parts[0]._size, parts[1]._size)
     strides = geometry.elementwise_strides(size, [(part._size, part._stride) for part in parts])
-    place = Place(dtype, parts[0].device, False)
+    place = Place(dtype, storage_of_result(parts).device, False)
     result = of_kernel(size, place, kernel, *map(array_of, parts), dtype is dtypes.complex128, out=out)
     if out is not None or strides == result._stride:
         return result

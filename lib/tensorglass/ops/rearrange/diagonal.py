@@ -7,6 +7,7 @@ from typing import Any, Unpack
 from tensorglass import backends, geometry, memory
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
+from tensorglass.core.devices import META
 from tensorglass.core.memory_format import contiguous_format
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
@@ -164,6 +165,10 @@ def _triangle_indices(name: str, row: Any, col: Any, offset: Any, options: Optio
             raise RuntimeError(f"{argument} must be non-negative, got{length}")
     if place.dtype not in (dtypes.int32, dtypes.int64):
         raise not_implemented(name, place.dtype)
+    if place.device is META:
+        first = diagonal if name == "tril_indices" else diagonal - 1  # below which the triangle lies, or that above it
+        below = sum(min(max(row + first + 1, 0), columns) for row in range(rows))
+        return new((2, below if name == "tril_indices" else rows * columns - below), place)
     backend = backends.get(place.device)
     is_lower, array_dtype = name == "tril_indices", backend.array_dtype(place.dtype)
     result = backend.launch(triangle_indices, rows, columns, diagonal, is_lower, array_dtype)

@@ -126,9 +126,11 @@ def histogram(
     With `weight`, the sum of the elements' weights; with `density`, divided by the whole and by the bins' widths.
     """
     dtype = input._dtype
-    refuse_meta("aten::histogram.bins_tensor" if isinstance(bins, Tensor) else "aten::histogram.bin_ct", input)
+    form = "aten::histogram.bins_tensor" if isinstance(bins, Tensor) else "aten::histogram.bin_ct"
+    refuse_meta(form if out is None else f"{form}_out", input)
     if out is not None:
         check_pair(out)
+        refuse_meta(f"{form}_out", *out)
     _check_bins(input, bins, range, weight)
     hist, edges = _in_bins(input, bins, range, weight, density)
     if out is None:

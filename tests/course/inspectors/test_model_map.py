@@ -86,6 +86,29 @@ def test_a_network_on_meta_is_counted_with_the_bytes_that_it_would_need(library)
         show(net[0].weight)
 
 
+def test_what_a_network_on_meta_would_need_is_an_outlined_bar_beside_the_bytes_that_there_are() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(8, 8, bias=False, device="meta"), torch.nn.Linear(8, 4, bias=False))
+    svg = model_map(net).svg
+    bars = [  # of the key, of both, of the first layer, of the second
+        [(kind, float(width)) for kind, width in re.findall(r'class="(parameters|needed)"[^>]*width="([\d.]+)"', row)]
+        for row in svg.split('class="module"')
+    ]
+    assert [[kind for kind, _ in row] for row in bars] == [
+        ["parameters", "needed"], ["parameters", "needed"], ["needed"], ["parameters"]
+    ]  # fmt: skip
+    assert bars[1] == [*bars[3], *bars[2]]
+    assert bars[2][0][1] == pytest.approx(2 * bars[3][0][1], abs=0.2)
+    assert "needed for tensors on meta" in svg
+    assert "needed" not in model_map(net[1]).svg.partition("</style>")[2]
+
+
+def test_a_layer_on_meta_is_not_alike_to_one_with_elements() -> None:
+    net = torch.nn.Sequential(*[torch.nn.Linear(8, 8, device=device) for device in ("meta", "meta", "cpu")])
+    rows = model_map(net).text.splitlines()
+    assert "  0–1: Linear · 2 alike · 288 bytes needed each" in rows
+    assert "  2: Linear · 288 bytes" in rows
+
+
 def test_state_of_other_parameters_is_told_apart() -> None:
     model, other = torch.nn.Linear(2, 2), torch.nn.Linear(3, 3)
     optimizer = torch.optim.SGD(other.parameters(), lr=0.1, momentum=0.9)

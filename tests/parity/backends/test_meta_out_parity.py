@@ -105,7 +105,8 @@ torch.rand(2, device="meta", out=torch.ones(2)) ;; torch.rand(2, out=M(2)) ;; to
 torch.randint(5, (2,), device="meta", out=torch.ones(2)) ;; torch.randperm(3, device="meta", out=torch.arange(3))
 torch.randperm(3, device="cpu", out=M(3).long())
 torch.tril_indices(3, 2, 1, device="meta").shape ;; torch.triu_indices(3, 4, -1, device="meta").shape
-torch.complex(M(2), torch.ones(2)) ;; torch.sum(torch.ones(2), 0, out=M()) ;; torch.all(torch.ones(2), 0, out=M().bool())
+torch.complex(M(2), torch.ones(2)) ;; torch.sum(torch.ones(2), 0, out=M())
+torch.prod(torch.ones(2), 0, out=M()) ;; torch.all(torch.ones(2), 0, out=M().bool())
 torch.amax(torch.ones(2, 3), 0, out=M(3)) ;; torch.normal(M(2), 1., out=torch.ones(2))
 torch.normal(torch.ones(2), 1., out=M(2)) ;; torch.bernoulli(torch.ones(2), out=M(2))
 torch.bernoulli(M(2), out=torch.ones(2)) ;; torch.multinomial(torch.ones(2), 1, out=M(1).long())

@@ -1,4 +1,7 @@
-"""The model map as text and as SVG: one row for each module, with a bar of its bytes by purpose."""
+"""The model map as text and as SVG: one row for each module, with a bar of its bytes by purpose.
+
+The part of what is on meta, which has no bytes, is an outline.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +40,15 @@ def svg_of(found: ModelMap) -> str:
     rows, unshown = rows_of(found.modules)
     top = draw_caption(drawing, PAD, [summary(found)]) + 4
     x = PAD + 0.0
-    for kind in KINDS:
-        words = CALLED.get(kind, kind)
+    for kind in (*KINDS, *(["needed"] if found.needed else [])):
+        words = CALLED[kind]
         if x > PAD and x + 18 + columns_of(words) * FACT_ADVANCE > room() - PAD:
             x, top = float(PAD), top + 18
         drawing.add(f'<rect class="{kind}" x="{number(x)}" y="{number(top + 3)}" width="12" height="12"/>')
         drawing.text(x + 18, top + 13, words, "fact soft")
         x += 18 + columns_of(words) * FACT_ADVANCE + 20
     top += 26
-    most = max((row.module.nbytes for row in rows), default=0)
+    most = max((row.module.nbytes + row.module.needed for row in rows), default=0)
     for row in rows:
         top = _draw_row(drawing, top, row, most)
     for line in notes(found, unshown):
@@ -78,7 +81,7 @@ def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> float:
 
 
 def _draw_bar(drawing: Drawing, x: float, top: float, room_of_bar: float, module: Module, most: int) -> None:
-    for kind in KINDS:
+    for kind in (*KINDS, "needed"):
         nbytes = getattr(module, kind)
         if nbytes and most:
             width = max(room_of_bar * nbytes / most, LEAST)

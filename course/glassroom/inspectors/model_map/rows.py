@@ -53,14 +53,14 @@ def _length(modules: Sequence[Module], at: int) -> int:
 
 
 def _looks(modules: Sequence[Module], at: int) -> object:
-    """The key by which modules are identical: classes, sizes and dtypes of everything in them."""
+    """The key by which modules are identical: classes, and of all tensors in them size, dtype and whether on meta."""
     one = modules[at]
     return tuple(
         (
             module.kind,
             module.depth,
             module.path.removeprefix(one.path),
-            tuple((t.size, t.dtype) for t in module.tensors),
+            tuple((t.size, t.dtype, t.needed > 0) for t in module.tensors),
         )
         for module in modules[at : at + _length(modules, at)]
     )

@@ -13,6 +13,7 @@ CALLED = {
     "buffers": word("buffers"),
     "gradients": word("gradients"),
     "state": "optimizer state",
+    "needed": word("needed for tensors on meta"),
 }
 
 

@@ -58,7 +58,9 @@ def explaining(
                     return quick(*arguments)
                 if "out" not in keywords:  # an `out` that requires gradients is refused
                     return quick(*arguments, **keywords)
-            return run(arguments, keywords)
+            if keywords.get("out") is not None:
+                refuse_out_elsewhere(body, body.__name__, arguments, keywords)
+            return body(*arguments, **keywords)
         except Exception as error:
             if isinstance(error, MixedMemory):
                 refuse_two_devices(arguments, keywords)

@@ -69,10 +69,10 @@ def refuse_out_elsewhere(
         return
     if META not in sources:
         arguments, others = _on_meta(arguments), {key: _on_meta(value) for key, value in others.items()}
-    made = None if name == "nonzero" else body(*arguments, **others)  # whose size only its elements tell
-    if name in _OF_NUMBERS and META not in sources and made is not None and not made.dim():
+    result = None if name == "nonzero" else body(*arguments, **others)  # whose size only its elements tell
+    if name in _OF_NUMBERS and META not in sources and result is not None and not result.dim():
         return
-    stays = META in sources and all(each._storage.device is META for each in _tensors((made,)))
+    stays = META in sources and all(each._storage.device is META for each in _tensors((result,)))
     device = META if stays else next((each for each in sources if each is not META), CPU)
     for each in _tensors((out,)):
         if each._storage.device is not device and META in (device, each._storage.device):

@@ -148,6 +148,9 @@ def clamp(xp: Any, input: Array, min: Operand = None, max: Operand = None, *, ou
         low, high = -xp.inf if min is None else min, xp.inf if max is None else max
         if low <= high:  # false if a bound is NaN
             return input.clip(low, high, out)
+    if is_by_numbers:  # on a tie of 0.0 and -0.0 the array module takes the second: the element stays as it is
+        bounded = input if min is None else xp.maximum(min, input)
+        return bounded if max is None else xp.minimum(max, bounded, out=out)
     bounded = input if min is None else xp.maximum(input, min)
     return bounded if max is None else xp.minimum(bounded, max, out=out)
 
@@ -306,7 +309,7 @@ def _one_bound(is_low: bool) -> dict[str, Any]:
         "inplace_check": ask(bounds_fit),
         "error_name": "maximum_cpu" if is_low else "minimum_cpu",
         "samples": binary,
-        "differs": "which of 0.0 and -0.0 is returned depends on NumPy's",
+        "differs": "beside a tensor, which of 0.0 and -0.0 is returned depends on NumPy's",
     }
 
 
@@ -318,7 +321,7 @@ def _one_bound(is_low: bool) -> dict[str, Any]:
 )
 def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Array:
     """Each element, but no less than `min`."""
-    return xp.maximum(input, min, out=out)
+    return xp.maximum(input, min, out=out) if min.ndim else xp.maximum(min, input, out=out)
 
 
 @pointwise(PARAMETRIC.refusing(dtypes.COMPLEX), **_one_bound(is_low=False))
@@ -329,7 +332,7 @@ def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Arra
 )
 def clamp_max(xp: Any, input: Array, max: Operand, *, out: Array = None) -> Array:
     """Each element, but no more than `max`."""
-    return xp.minimum(input, max, out=out)
+    return xp.minimum(input, max, out=out) if max.ndim else xp.minimum(max, input, out=out)
 
 
 @pointwise(FLOAT, function=False, method=False, inplace=False)

@@ -1,4 +1,4 @@
-"""hardshrink and threshold: bounds, dtypes, refusals and derivatives are PyTorch's."""
+"""hardshrink, threshold and bounds by numbers: values, dtypes, refusals and derivatives are PyTorch's."""
 
 from __future__ import annotations
 
@@ -75,3 +75,19 @@ def test_hardshrink_backward_passes_gradients_as_pytorchs_does(lambd: float) -> 
     found = OPERATORS["hardshrink_backward"].function(ours + 1, ours, lambd=lambd)
     expected = torch.ops.aten.hardshrink_backward(theirs + 1, theirs, lambd)
     assert str(found) == str(expected)
+
+
+BOUNDED = ("clamp(min={})", "clamp(max={})", "clamp({}, 0.0)", "clamp(-0.0, {})", "clamp_min({})", "clamp_max({})")
+
+
+@pytest.mark.parametrize("call", [call.format(bound) for call in BOUNDED for bound in ("0.0", "-0.0", "0")])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("count", [1, 40, 900])
+def test_a_zero_beside_a_bound_of_the_other_sign_stays_as_it_is(call: str, dtype: str, count: int) -> None:
+    made = f"x = torch.tensor([-0.0, 0.0, 1.0, -1.0] * {count}, dtype=torch.{dtype})"
+    assert (
+        disagreement(
+            f"{made} ;; torch.signbit(x.{call}).tolist() ;; torch.signbit(x.clone().{call.replace('(', '_(')})"
+        )
+        is None
+    )

@@ -66,7 +66,7 @@ def microseconds(calls: dict[str, Call], wait: Call, turns: int = 9) -> dict[str
                 call()
             wait()
             found[name].append((time.perf_counter() - start) / times[name] * 1e6)
-    return {name: statistics.median(each) for name, each in found.items()}
+    return {name: statistics.median(value) for name, value in found.items()}
 
 
 class Bench:

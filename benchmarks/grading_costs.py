@@ -26,9 +26,9 @@ RULES = "[limits]\nwall = 120\ncell = 30\ncpu = 100\nmemory = 3000\nprocesses = 
 def main(beginnings: list[str]) -> None:
     """Print a line for each notebook whose name begins so; for all of them if none is named."""
     source = notebooks_folder()
-    every = [each.as_posix() for each in course_notebooks(source)]
-    names = [each for each in every if each.startswith(tuple(beginnings or [""]))]
-    names = [each for each in names if exercises_of(course_notebook(source, each))]
+    every = [notebook.as_posix() for notebook in course_notebooks(source)]
+    names = [name for name in every if name.startswith(tuple(beginnings or [""]))]
+    names = [name for name in names if exercises_of(course_notebook(source, name))]
     print("| notebook | seconds of a core | MB |\n|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="glassroom-costs-") as temporary:
         course = read_course(make_class(Path(temporary) / "class", tuple(names), RULES))

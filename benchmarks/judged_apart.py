@@ -35,7 +35,7 @@ def main() -> None:
         def judged(assignment: Assignment) -> tuple[str, set[str], set[str], list[str]]:
             task = task_of(course, assignment)
             made, failed = reference(task, isolation)
-            every = {each.exercise for each in task.questions()}
+            every = {question.exercise for question in task.questions()}
             return assignment.notebooks[0].split("/")[0], every, {*(made.apart or ())}, failed
 
         parts: dict[str, tuple[set[str], set[str]]] = {}
@@ -48,7 +48,7 @@ def main() -> None:
         dismiss_referees()
     for part, (every, apart) in parts.items():
         print(f"{part}: {len(apart)} of {len(every)} apart; beside: {', '.join(sorted(every - apart))}")
-    every, apart = (set().union(*(each[at] for each in parts.values())) for at in (0, 1))
+    every, apart = (set().union(*(part[at] for part in parts.values())) for at in (0, 1))
     print(f"in all: {len(apart)} of {len(every)} apart, {len(every - apart)} beside")
 
 

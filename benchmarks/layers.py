@@ -163,9 +163,9 @@ def main() -> None:
     for title, code in CASES.items():
         if given.words and not any(word.lower() in title.lower() for word in given.words):
             continue
-        agree(*[each.prepare(code, "answer = step()") for each in libraries.values()])
-        times = max(1, int(SECONDS_A_TURN / max(each.seconds(3) for each in libraries.values())))
-        turns = [[each.seconds(times) for each in libraries.values()] for _ in range(TURNS)]
+        agree(*[library.prepare(code, "answer = step()") for library in libraries.values()])
+        times = max(1, int(SECONDS_A_TURN / max(library.seconds(3) for library in libraries.values())))
+        turns = [[library.seconds(times) for library in libraries.values()] for _ in range(TURNS)]
         ratio = statistics.median(ours / theirs for ours, theirs in turns)
         theirs = statistics.median(theirs for _, theirs in turns) * 1e6
         row = (f"{ratio:.2f}", f"{theirs:,.0f} µs")

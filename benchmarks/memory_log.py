@@ -110,7 +110,7 @@ def main() -> None:
         plain = median(plain for plain, _, _ in turns)
         unseen = median(logged / plain - 1 for plain, logged, _ in turns)
         look = median(looked / plain - 1 for plain, _, looked in turns)
-        parameters = sum(each.numel() for each in training.network.parameters())
+        parameters = sum(parameter.numel() for parameter in training.network.parameters())
         cost = f"{look:.2f} steps, {look * plain * 1e3:.0f} ms"
         print(f"{parameters:>10,}  {plain * 1e3:5.0f} ms  {unseen:>29.2%}    {cost:<22}  {look / EVERY:>21.2%}")
 

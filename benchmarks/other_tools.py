@@ -36,7 +36,7 @@ def torchviz(program: Program, variables: Variables) -> str:
     values = [*variables.values()]
     values += [each for held in values if isinstance(held, (list, tuple, set)) for each in held]
     values += [each for held in values if isinstance(held, dict) and held is not variables for each in held.values()]
-    loss = next((each for each in values if getattr(each, "grad_fn", None) is not None), None)
+    loss = next((value for value in values if getattr(value, "grad_fn", None) is not None), None)
     if loss is None:
         raise DoesNotApply("there is no variable with a graph")
     parameters = dict(variables["net"].named_parameters()) if hasattr(variables.get("net"), "named_parameters") else {}
@@ -51,10 +51,14 @@ def objgraph(program: Program, variables: Variables) -> str:
     if program.kind != "growth":
         raise DoesNotApply("it counts objects, and none became more")
     tool.growth()
-    known = {id(each) for each in gc.get_objects()}
+    known = {id(candidate) for candidate in gc.get_objects()}
     variables["step"]()
     grown = "\n".join(f"{name} +{more}" for name, _, more in tool.growth())
-    new = [each for each in gc.get_objects() if issubclass(type(each), torch.Tensor) and id(each) not in known]
+    new = [
+        candidate
+        for candidate in gc.get_objects()
+        if issubclass(type(candidate), torch.Tensor) and id(candidate) not in known
+    ]
     if not new:
         return f"{grown}\nno new tensor"
     chain = io.StringIO()
@@ -95,7 +99,7 @@ def pytorch_memlab(program: Program, variables: Variables) -> str:
     """All tensors with their names, shapes and bytes, before a step and after."""
     from pytorch_memlab import MemReporter
 
-    network = next((each for each in variables.values() if hasattr(each, "named_parameters")), None)
+    network = next((variable for variable in variables.values() if hasattr(variable, "named_parameters")), None)
     said = io.StringIO()
     with redirect_stdout(said):
         if "step" in variables:
@@ -112,7 +116,7 @@ def torchlens(program: Program, variables: Variables) -> str:
     import torch
     import torchlens as tool
 
-    network = next((each for each in variables.values() if isinstance(each, torch.nn.Module)), None)
+    network = next((variable for variable in variables.values() if isinstance(variable, torch.nn.Module)), None)
     if network is None:
         raise DoesNotApply("there is no module")
     first = next(network.parameters(), None)

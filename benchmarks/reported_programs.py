@@ -203,7 +203,7 @@ def truth_of(program: Program, mended: bool = False) -> Truth:
 def _growth(program: Program, mended: bool) -> Truth:
     """What two steps more leave, of the whole program from its beginning, so that nothing was there before."""
     few, many = (_after(program, mended, steps) for steps in (WARMED_UP, WARMED_UP + 2))
-    held, tensors, nodes = ((each - before) // 2 for before, each in zip(few, many, strict=True))
+    held, tensors, nodes = ((number - before) // 2 for before, number in zip(few, many, strict=True))
     variables = program.run(mended)
     strings = _traced(variables["step"])
     restore(variables)
@@ -259,7 +259,7 @@ def _gradients(program: Program, mended: bool) -> Truth:
         return Truth(f"{type(variables['error']).__name__}: {str(variables['error'])[:60]}…", True)
     if not any(line.startswith("loss.backward()") for line in program.text.splitlines()):
         variables["loss"].backward()
-    missing = [each for each in variables["asked"] if each.grad is None]
+    missing = [variable for variable in variables["asked"] if variable.grad is None]
     return Truth("grad is None" if missing else "the gradient is there", bool(missing))
 
 
@@ -283,7 +283,7 @@ def _profiled(step: Any) -> tuple[int, int]:
         gc.collect()
     held = peak = 0
     events = profiler.profiler.kineto_results.events()
-    for event in sorted((each for each in events if each.name() == "[memory]"), key=lambda each: each.start_ns()):
+    for event in sorted((event for event in events if event.name() == "[memory]"), key=lambda each: each.start_ns()):
         held += event.nbytes()
         peak = max(peak, held)
     return held, peak
@@ -292,13 +292,13 @@ def _profiled(step: Any) -> tuple[int, int]:
 def _tensors() -> list[Any]:
     import torch
 
-    return [each for each in gc.get_objects() if issubclass(type(each), torch.Tensor)]
+    return [candidate for candidate in gc.get_objects() if issubclass(type(candidate), torch.Tensor)]
 
 
 def _nodes() -> int:
     """The number of nodes that live tensors lead to."""
     reached: set[Any] = set()
-    waiting = [each.grad_fn for each in _tensors()]
+    waiting = [tensor.grad_fn for tensor in _tensors()]
     while waiting:
         node = waiting.pop()
         if node is not None and node not in reached:
@@ -320,8 +320,8 @@ def _traced(step: Any) -> int:
     return left
 
 
-def _address(each: Any) -> int:
-    return each.ctypes.data if hasattr(each, "ctypes") else each.data_ptr()
+def _address(tensor: Any) -> int:
+    return tensor.ctypes.data if hasattr(tensor, "ctypes") else tensor.data_ptr()
 
 
 TRUTHS = {"growth": _growth, "aliasing": _aliasing, "versions": _versions, "gradients": _gradients, "peaks": _peaks}

@@ -75,14 +75,14 @@ def cast(argument: Any, dtype: torch.dtype) -> Any:
 
 def call(row: Operator, sample: Sample, dtype: torch.dtype, *, requires_grad: bool = False) -> Any:
     """Make a sample's call in another dtype."""
-    arguments = [cast(each, dtype) for each in sample.arguments]
-    keywords = {name: cast(each, dtype) for name, each in sample.keywords.items()}
+    arguments = [cast(argument, dtype) for argument in sample.arguments]
+    keywords = {name: cast(keyword, dtype) for name, keyword in sample.keywords.items()}
     if requires_grad:
-        for each in arguments:
-            if isinstance(each, torch.Tensor) and each.is_floating_point():
-                each.requires_grad_()
-            if isinstance(each, (list, tuple)):
-                for part in each:
+        for argument in arguments:
+            if isinstance(argument, torch.Tensor) and argument.is_floating_point():
+                argument.requires_grad_()
+            if isinstance(argument, (list, tuple)):
+                for part in argument:
                     if isinstance(part, torch.Tensor) and part.is_floating_point():
                         part.requires_grad_()
     return row.function(*arguments, **keywords)
@@ -124,7 +124,7 @@ def has_gradient(row: Operator) -> bool:
         except REFUSALS:
             continue
         results = result if isinstance(result, (list, tuple)) else [result]
-        if any(isinstance(each, torch.Tensor) and each.requires_grad for each in results):
+        if any(isinstance(result, torch.Tensor) and result.requires_grad for result in results):
             return True
     return False
 
@@ -151,7 +151,7 @@ def listed_differences() -> dict[str, list[str]]:
     """For each name what differences.md and its appendix say of it: the subject, and what tensorglass does."""
     found: dict[str, list[str]] = {}
     for line in "\n".join(page.read_text() for page in DIFFERENCES).splitlines():
-        cells = [each.strip() for each in line.strip("|").split(" | ")]
+        cells = [name.strip() for name in line.strip("|").split(" | ")]
         if not line.startswith("| ") or len(cells) != 3:
             continue
         for code in re.findall(r"`([^`]+)`", cells[0]):

@@ -179,7 +179,7 @@ def parameters(signature: inspect.Signature, is_method: bool) -> str:
     """The parameters of a function, or of a method, whose first one is `self` and which never takes `out`."""
     found = list(signature.parameters.values())
     written = ["self"] if is_method else []
-    found = [each for each in found[1:] if each.name != "out"] if is_method else found
+    found = [item for item in found[1:] if item.name != "out"] if is_method else found
     is_after_star = any(each.kind is each.VAR_POSITIONAL for each in found)
     positional_only = [each for each in found if each.kind is each.POSITIONAL_ONLY]
     for at, each in enumerate(found):
@@ -210,11 +210,11 @@ def signatures(name: str, function: Callable[..., Any], is_method: bool) -> list
         signature = inspect.signature(function)
         return [f"({parameters(signature, is_method)}) -> {result_of(signature, name)}"]
     found = []
-    for each in overloads:
+    for overload in overloads:
         for word, kind in (("out", "Tensor | None"), ("pair", "tuple[Tensor, Tensor] | None")):
-            each = each.replace(f"+{word}", "" if is_method else f", *, out: {kind} = None")
-        each = each.replace("(input: Tensor", "(self") if is_method else each
-        found.append(each.replace("Pair", f"_return_{name}"))
+            overload = overload.replace(f"+{word}", "" if is_method else f", *, out: {kind} = None")
+        overload = overload.replace("(input: Tensor", "(self") if is_method else overload
+        found.append(overload.replace("Pair", f"_return_{name}"))
     return found
 
 
@@ -241,7 +241,7 @@ def wrapped(line: str, indent: str) -> list[str]:
     whole = re.sub(r"(?<!,) ", "\xa0", inner)  # no line ends within a parameter
     deeper = f"{indent}    "
     lines = textwrap.wrap(f"{whole},", WIDTH, initial_indent=deeper, subsequent_indent=deeper, break_long_words=False)
-    return [f"{head}(", *[each.replace("\xa0", " ") for each in lines], f"{indent}) ->{tail}"]
+    return [f"{head}(", *[line.replace("\xa0", " ") for line in lines], f"{indent}) ->{tail}"]
 
 
 def summary(function: Any, indent: str) -> list[str]:

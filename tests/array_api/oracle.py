@@ -39,7 +39,7 @@ def special(dtype: str) -> np.ndarray:
         return np.array([*_WHOLE, np.iinfo(dtype).max], dtype)
     if kind == "i":
         info = np.iinfo(dtype)
-        return np.array([*_WHOLE, *(-each for each in _WHOLE), info.max], dtype)
+        return np.array([*_WHOLE, *(-number for number in _WHOLE), info.max], dtype)
     if kind == "f":
         return np.array(_REALS, dtype)
     parts = np.array([*_NANS, 1.0, -1.5], dtype.replace("complex128", "float64").replace("complex64", "float32"))
@@ -85,10 +85,10 @@ def disagreement(
     """
     try:
         with np.errstate(all="ignore"):
-            theirs = call(strict, *_theirs(arguments), **{name: _theirs(each) for name, each in keywords.items()})
+            theirs = call(strict, *_theirs(arguments), **{name: _theirs(keyword) for name, keyword in keywords.items()})
     except Exception as error:
         raise Unspecified(str(error)) from error
-    ours = call(xp, *_ours(arguments), **{name: _ours(each) for name, each in keywords.items()})
+    ours = call(xp, *_ours(arguments), **{name: _ours(keyword) for name, keyword in keywords.items()})
     return _difference(ours, theirs, tolerance, values)
 
 
@@ -120,5 +120,5 @@ def _difference(ours: Any, theirs: Any, tolerance: float | None, values: bool) -
             same &= np.isnan(mine) | (mine != 0) | (np.signbit(mine) == np.signbit(other))
     if same.all():
         return None
-    place = tuple(int(each) for each in np.argwhere(~np.atleast_1d(same))[0])
+    place = tuple(int(number) for number in np.argwhere(~np.atleast_1d(same))[0])
     return f"at {place}: ours {np.atleast_1d(mine)[place]!r}, the oracle's {np.atleast_1d(other)[place]!r}"

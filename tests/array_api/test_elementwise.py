@@ -147,15 +147,15 @@ def test_special_complex_numbers_go_as_the_standard_says_where_the_oracle_does_n
     found = (xp.real(result).item(), xp.imag(result).item())
     np.testing.assert_array_equal(np.float32(found), np.float32(expected))
     if np.isfinite(parts[1]):  # the sign of a zero is open otherwise
-        assert [np.isnan(each) or np.signbit(each) for each in found] == [
-            np.isnan(each) or np.signbit(each) for each in expected
+        assert [np.isnan(array) or np.signbit(array) for array in found] == [
+            np.isnan(array) or np.signbit(array) for array in expected
         ]
 
 
 BOUNDS = [(None, None), (-1, None), (None, 2), (-1, 2), (2, 2), (0, 100)]
 
 
-@pytest.mark.parametrize("dtype", [each for each in DTYPES if not each.startswith(("bool", "complex"))])
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if not name.startswith(("bool", "complex"))])
 def test_clip_keeps_the_dtype_and_takes_numbers_and_arrays(dtype: str) -> None:
     array = special(dtype)
     array = array[~(np.signbit(array) & (array == 0))]  # which of two zeros is chosen is open
@@ -163,7 +163,7 @@ def test_clip_keeps_the_dtype_and_takes_numbers_and_arrays(dtype: str) -> None:
         if dtype.startswith("uint") and low is not None and low < 0:
             continue
         assert disagreement(function("clip"), array, low, high) is None
-        arrays = [None if each is None else np.full((2, 1), each, dtype) for each in (low, high)]
+        arrays = [None if array is None else np.full((2, 1), array, dtype) for array in (low, high)]
         assert disagreement(function("clip"), array, *arrays) is None
         assert disagreement(function("clip"), array, arrays[0], high) is None
         assert disagreement(function("clip"), array, low, arrays[1]) is None

@@ -12,7 +12,7 @@ import tensorglass as torch
 from tensorglass import array_api as xp
 
 NUMERIC = DTYPES[1:]
-REAL = [each for each in NUMERIC if not each.startswith("complex")]
+REAL = [name for name in NUMERIC if not name.startswith("complex")]
 FLOATING = ["float32", "float64", "complex64", "complex128"]
 
 

@@ -58,7 +58,7 @@ OF_SCIPY: dict[str, Callable[..., Any]] = {
 
 def check(function: Callable[..., Any], *arrays: np.ndarray) -> None:
     expected = function(*arrays)
-    found = function(*[torch.from_numpy(each) for each in arrays])
+    found = function(*[torch.from_numpy(array) for array in arrays])
     parts = (found, expected) if isinstance(expected, tuple) else ((found,), (expected,))
     for one, other in zip(*parts, strict=True):
         if not isinstance(other, float) or isinstance(other, np.generic):  # metrics are Python's floats

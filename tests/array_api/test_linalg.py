@@ -36,11 +36,13 @@ def hermitian(dtype: str, *size: int) -> np.ndarray:
 
 def check(name: str, *arguments: Any, **keywords: Any) -> None:
     found = disagreement(function(name), *arguments, tolerance=1e-3 if _is_single(arguments) else 1e-9, **keywords)
-    assert found is None, (name, [each.dtype for each in arguments if isinstance(each, np.ndarray)])
+    assert found is None, (name, [argument.dtype for argument in arguments if isinstance(argument, np.ndarray)])
 
 
 def _is_single(arguments: tuple[Any, ...]) -> bool:
-    return any(isinstance(each, np.ndarray) and each.dtype.name in ("float32", "complex64") for each in arguments)
+    return any(
+        isinstance(argument, np.ndarray) and argument.dtype.name in ("float32", "complex64") for argument in arguments
+    )
 
 
 PRODUCTS = [

@@ -38,7 +38,9 @@ def an_array(draw: st.DrawFn, size: Any = SIZES, dtypes: Any = DTYPES) -> np.nda
 
 
 def check(call: Any, *arguments: Any, **keywords: Any) -> None:
-    single = any(isinstance(each, np.ndarray) and each.dtype.name in ("float32", "complex64") for each in arguments)
+    single = any(
+        isinstance(argument, np.ndarray) and argument.dtype.name in ("float32", "complex64") for argument in arguments
+    )
     try:
         found = disagreement(call, *arguments, tolerance=2e-4 if single else 1e-9, **keywords)
     except Unspecified:

@@ -68,7 +68,7 @@ def with_attribute(attribute: str, how: int) -> bytes:
         return zipped(program(parameter, sequence(tensor(storage()), pickle.NEWFALSE, ORDERED, state), b"R"))
     if how == 3:
         return zipped(program(ORDERED, state, b"b"))
-    attributes = {"dict": [[attribute, {"dict": [[key, each] for key, each in _INTERFACE.items()]}]]}
+    attributes = {"dict": [[attribute, {"dict": [[key, value] for key, value in _INTERFACE.items()]}]]}
     return described(tensors=[{"entry": "a", "attributes": attributes}])
 
 
@@ -123,7 +123,7 @@ def rebuilds(random: Random) -> Made:
 def colliding(count: int, kind: int) -> list[Any]:
     """So many different keys with one hash."""
     numbers = [_PRIME * place for place in range(1, count + 1)]
-    return [(each,) for each in numbers] if kind else list(numbers)
+    return [(number,) for number in numbers] if kind else list(numbers)
 
 
 def words_of(key: Any) -> bytes:
@@ -133,19 +133,19 @@ def words_of(key: Any) -> bytes:
 def collisions(random: Random) -> Made:
     count = random.choice((2, 50, 3000))
     keys, how = colliding(count, random.randrange(2)), random.randrange(6)
-    words = [words_of(each) for each in keys]
-    pairs = [each + b"N" for each in words]
+    words = [words_of(key) for key in keys]
+    pairs = [word + b"N" for word in words]
     if how == 0:
         data = zipped(program(b"}(", *pairs, b"u"))
     elif how == 1:
-        data = zipped(program(b"}", *(each + b"s" for each in pairs)))
+        data = zipped(program(b"}", *(pair + b"s" for pair in pairs)))
     elif how == 2:
         data = zipped(program(name("builtins", "set"), b"](", *words, b"e\x85R"))
     elif how == 3:
         data = zipped(program(b"\x8f(", *words, b"\x90"))
     elif how == 4:
         data = zipped(
-            program(name("collections", "OrderedDict"), b"](", *(each + b"\x86" for each in pairs), b"e\x85R")
+            program(name("collections", "OrderedDict"), b"](", *(pair + b"\x86" for pair in pairs), b"e\x85R")
         )
     else:
         encoded = [{"tuple": [{"int": hex(key)}]} for key in colliding(count, 0)]

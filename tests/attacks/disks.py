@@ -59,7 +59,7 @@ def run(amount: int, seed: int, commands: tuple[str, ...] = tuple(COMMANDS)) -> 
     for module in ("tensorglass", "glassroom.cli.app", "glassroom.classroom.batch", "glassroom.classroom.release"):
         importlib.import_module(module)  # once, and not in each child
     drawn, tried, broken = random.Random(seed), Counter[str](), list[str]()
-    quick = tuple(each for each in commands if each not in SLOW)
+    quick = tuple(command for command in commands if command not in SLOW)
     kinds = ("limit", "full", "somebody else's") if os.geteuid() == 0 else ("limit",)
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o755)
@@ -90,7 +90,7 @@ def _round(name: str, room: Path, kind: str, drawn: random.Random, wanted: dict[
         free = shutil.disk_usage(room).free - drawn.choice((0, 4096, int(2 ** drawn.uniform(12, 20))))
         filler.write_bytes(bytes(max(free, 0)))
     else:
-        folders = [each for each in (room, *room.rglob("*")) if each.is_dir()]
+        folders = [path for path in (room, *room.rglob("*")) if path.is_dir()]
         locked = drawn.sample(folders, drawn.choice((1, 3, len(folders))))
         for path in locked:
             os.chown(path, NOBODY, NOBODY)
@@ -136,8 +136,8 @@ def _torn(after: dict[str, bytes], before: dict[str, bytes], wanted: dict[str, b
 
 def _difference(files: dict[str, bytes], wanted: dict[str, bytes]) -> str:
     """Names that only one of two states of a room has, and files that differ although nothing in them may."""
-    names = {_name(each) for each in files} ^ {_name(each) for each in wanted}
-    same = {each for each in wanted if not each.endswith(CHANGING) and "timestamp" not in each}
+    names = {_name(file) for file in files} ^ {_name(file) for file in wanted}
+    same = {name for name in wanted if not name.endswith(CHANGING) and "timestamp" not in name}
     names |= {each for each in same if files.get(each, wanted[each]) != wanted[each]}
     return ", ".join(sorted(names)[:5])
 

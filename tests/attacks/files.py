@@ -96,7 +96,7 @@ def examined(value: Any, seen: set[int] | None = None, depth: int = 0) -> Any:
     if kind in (list, tuple):
         return kind.__name__, [examined(each, seen, depth + 1) for each in value]
     if kind in (dict, OrderedDict, Counter):
-        return kind.__name__, [(repr(key), examined(each, seen, depth + 1)) for key, each in value.items()]
+        return kind.__name__, [(repr(key), examined(item, seen, depth + 1)) for key, item in value.items()]
     if kind is set:
         return kind.__name__, sorted(map(repr, value))
     plain = (type(None), bool, int, float, complex, str, bytes, bytearray, torch.Size, torch.dtype, torch.device)

@@ -172,7 +172,9 @@ def _check_allocator(allocator: Any) -> None:
         assert address == segment["address"] + segment["total_size"], "blocks do not fill their segment"
     assert stats["allocated_bytes.all.current"] == allocated, "the figure of allocated bytes has drifted"
     assert stats["requested_bytes.all.current"] == requested, "the figure of requested bytes has drifted"
-    assert stats["reserved_bytes.all.current"] == sum(each["total_size"] for each in segments), "reserved has drifted"
+    assert stats["reserved_bytes.all.current"] == sum(segment["total_size"] for segment in segments), (
+        "reserved has drifted"
+    )
     for name, value in stats.items():
         if name.endswith(".all.current"):
             pools = [stats[name.replace(".all.", f".{pool}.")] for pool in ("small_pool", "large_pool")]

@@ -101,7 +101,7 @@ def _round(drawn: random.Random, kind: signal.Signals) -> list[str]:
     if drawn.random() < 0.2:  # nobody asks for the rest
         return []
     try:
-        seen += [float(each[0, 0]) for each in batches]
+        seen += [float(batch[0, 0]) for batch in batches]
         if persistent:
             list(loader)
     except RuntimeError as error:
@@ -128,7 +128,7 @@ def held() -> set[str]:
     found |= {f"process {each.pid}" for each in multiprocessing.active_children()}
     found |= {f"thread {each.name}" for each in threading.enumerate()}
     found |= {f"/dev/shm/{name}" for name in os.listdir("/dev/shm") if "tensorglass" in name}
-    return {each for each in found if "/proc/" not in each and not each.endswith(" of ")}
+    return {name for name in found if "/proc/" not in name and not name.endswith(" of ")}
 
 
 def _target(name: str) -> str:

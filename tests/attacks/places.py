@@ -50,7 +50,9 @@ def _round(path: Path, drawn: random.Random, tried: Counter[str]) -> list[str]:
                 tried["killed"] += 1
                 _end(saving.pop(0))
                 saving.append(_writer(path, drawn.randrange(100), has_names))
-        broken += [f"{count} writers: torn" for each in mapped if each.shape != (SIZE,) or not (each == each[0]).all()]
+        broken += [
+            f"{count} writers: torn" for number in mapped if number.shape != (SIZE,) or not (number == number[0]).all()
+        ]
     finally:
         for each in saving:
             _end(each)

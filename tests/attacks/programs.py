@@ -140,7 +140,7 @@ class Twice(torch.autograd.Function):
 
 
 def _all(text: str) -> list[str]:
-    return [each.strip() for each in text.split(";") if each.strip()]
+    return [name.strip() for name in text.split(";") if name.strip()]
 
 
 _SAME, _OTHER, _WRITES, _FUNCTIONS = map(_all, (KEEP_THE_SIZE, CHANGE_THE_SIZE, WRITES, ENDINGS_OF_FUNCTIONS))

@@ -69,7 +69,7 @@ def lost(way: str, call: str, processes: int) -> list[str]:
             found.append(f"{len(left)} of {processes} processes are left")
             for number in left:
                 os.kill(number, signal.SIGKILL)
-        names = {name for each in folder.iterdir() if each.name.isdigit() for name in each.read_text().splitlines()}
+        names = {name for line in folder.iterdir() if line.name.isdigit() for name in line.read_text().splitlines()}
         return [*found, *(f"{name} is left" for name in names if os.path.exists(name))]
 
 
@@ -77,7 +77,7 @@ def _running(folder: Path) -> list[int]:
     """Which of the processes still run; the last ones may end after mpiexec."""
     until = time.monotonic() + 20
     while True:
-        left = [int(each.name) for each in folder.iterdir() if each.name.isdigit() and _is_running(each.name, folder)]
+        left = [int(path.name) for path in folder.iterdir() if path.name.isdigit() and _is_running(path.name, folder)]
         if not left or time.monotonic() > until:
             return left
         time.sleep(0.05)

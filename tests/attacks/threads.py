@@ -143,13 +143,13 @@ def _in_threads(count: int, seed: int, meanwhile: Callable[[list[str]], None]) -
     sys.setswitchinterval(1e-5)
     threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(count)]
     try:
-        for each in threads:
-            each.start()
+        for thread in threads:
+            thread.start()
         meanwhile(broken)
     finally:
         stop.set()
-        for each in threads:
-            each.join(30)
+        for thread in threads:
+            thread.join(30)
         sys.setswitchinterval(interval)
     broken += [f"thread {number} waits for ever" for number, each in enumerate(threads) if each.is_alive()]
     return broken

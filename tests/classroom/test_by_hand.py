@@ -57,7 +57,7 @@ def server(folder: Path) -> Iterator[MarkingServer]:
 
 def asked(server: MarkingServer, method: str, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
-    sent = {"Content-Type": "application/json"} | {name.replace("_", "-"): each for name, each in headers.items()}
+    sent = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
     content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
     connection.request(method, path, content, sent)
     reply = connection.getresponse()

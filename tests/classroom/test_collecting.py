@@ -188,7 +188,7 @@ def test_a_name_that_comes_twice_in_an_archive_is_two_attempts(
             file.writestr(name, serialise(answered(notebook, {"02-count": f"# {name}"})))
     report = collect(read_course(a_class), archive)
     assert sorted(report.taken) == [("--trust", "memory-02"), ("eve", "memory-02")]
-    assert sum("an earlier attempt of eve" in each for each in report.oddities) == 2
+    assert sum("an earlier attempt of eve" in oddity for oddity in report.oddities) == 2
     assert not (a_class / "submitted" / "ada").exists()
 
 
@@ -385,7 +385,7 @@ def test_no_name_of_a_learner_leads_astray(a_class: Path, notebook: Notebook, tm
     report = taking(a_class, zipped({name: serialise(notebook)}, tmp_path / "x.zip"), within=within)
     folders = list((a_class / "submitted").iterdir()) if (a_class / "submitted").exists() else []
     assert len(folders) + len(kept(a_class)) + sum("leads out" in line for line in report.oddities) == 1
-    assert all("/" not in each.name and "\n" not in each.name and len(each.name) <= 100 for each in folders)
+    assert all("/" not in folder.name and "\n" not in folder.name and len(folder.name) <= 100 for folder in folders)
 
 
 def test_a_source_that_is_not_there_is_a_problem(a_class: Path, tmp_path: Path) -> None:
@@ -505,7 +505,7 @@ def test_people_of_one_name_are_told_apart_from_day_to_day(
     def delivered(day: int, **work: str) -> Collected:
         files = {
             name.format(number, f=FILE): serialise(answered(notebook, {"02-count": f"# {content}"}))
-            for number, content in ((each.removeprefix("n"), content) for each, content in work.items())
+            for number, content in ((name.removeprefix("n"), content) for name, content in work.items())
         }
         return taking(a_class, zipped(files, tmp_path / f"{day}.zip", (2030, 1, day, 0, 0, 0)))
 

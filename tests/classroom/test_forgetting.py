@@ -90,7 +90,7 @@ def test_the_student_goes_from_nbgraders_gradebook_and_from_its_file(
     assert run(["forget", str(folder), "zachariah", "--yes"]) == 0
     assert b"zachariah" not in (folder / "gradebook.db").read_bytes()
     with gradebook.Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
-        assert [each.id for each in book.students] == ["ada"]
+        assert [student.id for student in book.students] == ["ada"]
         assert len(book.assignment_submissions("memory-02")) == 1
     assert "2 of 2 deleted" in capsys.readouterr().out
 

@@ -58,7 +58,7 @@ def graded(folder: Path, jobs: int = 2) -> Report:
 
 
 def parts(row: Row) -> dict[str, float | None]:
-    return {each.id: each.part for each in row.marks}
+    return {mark.id: mark.part for mark in row.marks}
 
 
 def test_each_exercise_counts_for_itself(a_class: Path, notebook: Notebook, hand_in: Callable[..., Path]) -> None:
@@ -77,7 +77,7 @@ def test_each_exercise_counts_for_itself(a_class: Path, notebook: Notebook, hand
     assert "TimeoutError" in rows["dora"].marks[1].message
     assert set(parts(rows["eve"]).values()) == {0}
     assert "waits for your answer" in rows["eve"].marks[1].message
-    assert {each.how for row in rows.values() for each in row.marks} == {"apart"}
+    assert {mark.how for row in rows.values() for mark in row.marks} == {"apart"}
 
 
 def test_a_check_is_given_what_the_notebook_gives_whatever_a_learner_calls_so(
@@ -98,7 +98,7 @@ def test_a_check_is_given_what_the_notebook_gives_whatever_a_learner_calls_so(
             cell["source"] = source(cell).replace("whole = torch", f"{other}\nwhole = tail.view(-1)\n_ = torch")
     hand_in(a_class, "oscar", plain)
     rows = {row.learner: row for row in graded(a_class).rows}
-    found = {learner: next(each for each in row.marks if each.id == "02-whole") for learner, row in rows.items()}
+    found = {learner: next(mark for mark in row.marks if mark.id == "02-whole") for learner, row in rows.items()}
     assert parts(rows["ada"]) == SOLVED
     assert (found["eve"].part, found["oscar"].part) == (0, 0)
     assert found["mallory"].part == 0 or "`tail` is not what the notebook gives" in found["mallory"].doubt
@@ -106,7 +106,7 @@ def test_a_check_is_given_what_the_notebook_gives_whatever_a_learner_calls_so(
 
 def test_every_name_that_a_check_is_given_is_known_by_the_cell_that_gives_it() -> None:
     unknown = []
-    for name in (each.as_posix() for each in course_notebooks(notebooks_folder()) if each.parent.name):
+    for name in (notebook.as_posix() for notebook in course_notebooks(notebooks_folder()) if notebook.parent.name):
         notebook = course_notebook(notebooks_folder(), name)
         assignment = Assignment("one", (name,))
         teachers = source_version(notebook, assignment)
@@ -132,9 +132,9 @@ def six_others_on_one_core() -> Iterator[None]:
     try:
         yield
     finally:
-        for each in others:
-            each.kill()
-            each.wait()
+        for other in others:
+            other.kill()
+            other.wait()
         os.sched_setaffinity(0, before)
 
 
@@ -172,8 +172,8 @@ def test_who_sleeps_is_ended_and_told_in_whole_seconds(a_class: Path, notebook: 
             assert parts(row) == {**SOLVED, "02-middle": 0}
             assert "it was not done after 1.5 seconds" in row.marks[1].message
         else:  # a cell of the course's own: a person must look
-            assert all("own cell" in each.doubt and "was not done" in each.doubt for each in row.marks if not each.part)
-            assert not all(each.part for each in row.marks)
+            assert all("own cell" in mark.doubt and "was not done" in mark.doubt for mark in row.marks if not mark.part)
+            assert not all(mark.part for mark in row.marks)
 
 
 def test_where_the_machine_is_too_busy_marks_stay_open_and_are_tried_again(
@@ -240,7 +240,7 @@ def test_checks_that_cannot_leave_the_process_say_so_and_see_what_was_patched(
         file=file,
     )
     rows = {row.learner: row for row in graded(folder).rows}
-    found = {learner: next(each for each in row.marks if each.id == "e01-reverse") for learner, row in rows.items()}
+    found = {learner: next(mark for mark in row.marks if mark.id == "e01-reverse") for learner, row in rows.items()}
     assert "class Reverse" in step
     assert (found["ada"].part, found["ada"].how, found["ada"].doubt) == (1, "beside", "")
     for learner in ("eve", "mallory"):
@@ -417,9 +417,9 @@ def marked(tmp_path: Path) -> Callable[..., tuple[Path, Row]]:
         (folder / "course.toml").write_text(due + "\n")
         task = task_of(read_course(folder), read_course(folder).assignments[0])
         row = Row("ada", "memory-02", marks=task.questions())
-        for each in row.marks:
-            if each.part is not None:
-                each.part, each.how = 1.0, "apart"
+        for one in row.marks:
+            if one.part is not None:
+                one.part, one.how = 1.0, "apart"
         (folder / "submitted" / "ada").mkdir(parents=True)
         return folder, replace(row, **changes)
 
@@ -569,7 +569,7 @@ def test_a_fault_in_one_submission_is_one_row(a_class: Path) -> None:
     task = replace(task_of(course, course.assignments[0]), apart=())
     row = mark(task, "eve", {FILE: b"\xff\xfe"}, best_isolation([a_class]))
     assert "not a notebook" in row.problem
-    assert [each.part for each in row.marks] == [0] * 4
+    assert [mark.part for mark in row.marks] == [0] * 4
 
 
 def test_a_folder_with_a_hidden_name_is_told(a_class: Path) -> None:
@@ -635,7 +635,7 @@ def test_cells_that_have_lost_their_names_are_found_by_their_place(
     assert rows["ada"].marks[-1].answer == "They share one storage."
     assert parts(rows["bob"]) == {**SOLVED, "02-middle": 0, "why": None}
     assert parts(rows["carl"]) == {**SOLVED, "02-middle": None, "why": None}
-    assert [each.id for each in rows["carl"].to_look_at] == ["02-middle"]
+    assert [exercise.id for exercise in rows["carl"].to_look_at] == ["02-middle"]
     assert parts(rows["dora"]) == {**SOLVED, "why": 0}
     for learner, found in (("ada", "02-share-storage-answer"), ("dora", "02-middle-answer")):
         assert f"were found by their place: {found}" in rows[learner].trouble[0]

@@ -181,7 +181,7 @@ def _forged(name: str, notebook: Notebook) -> bytes:  # noqa: C901  # a case for
         case "another-encoding":
             return json.dumps(plain).encode("utf-16")
         case "swapped-ids":
-            for answer, test in zip([each for each in cells if marks_of(each).get("solution")], tests, strict=False):
+            for answer, test in zip([cell for cell in cells if marks_of(cell).get("solution")], tests, strict=False):
                 one, other = marks_of(answer), marks_of(test)
                 one["grade_id"], other["grade_id"] = other["grade_id"], one["grade_id"]
         case "a-second-answer-first":
@@ -343,7 +343,7 @@ def test_no_process_stays(graded: Graded) -> None:
 def test_pages_and_tables_show_strangers_words_as_words(graded: Graded) -> None:
     course = read_course(graded.folder)
     results = [result(course, course.assignments[0], row, read_manual(course)) for row in graded.report.rows]
-    pages = [feedback_page(course.name, each.row.learner, [each]) for each in results]
+    pages = [feedback_page(course.name, result.row.learner, [result]) for result in results]
     for page in (*pages, class_page(graded.folder).html):
         assert "<script" not in page
         assert "onerror=alert" not in page.replace("onerror=alert(4)&gt;", "").replace("onerror=alert(7)&gt;", "")

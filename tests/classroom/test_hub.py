@@ -216,7 +216,7 @@ def test_no_learners_token_opens_anothers_server_or_what_is_the_hubs(
     for me in learners:
         named = "import os; print(*(value for name, value in os.environ.items() if name.endswith('TOKEN')))"
         tokens = [me.headers["Authorization"].split()[1], *me.run(named).split()]
-        for other in (each.name for each in learners if each is not me):
+        for other in (learner.name for learner in learners if learner is not me):
             for method, door in doors:
                 for token in tokens:
                     address = f"{hub[0]}{door.format(other)}"

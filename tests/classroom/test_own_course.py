@@ -69,7 +69,7 @@ def marked(folder: Path) -> dict[str, Row]:
 
 def parts(row: Row) -> dict[str, float | None]:
     """The part of the points for each exercise."""
-    return {each.id: each.part for each in row.marks}
+    return {mark.id: mark.part for mark in row.marks}
 
 
 def test_learners_get_the_notebook_with_its_exercises_and_data_and_no_solution(begun: Path) -> None:
@@ -95,10 +95,10 @@ def test_own_exercises_are_marked_as_the_courses_are_and_stand_on_the_class_page
     assert parts(rows["ada"]) == {NOON: 1, COUNT: 1}
     assert parts(rows["bob"]) == {NOON: 0, COUNT: 0}
     assert parts(rows["cy"]) == {NOON: 0, COUNT: 1}
-    said = {each.id: each.message for each in rows["bob"].marks}
+    said = {mark.id: mark.message for mark in rows["bob"].marks}
     assert said[NOON] == "That is the morning: columns are counted from 0."
     assert "That would be every second row" in said[COUNT]
-    assert {each.how for row in rows.values() for each in row.marks} == {"apart"}
+    assert {mark.how for row in rows.values() for mark in row.marks} == {"apart"}
     assert "That is the morning" in str(class_page(str(mine), "weather"))
 
 
@@ -114,7 +114,7 @@ def test_a_check_that_is_changed_after_hand_in_marks_anew_and_learners_copies_st
     assert run(["release", "--course", str(mine)]) == Exit.OK
     row = marked(mine)["ada"]
     assert parts(row) == {NOON: 1, COUNT: 1, "h": 1}
-    assert any("Three times two." in each.message for each in row.marks)
+    assert any("Three times two." in mark.message for mark in row.marks)
     assert (mine / "release" / "weather" / "weather.ipynb").read_bytes() == copy
 
 

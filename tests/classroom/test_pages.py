@@ -46,11 +46,11 @@ def row_of(folder: Path, learner: str, earned: dict[str, float], answers: dict[s
     """A row as `grade` leaves it."""
     course = read_course(folder)
     row = Row(learner, "memory-02", marks=task_of(course, course.assignments[0]).questions())
-    for each in row.marks:
-        each.answer = answers.get(each.id, "")
-        if each.part is not None:
-            each.part, each.how = earned.get(each.id, 0.0), "apart"
-            each.message = "It is solved." if each.part == 1 else message
+    for mark in row.marks:
+        mark.answer = answers.get(mark.id, "")
+        if mark.part is not None:
+            mark.part, mark.how = earned.get(mark.id, 0.0), "apart"
+            mark.message = "It is solved." if mark.part == 1 else message
     return row
 
 
@@ -202,7 +202,7 @@ def test_a_page_of_several_assignments_begins_with_all_of_them(tmp_path: Path) -
 def test_mistakes_are_counted_by_what_they_show_and_name_nobody(folder: Path) -> None:
     answers = [{"02-middle": f"# by l{n}\nmiddle = 'l{n}'"} for n in range(5)]
     rows = [row_of(folder, f"l{n}", {}, answers[n], f"`middle` is {n}.") for n in range(5)]
-    found = [each for each in mistakes(rows) if each.exercise == "02-middle"]
+    found = [mistake for mistake in mistakes(rows) if mistake.exercise == "02-middle"]
     assert [(len(each.learners), each.example) for each in found] == [(5, "middle = '…'")]
     assert anonymised("x = 1  # Ada was here\ny = f'Ada {x}'") == "x = 1\ny = f'…{x}'"
     assert "Ada" not in anonymised("def f(: # Ada")
@@ -304,9 +304,9 @@ def test_notebooks_go_back_to_canvas_with_marks_and_comments_under_the_names_tha
     notebook = parse(back[sent[71, 901, "02_views_share_a_storage-1.ipynb"]])
     words = [source(cell) for cell in notebook["cells"] if cell["id"].startswith("glassroom-")]
     assert words[0].startswith("**1 of 9 points**")
-    assert any("**why: 1 of 2.**" in each and "> &lt;b>Nearly." in each for each in words)
-    assert any("`middle` is a &lt;copy>." in each for each in words)
-    assert not any("SECRET" in each for each in words)
+    assert any("**why: 1 of 2.**" in word and "> &lt;b>Nearly." in word for word in words)
+    assert any("`middle` is a &lt;copy>." in word for word in words)
+    assert not any("SECRET" in word for word in words)
     theirs = [cell for cell in notebook["cells"] if not cell["id"].startswith("glassroom-")]
     assert theirs == parse(work)["cells"]
 
@@ -335,7 +335,7 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
                 page.on("request", lambda asked, asked_for=asked_for: asked_for.append(asked.url))
                 page.goto((tmp_path / name).as_uri())
                 assert faults == []
-                assert all(each.startswith(("file:", "data:")) for each in asked_for)
+                assert all(name.startswith(("file:", "data:")) for name in asked_for)
                 assert page.evaluate("document.documentElement.scrollWidth") <= width
                 tables = (
                     "[...document.querySelectorAll('table.list')].filter(each => each.scrollWidth > each.clientWidth)"
@@ -352,7 +352,7 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
                 colours = page.evaluate(
                     "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
                 )
-                light, dark = (sum(map(int, re.findall(r"\d+", each)[:3])) for each in colours)
+                light, dark = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
                 assert (light > 600 and dark < 150) if scheme == "light" else (light < 150 and dark > 600)
                 page.close()
         name = {"light": "true", "dark": "false"}[scheme]  # the notebook's theme, in a browser of the other one

@@ -69,7 +69,7 @@ def test_what_is_kept_is_noticed(leak: Any, what: str, monkeypatch: pytest.Monke
     report = soak.run(0.01, 0)
     for each in kept:
         getattr(each, "close", lambda: None)()
-    assert any(each.startswith(f"{what}: ") for each in report["differences"])
+    assert any(name.startswith(f"{what}: ") for name in report["differences"])
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_an_attack_that_crashes_or_does_not_end_is_a_row_that_says_so(attack: An
 def test_parts_of_an_attack_come_to_the_whole_and_say_how_far_they_are(
     attack: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (files,) = [each for each in attack.ATTACKS if each.name == "files"]
+    (files,) = [item for item in attack.ATTACKS if item.name == "files"]
     row = attack.in_parts(dataclasses.replace(files, part=8), 20, seed=3)
     assert (row.tried, row.broken) == (20, [])
     told = capsys.readouterr().err.splitlines()

@@ -65,5 +65,5 @@ def test_signature_help_shows_names_and_types(name: str) -> None:
     for part in name.split("."):
         function = getattr(function, part)
     parameters = inspect.signature(function).parameters
-    assert not all(each.annotation is each.empty for each in parameters.values())
+    assert not all(parameter.annotation is parameter.empty for parameter in parameters.values())
     assert inspect.getdoc(function)

@@ -34,7 +34,7 @@ def imported_by(tree: ast.Module) -> set[str]:
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update(each.name for each in node.names)
+            found.update(name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.update((node.module, *[f"{node.module}.{each.name}" for each in node.names]))
     return found

@@ -105,7 +105,7 @@ def built(argument: Any, library: Any) -> Any:
 
 def outcome(library: Any, name: str, arguments: Any, keywords: Any, form: str) -> Any:
     """What the call gives: ("value", result, arguments after it) or ("error", class, first line)."""
-    arguments = [built(each, library) for each in arguments]
+    arguments = [built(argument, library) for argument in arguments]
     keywords = {key: built(value, library) for key, value in keywords.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -29,8 +29,8 @@ def facts(library: Any, expression: str) -> tuple[Any, list[np.ndarray]]:
         except Exception as error:
             return f"{type(error).__name__}: {str(error).splitlines()[0]}", []
     results = value if isinstance(value, tuple) else (value,)
-    headers = [(str(each.dtype), tuple(each.shape), each.stride()) for each in results]
-    return (type(value).__name__, headers), [each.detach().resolve_conj().numpy() for each in results]
+    headers = [(str(result.dtype), tuple(result.shape), result.stride()) for result in results]
+    return (type(value).__name__, headers), [result.detach().resolve_conj().numpy() for result in results]
 
 
 def difference(expression: str, ours: Any, theirs: Any, *, close: float = 1e-6) -> str | None:

@@ -14,9 +14,9 @@ import tensorglass
 def plain(result: Any) -> Any:
     """A result as nested tuples of values with their flags."""
     if isinstance(result, (tuple, list)):
-        return type(result).__name__, [plain(each) for each in result]
+        return type(result).__name__, [plain(item) for item in result]
     if isinstance(result, dict):
-        return {key: plain(each) for key, each in result.items()}
+        return {key: plain(item) for key, item in result.items()}
     if not hasattr(result, "requires_grad"):
         return result
     flags = (tuple(result.shape), str(result.dtype), result.requires_grad)

@@ -51,7 +51,7 @@ def _run(source: str, library: Any) -> Seen:
     seen: Seen = []
 
     def see(*things: Any) -> None:
-        seen.extend(_facts(each, library) for each in things)
+        seen.extend(_facts(thing, library) for thing in things)
 
     def attempt(call: Callable[[], Any]) -> None:
         try:

@@ -64,9 +64,9 @@ def _made(library: Any, value: Any) -> Any:
 def wrong(arguments: list[Any], keywords: dict[str, Any]) -> Iterator[Call]:
     """Calls that are like this one but for an argument."""
     for place in range(len(arguments)):
-        yield from (([*arguments[:place], each, *arguments[place + 1 :]], keywords) for each in WRONG)
+        yield from (([*arguments[:place], keyword, *arguments[place + 1 :]], keywords) for keyword in WRONG)
         yield arguments[:place], keywords
-    yield from ((arguments, {**keywords, key: each}) for key in keywords for each in WRONG)
+    yield from ((arguments, {**keywords, key: keyword}) for key in keywords for keyword in WRONG)
     yield from (([*arguments, 1], keywords), ([*arguments, None, None], keywords), (arguments, {"nonsense": 1}))
 
 
@@ -79,8 +79,8 @@ def outcome(library: Any, name: str, call: Call, shown: Callable[[Any], str] = l
             warnings.simplefilter("ignore")
             return shown(
                 attrgetter(name)(library)(
-                    *[_made(library, each) for each in arguments],
-                    **{key: _made(library, each) for key, each in keywords.items()},
+                    *[_made(library, argument) for argument in arguments],
+                    **{key: _made(library, keyword) for key, keyword in keywords.items()},
                 )
             )
     except Exception as error:

@@ -189,7 +189,7 @@ def _printed_the_same(number: float, expected: float, spread: float) -> bool:
 def _words(text: str) -> tuple[str, list[float]]:
     """The text without its numbers, addresses and spaces; and the numbers."""
     text = _ADDRESS.sub("0x", text.replace("tensorglass.tensor.Tensor", "torch.Tensor").replace("tensorglass", "torch"))
-    return re.sub(r"\s+", "", _NUMBER.sub("#", text)), [float(each) for each in _NUMBER.findall(text)]
+    return re.sub(r"\s+", "", _NUMBER.sub("#", text)), [float(number) for number in _NUMBER.findall(text)]
 
 
 def _short(data: Data) -> str:

@@ -43,8 +43,8 @@ def main(folder: str) -> None:
 
 def _files(folder: str) -> Iterator[Path]:
     for home, folders, files in os.walk(folder, followlinks=True):
-        folders[:] = [each for each in folders if not each.startswith(".")]
-        yield from [Path(home, each) for each in files if each.endswith(".py")]
+        folders[:] = [folder for folder in folders if not folder.startswith(".")]
+        yield from [Path(home, file) for file in files if file.endswith(".py")]
 
 
 def _names(tree: ast.AST) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _of_tensors_alone() -> set[str]:
         import torch
 
         others = (str, bytes, list, dict, set, int, float, object, type, numpy.ndarray, numpy, torch.nn.Module, Path)
-        _methods.update(each for each in dir(torch.Tensor) if not each.startswith("_"))
+        _methods.update(name for name in dir(torch.Tensor) if not name.startswith("_"))
         _methods.difference_update(name for other in others for name in dir(other))
     return _methods
 

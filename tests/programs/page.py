@@ -42,21 +42,21 @@ ORDER = ("agrees", "declared", "differs")
 
 def page(programs: Iterable[Any], commits: dict[str, str]) -> str:
     """The page on the programs, each judged already; `commits` by repository."""
-    tried = [each for each in programs if each.outcome in ORDER]
+    tried = [program for program in programs if program.outcome in ORDER]
     counts = Counter(each.outcome for each in tried)
     repositories = sorted({each.repository for each in tried}, key=str.lower)
     suites = [each for each in tried if each.job["kind"] == "tests"]
     text = HEAD.format(
         tried=len(tried), repositories=len(repositories), agree=counts["agrees"], declared=counts["declared"],
         differ=counts["differs"], suite_agrees=SUITE_AGREES if suites else "",
-        suites=SUITES.format(len(suites), sum(each.tests for each in suites)) if suites else "",
+        suites=SUITES.format(len(suites), sum(suite.tests for suite in suites)) if suites else "",
     )  # fmt: skip
     for repository in repositories:
         of = Counter(each.outcome for each in tried if each.repository == repository)
         numbers = " | ".join(str(of[outcome]) for outcome in ORDER)
         text += f"| {repository} | `{commits[repository][:8]}` | {of.total()} | {numbers} |\n"
     text += "".join(_section("Declared", "declared", tried)) + "".join(_section("Different", "differs", tried))
-    failing = [each for each in programs if each.outcome == "fails on PyTorch"]
+    failing = [program for program in programs if program.outcome == "fails on PyTorch"]
     return text + (
         f"\n{len(failing)} more programs of these files do not run on PyTorch here (a package, a download or a GPU is "
         "missing; a piece of an example is no program by itself) and are not counted.\n"
@@ -64,7 +64,7 @@ def page(programs: Iterable[Any], commits: dict[str, str]) -> str:
 
 
 def _section(title: str, outcome: str, programs: list[Any]) -> Iterator[str]:
-    chosen = [each for each in programs if each.outcome == outcome]
+    chosen = [program for program in programs if program.outcome == outcome]
     if chosen:
         yield f"\n## {title}\n\n| program | what | {'why' if outcome == 'declared' else 'and'} |\n|---|---|---|\n"
     for each in chosen:

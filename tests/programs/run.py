@@ -112,7 +112,7 @@ def programs_of(repository: dict[str, Any], checkout: Path) -> Iterator[Program]
         job = {
             "kind": kind, "path": path, "arguments": both.get("arguments", "").split(), "set": both.get("set", {}),
             "numbers": both.get("numbers", {}), "seconds": both.get("seconds", SECONDS), "loud": False,
-            "import_from": [str(checkout / each) for each in both.get("import_from", ["."])], "display": False,
+            "import_from": [str(checkout / path) for path in both.get("import_from", ["."])], "display": False,
             "folder": str(checkout),
         }  # fmt: skip
         for part, pieces in _pieces(kind, entry, checkout):
@@ -148,7 +148,7 @@ def _pieces(kind: str, entry: dict[str, Any], checkout: Path) -> Iterator[tuple[
     elif kind == "notebook":
         cells = json.loads((checkout / entry["notebook"]).read_text())["cells"]
         sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-        sources = [_without_magic(each) for each in sources[: entry.get("cells", len(sources))]]
+        sources = [_without_magic(source) for source in sources[: entry.get("cells", len(sources))]]
         yield "", [(f"cell {number}", each) for number, each in enumerate(sources)]
     else:
         text = (checkout / entry["readme"]).read_text(errors="replace")
@@ -212,7 +212,7 @@ def run_all(programs: list[Program], library: str, results: Path) -> None:
             shutil.copytree(program.job["folder"], job["folder"], symlinks=True, ignore=shutil.ignore_patterns(".git"))
             beside = Path(job["path"]).parent if job["kind"] in ("script", "notebook") else Path()
             job["import_from"] = [str(Path(job["folder"], beside)), *(
-                each.replace(program.job["folder"], job["folder"], 1) for each in job["import_from"]
+                name.replace(program.job["folder"], job["folder"], 1) for name in job["import_from"]
             )]  # fmt: skip
             if job["kind"] in ("script", "notebook"):
                 job["folder"] = str(Path(job["folder"], beside))
@@ -261,11 +261,11 @@ def judge(program: Program, results: Path, *, has_again: bool) -> None:
 def try_out(programs: list[Program], results: Path) -> None:
     """Run the programs on both libraries and tell what differs."""
     run_all(programs, "pytorch", results)
-    works = [each for each in programs if not _error(each, results)]
+    works = [program for program in programs if not _error(program, results)]
     run_all(works, "tensorglass", results)
     for each in programs:
         judge(each, results, has_again=False)
-    apart = [each for each in works if each.why and each.job["kind"] != "tests"]
+    apart = [work for work in works if work.why and work.job["kind"] != "tests"]
     apart = [each for each in apart if not each.why[0].startswith("error: ")]
     run_all(apart, "again", results)
     for each in apart:
@@ -298,17 +298,17 @@ def main(arguments: list[str] | None = None) -> int:
             programs += programs_of(repository, checkout)
         elif not asked.words or any(word in repository["name"] for word in asked.words):
             print(f"missing: {repository['name']} at {repository['commit'][:8]}")
-    programs = [each for each in programs if not asked.words or any(word in each.name for word in asked.words)]
+    programs = [program for program in programs if not asked.words or any(word in program.name for word in asked.words)]
     for library in (*(() if asked.kept else ("tensorglass",)), *(("pytorch", "again") if asked.fresh else ())):
-        for each in programs:
-            result_of(each, library, results).unlink(missing_ok=True)
+        for program in programs:
+            result_of(program, library, results).unlink(missing_ok=True)
     for start in range(0, len(programs), TOGETHER):
         try_out(programs[start : start + TOGETHER], results)
     if asked.page:
         (ROOT / "docs" / "programs.md").write_text(
-            page(programs, {each["name"]: each["commit"] for each in repositories})
+            page(programs, {repository["name"]: repository["commit"] for repository in repositories})
         )
-    count = {word: sum(each.outcome == word for each in programs) for word in ("agrees", "differs", "declared")}
+    count = {word: sum(program.outcome == word for program in programs) for word in ("agrees", "differs", "declared")}
     print(f"{count['agrees']} agree, {count['declared']} declared, {count['differs']} differ")
     return min(count["differs"], 100)
 

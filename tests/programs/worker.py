@@ -62,7 +62,7 @@ def data_of(thing: Any, depth: int = 0, seen: frozenset[int] = frozenset()) -> D
     seen |= {id(thing)}
     if isinstance(thing, torch.nn.Module):
         states = thing.state_dict()
-        grads = {name: each.grad for name, each in thing.named_parameters() if each.grad is not None}
+        grads = {name: value.grad for name, value in thing.named_parameters() if value.grad is not None}
         return ("module", type(thing).__name__, data_of(dict(states), depth + 1), data_of(grads, depth + 1))
     if isinstance(thing, torch.optim.Optimizer):
         return ("optimizer", type(thing).__name__, data_of(thing.state_dict(), depth + 1, seen))
@@ -144,8 +144,8 @@ def _is_like(node: ast.expr, value: Any) -> bool:
 def _constant(value: Any, place: ast.AST) -> ast.expr:
     """`value` as an expression at `place`."""
     node = ast.parse(repr(value), mode="eval").body
-    for each in ast.walk(node):
-        ast.copy_location(each, place)
+    for part in ast.walk(node):
+        ast.copy_location(part, place)
     return node
 
 
@@ -155,7 +155,7 @@ class _Locals(ast.NodeTransformer):
     NAMES = ("main", "train", "test", "run", "evaluate", "fit")
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        if node.name in self.NAMES and not any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node)):
+        if node.name in self.NAMES and not any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in ast.walk(node)):
             leave = ast.parse(f"__left__({node.name!r}, locals())").body
             node.body = [ast.Try(body=node.body, handlers=[], orelse=[], finalbody=leave)]
         return node
@@ -194,7 +194,7 @@ def run_source(pieces: list[tuple[str, str]], job: Job) -> dict[str, Any]:
     variables = {name: value for name, value in names.items() if name not in given}
     variables |= left
     data = {name: data_of(value) for name, value in variables.items()}
-    return {"variables": {name: each for name, each in data.items() if each != NO_DATA}, "error": error}
+    return {"variables": {name: value for name, value in data.items() if value != NO_DATA}, "error": error}
 
 
 def _error(raised: BaseException) -> dict[str, str]:

@@ -37,7 +37,9 @@ def check(allocator: CachingAllocator) -> None:
     for one, other in pairwise(segments):
         assert one["address"] + one["total_size"] <= other["address"]
     assert stats["allocated_bytes.all.current"] == allocated == allocator.allocated
-    assert stats["reserved_bytes.all.current"] == sum(each["total_size"] for each in segments) == allocator.reserved
+    assert (
+        stats["reserved_bytes.all.current"] == sum(segment["total_size"] for segment in segments) == allocator.reserved
+    )
     assert allocator.reserved <= allocator.capacity
     for name, value in stats.items():
         if name.endswith(".all.current"):

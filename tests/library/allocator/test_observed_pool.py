@@ -28,8 +28,14 @@ class _Reporting(Addresses):
 
 def _told(segments: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [
-        (each["address"], each["total_size"], each["allocated_size"], each["requested_size"], each["blocks"])
-        for each in segments
+        (
+            segment["address"],
+            segment["total_size"],
+            segment["allocated_size"],
+            segment["requested_size"],
+            segment["blocks"],
+        )
+        for segment in segments
     ]
 
 

@@ -41,7 +41,7 @@ UNEQUAL_SIZES = ("scatter-0", "scatter-1", "scatter_add-0", "scatter_add-1")
 def outputs_of(result: Any) -> tuple[torch.Tensor, ...]:
     """The results that gradients flow from."""
     results = result if isinstance(result, (tuple, list)) else (result,)
-    return tuple(each for each in results if isinstance(each, torch.Tensor) and each.requires_grad)
+    return tuple(result for result in results if isinstance(result, torch.Tensor) and result.requires_grad)
 
 
 def can_be_checked(call: GradientCall, dtype: str) -> bool:
@@ -54,7 +54,7 @@ def can_be_checked(call: GradientCall, dtype: str) -> bool:
         if dtype == "complex128":
             return False
         raise
-    return bool(outputs) and all(bool(each.isfinite().all()) for each in outputs)
+    return bool(outputs) and all(bool(output.isfinite().all()) for output in outputs)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WITHOUT_DERIVATIVE])

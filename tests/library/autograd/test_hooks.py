@@ -95,7 +95,7 @@ def test_a_hook_after_accumulation_sees_the_leaf_with_its_gradient(calls):
 
 def test_a_hook_for_several_tensors_is_called_once_when_all_gradients_are_there(calls):
     x, w = leaf(), leaf(3.0, 4.0)
-    handle = graph.register_multi_grad_hook((x, w), lambda grads: calls.append([each.tolist() for each in grads]))
+    handle = graph.register_multi_grad_hook((x, w), lambda grads: calls.append([grad.tolist() for grad in grads]))
     (x * w).sum().backward()
     handle.remove()
     (x * w).sum().backward()

@@ -66,7 +66,9 @@ def test_a_device_asserts_that_positions_are_there_and_asks_the_host_for_nothing
     x, y = torch.arange(12.0, device="sim").view(4, 3), torch.ones(4, 3, device="sim")
     i = torch.tensor([0, 1, 1, 3], device="sim")
     names = {"x": x, "y": y, "i": i, "wide": i[:, None].expand(4, 3), "F": torch.nn.functional}
-    expected = eval(expression, {name: each.cpu() if hasattr(each, "cpu") else each for name, each in names.items()})
+    expected = eval(
+        expression, {name: value.cpu() if hasattr(value, "cpu") else value for name, value in names.items()}
+    )
     start = transfers.count()
     found = eval(expression, names)
     assert transfers.since(start) == []

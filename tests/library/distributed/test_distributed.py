@@ -32,7 +32,7 @@ def test_when_one_process_fails_it_is_told_and_none_is_left(run, tmp_path, way, 
     done = run("dies.py", 3, way, tmp_path)
     assert done.returncode != 0
     assert told in done.stdout + done.stderr
-    started = [int(each.name) for each in tmp_path.iterdir()]
+    started = [int(path.name) for path in tmp_path.iterdir()]
     assert len(started) == 3
     deadline = time.monotonic() + 20  # the last ones end just after mpiexec
     while (left := [each for each in started if is_running(each)]) and time.monotonic() < deadline:

@@ -169,18 +169,18 @@ def networks() -> Calls:
         layer = filled(nn.MultiheadAttention(8, 2, batch_first=True))
         x = normal(3, 5, 8)
         yield layer(x, x, x, need_weights=False)[0]
-        yield from (each.grad for each in layer.parameters())
+        yield from (parameter.grad for parameter in layer.parameters())
 
     def encoder() -> Iterator[Any]:
         layer = filled(nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True))
         yield layer(normal(3, 5, 8))
-        yield from (each.grad for each in layer.parameters())
+        yield from (parameter.grad for parameter in layer.parameters())
 
     def recurrent() -> Iterator[Any]:
         for kind in (nn.RNN, nn.LSTM, nn.GRU):
             layer = filled(kind(4, 6))
             yield layer(normal(7, 3, 4))[0]
-            yield from (each.grad for each in layer.parameters())
+            yield from (parameter.grad for parameter in layer.parameters())
 
     def pad() -> Iterator[Any]:
         for size, room in (((9, 7), (1, 2)), ((3, 4, 5), (2, 0, 0, 1)), ((2, 3, 4, 5), (1, 1, 1, 1))):
@@ -276,13 +276,13 @@ def calls_by_name() -> Calls:
 def with_gradients(result: Any) -> Iterator[numpy.ndarray[Any, Any]]:
     """The arrays of a result, and of the gradients of what it was computed from."""
     results = result if isinstance(result, (tuple, list)) else (result,)
-    for each in results:
-        if not isinstance(each, Tensor):
-            yield numpy.asarray(each)
+    for tensor in results:
+        if not isinstance(tensor, Tensor):
+            yield numpy.asarray(tensor)
             continue
-        yield as_array(each.detach())
-        if each.grad_fn is not None:
-            yield from (as_array(leaf.grad) for leaf in backward(each))
+        yield as_array(tensor.detach())
+        if tensor.grad_fn is not None:
+            yield from (as_array(leaf.grad) for leaf in backward(tensor))
 
 
 def as_array(tensor: Tensor) -> numpy.ndarray[Any, Any]:
@@ -312,11 +312,11 @@ def optimized(name: str, **options: Any) -> Iterator[numpy.ndarray[Any, Any]]:
     parameters = [normal(9, 7), normal(63), normal(20000)]
     optimizer = getattr(torch.optim, name)(parameters, **options)
     for step in range(30):
-        for number, each in enumerate(parameters):
-            each.grad = normal(*each.shape, grad=False, seed=100 * step + number)
+        for number, parameter in enumerate(parameters):
+            parameter.grad = normal(*parameter.shape, grad=False, seed=100 * step + number)
         optimizer.step()
-    for each in parameters:
-        yield each.detach().numpy().copy()
+    for parameter in parameters:
+        yield parameter.detach().numpy().copy()
 
 
 OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
@@ -360,8 +360,8 @@ def trained(name: str, **options: Any) -> Iterator[numpy.ndarray[Any, Any]]:
         loss = functional.cross_entropy(outputs, torch.arange(9) % 3) + outputs.square().mean()
         loss.backward()
         optimizer.step()
-    for each in net.parameters():
-        yield each.detach().numpy().copy()
+    for parameter in net.parameters():
+        yield parameter.detach().numpy().copy()
 
 
 def elementwise() -> Iterator[Any]:
@@ -382,8 +382,8 @@ def small_calls(row: Any, arguments: tuple[Any, ...]) -> Iterator[Callable[..., 
     """
     for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
         given = [
-            (normal(3, 4, dtype=dtype, grad=False, seed=place).abs() + 0.25) if isinstance(each, Tensor) else each
-            for place, each in enumerate(arguments)
+            (normal(3, 4, dtype=dtype, grad=False, seed=place).abs() + 0.25) if isinstance(value, Tensor) else value
+            for place, value in enumerate(arguments)
         ]
         yield from [partial(row.function, *given)] * 2
         if row.has_out:
@@ -424,12 +424,12 @@ def main() -> None:
     found: dict[str, list[Any]] = {}
     told = {}
     for name, calls in calls_by_name().items():
-        found[name] = [each for result in calls() for each in with_gradients(result)]
+        found[name] = [tensor for result in calls() for tensor in with_gradients(result)]
         told[name] = observed(calls)
     for number, (name, options) in enumerate(OPTIMIZERS):
         found[f"{name}, {number}"] = [*optimized(name, **options), *trained(name, **options)]
-    found["layers and losses"] = [each for result in composed() for each in with_gradients(result)]
-    found["elementwise"] = [each for result in elementwise() for each in with_gradients(result)]
+    found["layers and losses"] = [tensor for result in composed() for tensor in with_gradients(result)]
+    found["elementwise"] = [tensor for result in elementwise() for tensor in with_gradients(result)]
     tolerances = {name: shortcut.tolerance for name, shortcut in seams.forms.items()}
     pickle.dump((found, tolerances, told), sys.stdout.buffer)
 

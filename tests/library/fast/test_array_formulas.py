@@ -23,8 +23,8 @@ def test_gradients_are_the_same_recorded_or_not(name: str, dtype: str) -> None:
             try:
                 result = call.function(torch, *leaves)
                 results = result if isinstance(result, (tuple, list)) else (result,)
-                roots = [each for each in results if isinstance(each, torch.Tensor) and each.requires_grad]
-                firsts = [torch.linspace(-2, 3, each.numel(), dtype=each.dtype).reshape(each.shape) for each in roots]
+                roots = [result for result in results if isinstance(result, torch.Tensor) and result.requires_grad]
+                firsts = [torch.linspace(-2, 3, root.numel(), dtype=root.dtype).reshape(root.shape) for root in roots]
                 recorded = torch.autograd.grad(roots, leaves, firsts, create_graph=True, allow_unused=True)
             except (RuntimeError, TypeError):  # it does not take the dtype, or has no derivative
                 continue
@@ -193,7 +193,7 @@ def test_gradients_that_are_passed_on_keep_their_version(
         with contextlib.nullcontext() if shortcuts else anomalies_looked_for():
             used(passing(x, w)).sum().backward()
             found = torch.autograd.grad(used(passing(x, w)).sum(), (x, w), allow_unused=True)
-            seen += [[each._version for each in leaves if each is not None] for leaves in (found, (x.grad, w.grad))]
+            seen += [[leaf._version for leaf in leaves if leaf is not None] for leaves in (found, (x.grad, w.grad))]
             x.grad = w.grad = None
             y = used(passing(x.cosh(), w)).square().sum()
             (y + torch.autograd.grad(y, x, create_graph=True)[0].norm()).backward()

@@ -58,7 +58,7 @@ def difference(plain: numpy.ndarray[Any, Any], fast: numpy.ndarray[Any, Any]) ->
 def test_every_shortcut_is_called(both: tuple[Found, Found, dict[str, float]]) -> None:
     plain, fast, tolerances = both
     assert set(tolerances) <= set(plain)
-    assert {name: len(results) for name, results in plain.items()} == {name: len(each) for name, each in fast.items()}
+    assert {name: len(results) for name, results in plain.items()} == {name: len(value) for name, value in fast.items()}
     assert all(plain.values())
 
 

@@ -106,7 +106,7 @@ def test_scatter_and_gather_go_through_nested_values() -> None:
     assert [part[0]["x"].tolist() for part in parts] == [[0, 1, 2], [3, 4]]
     assert [(part[2], part[3].right) for part in parts] == [("same", 3)] * 2
     assert parts[1][1][0].device == torch.device("sim:1")
-    joined = nn.parallel.gather([each[0] for each in parts], -1)
+    joined = nn.parallel.gather([part[0] for part in parts], -1)
     assert joined["x"].tolist() == [0, 1, 2, 3, 4]
     with pytest.warns(UserWarning, match="Was asked to gather along dimension 0"):
         assert nn.parallel.gather([torch.ones((), device="sim:0"), torch.ones((), device="sim:1")], 0).shape == (2,)

@@ -79,7 +79,7 @@ def test_the_simulated_device_computes_what_the_cpu_computes(name: str) -> None:
         result = call(*inputs)
         assert result.device.type == device
         (result * result).sum().backward()
-        found.append([result.cpu(), *[each.grad.cpu() for each in inputs]])
+        found.append([result.cpu(), *[tensor.grad.cpu() for tensor in inputs]])
     for one, other in zip(*found, strict=True):
         torch.testing.assert_close(one, other)
 
@@ -124,8 +124,8 @@ def _normalized(x: torch.Tensor, dims: tuple[int, ...], *, keepdim: bool) -> tup
         (
             lambda x: torch.native_group_norm(x, None, None, 2, 4, 6, 1, 1e-5),
             lambda x: tuple(
-                each.reshape(size)
-                for each, size in zip(_normalized(x, (1, 2), keepdim=False), ((2, 4, 6), (2, 1), (2, 1)), strict=True)
+                array.reshape(size)
+                for array, size in zip(_normalized(x, (1, 2), keepdim=False), ((2, 4, 6), (2, 1), (2, 1)), strict=True)
             ),
         ),
     ],
@@ -163,7 +163,7 @@ def test_the_layout_of_inputs_and_gradients_does_not_matter(name: str) -> None:
 def test_a_convolution_keeps_no_windows_for_its_backward_pass() -> None:
     x, weight = torch.randn(8, 16, 32, 32, requires_grad=True), torch.randn(16, 16, 3, 3, requires_grad=True)
     result = F.conv2d(x, weight, padding=1)
-    kept = [each for each in dir(result.grad_fn) if each.startswith("_saved")]
+    kept = [name for name in dir(result.grad_fn) if name.startswith("_saved")]
     tensors = [getattr(result.grad_fn, each) for each in kept]
-    sizes = {tuple(each.shape) for each in tensors if isinstance(each, torch.Tensor)}
+    sizes = {tuple(tensor.shape) for tensor in tensors if isinstance(tensor, torch.Tensor)}
     assert sizes == {(8, 16, 32, 32), (16, 16, 3, 3)}

@@ -50,7 +50,7 @@ def plain(result: Any) -> Any:
     if isinstance(result, torch.Tensor):
         return [repr(result.dtype), list(result.shape), plain(result.tolist())]
     if isinstance(result, (list, tuple)):
-        return [plain(each) for each in result]
+        return [plain(item) for item in result]
     if isinstance(result, float):
         return "nan" if math.isnan(result) else float(f"{result:.12g}")
     return result
@@ -90,7 +90,7 @@ def test_operator_says_what_it_does_and_what_it_takes(row: Operator) -> None:
 def calls_of_rows(row: Operator) -> list[tuple[Any, ...]]:
     """Arguments of calls on one row of numbers, and on one number, some of which an operator may take."""
     rows = torch.tensor([3.0, 1.0, 2.0]), torch.tensor(2.0), torch.tensor([2, 1, 3])
-    return [(each, *more) for each in rows for more in ((), (0,), (1, 0), (each.clone(),), (0, torch.tensor([1])))]
+    return [(row, *more) for row in rows for more in ((), (0,), (1, 0), (row.clone(),), (0, torch.tensor([1])))]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -197,7 +197,7 @@ def written(row: Operator) -> list[tuple[Sample, torch.Tensor]]:
         for sample, result in results
         if isinstance(result, torch.Tensor)
         and not (row.name in ("sum", "prod", "median", "nanmedian") and len(sample.arguments) == 1)
-        and not (row.name == "where" and any(not isinstance(each, torch.Tensor) for each in sample.arguments))
+        and not (row.name == "where" and any(not isinstance(argument, torch.Tensor) for argument in sample.arguments))
     ]
 
 

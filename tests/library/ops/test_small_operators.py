@@ -59,7 +59,7 @@ def test_dimensions_are_added_up_to_the_least_number() -> None:
     assert torch.atleast_1d(x).shape == (1,)
     assert torch.atleast_2d(x).shape == (1, 1)
     assert torch.atleast_3d(torch.zeros(2, 3)).shape == (2, 3, 1)
-    assert [each.shape for each in torch.atleast_1d(x, torch.zeros(2))] == [(1,), (2,)]
+    assert [array.shape for array in torch.atleast_1d(x, torch.zeros(2))] == [(1,), (2,)]
 
 
 def test_copies_share_memory_deep_copies_and_pickles_do_not() -> None:

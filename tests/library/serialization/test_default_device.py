@@ -15,7 +15,7 @@ def test_a_file_is_read_to_the_devices_it_was_saved_from(name: str, tmp_path: Pa
     torch.save(data, tmp_path / name)
     with torch.device("sim"):
         found = torch.load(tmp_path / name)
-    assert {key: each.device for key, each in found.items()} == {key: each.device for key, each in data.items()}
+    assert {key: value.device for key, value in found.items()} == {key: value.device for key, value in data.items()}
     assert all(torch.equal(found[key], data[key]) for key in data)
 
 

@@ -37,7 +37,7 @@ def test_files_by_the_hundred_are_refused_or_read_to_right_values() -> None:
 @pytest.mark.parametrize("how", range(5))
 def test_no_name_that_is_a_class_s_or_a_protocol_s_comes_out_of_a_file(how: int) -> None:
     own = dir(torch.Tensor) if how != 3 else dir(OrderedDict)  # the third file gives an OrderedDict the attribute
-    names = {each for each in crafted.FORBIDDEN if each.startswith("__") or each in own}
+    names = {name for name in crafted.FORBIDDEN if name.startswith("__") or name in own}
     assert len(names) > 100
     for name in names:
         with pytest.raises(REFUSALS):

@@ -64,7 +64,7 @@ def test_whoever_reads_what_many_save_reads_one_of_them_whole(tmp_path: Path, co
                 saving[-1] = fork.Process(target=keep_saving, args=(str(path), 99), kwargs={"has_names": has_names})
                 saving[-1].start()
     assert len(seen) > 4
-    assert all((each == each[0]).all() for each in seen)  # what was mapped is what it was
+    assert all((number == number[0]).all() for number in seen)  # what was mapped is what it was
     torch.save(torch.ones(1), path)
     assert os.listdir(tmp_path) == ["m.pt"]
 
@@ -106,7 +106,7 @@ def _slow(path: Path) -> Iterator[list[int]]:
 
     with opened_to_write(path) as file:
         file.write(b"half")
-        yield [stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()]
+        yield [stat.S_IMODE(place.stat().st_mode) for place in path.parent.iterdir()]
 
 
 def test_a_pipe_that_is_named_like_a_leftover_is_not_waited_for(tmp_path: Path) -> None:

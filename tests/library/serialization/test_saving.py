@@ -265,7 +265,7 @@ def test_tensors_go_back_to_their_device_or_where_map_location_says(path):
     assert torch.load(path)["x"].device == torch.device("sim:0")
     for where in ("cpu", torch.device("cpu"), {"sim:0": "cpu"}, lambda storage, location: storage):
         loaded = torch.load(path, map_location=where)
-        assert {each.device.type for each in loaded.values()} == {"cpu"}
+        assert {tensor.device.type for tensor in loaded.values()} == {"cpu"}
         assert loaded["x"].tolist() == [0, 1, 2]
     assert torch.load(path, map_location="sim")["y"].device.type == "sim"
 

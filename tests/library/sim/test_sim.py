@@ -34,7 +34,7 @@ def machine() -> Iterator[None]:
 
 def happened(kind: str) -> list[sim.Happening]:
     """What happened of one kind."""
-    return [each for each in sim.timeline() if each.kind == kind]
+    return [event for event in sim.timeline() if event.kind == kind]
 
 
 def test_a_kernel_is_issued_at_once_and_done_later() -> None:
@@ -64,7 +64,7 @@ def test_writing_into_a_tensor_that_exists_is_a_kernel_and_a_view_is_none() -> N
     for name, write in written.items():
         sim.reset()
         write()
-        assert [each.name for each in happened("kernel")] == [name]
+        assert [event.name for event in happened("kernel")] == [name]
     sim.reset()
     for view in (x.view(50, 20), x[1:, ::2], x.t(), x.expand(2, 20, 50), x.real, x.detach()):
         assert view.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
@@ -215,7 +215,7 @@ def test_kernels_on_one_device_leave_the_other_idle() -> None:
     one, other = torch.ones(3, device="sim:0"), torch.ones(3, device="sim:1")
     sim.reset()
     other * 2
-    assert {each.device for each in sim.timeline()} == {"sim:1"}
+    assert {event.device for event in sim.timeline()} == {"sim:1"}
     with pytest.raises(RuntimeError, match=r"at least two devices, sim:0 and sim:1"):
         one + other
 
@@ -234,11 +234,11 @@ def test_a_move_to_the_device_is_one_transfer_and_takes_no_more_memory_than_its_
     torch.sim.reset()
     before = torch.sim.memory_allocated()
     there = here.to("sim")
-    assert [each.kind for each in torch.sim.timeline() if each.kind != "reserve"] == ["to device"]
+    assert [event.kind for event in torch.sim.timeline() if event.kind != "reserve"] == ["to device"]
     assert torch.sim.max_memory_allocated() - before == there.nbytes
     torch.sim.reset()
     there.copy_(here)
-    assert [each.kind for each in torch.sim.timeline()] == ["to device"]
+    assert [event.kind for event in torch.sim.timeline()] == ["to device"]
     assert there.tolist()[-1] == 2**20 - 1
 
 
@@ -250,8 +250,8 @@ def test_a_kernel_of_ones_own_is_one_launch_that_writes_into_a_tensor() -> None:
 
     sim.reset()
     sim.launch(twice, x, 2.0, y)
-    assert [(each.kind, each.name, each.nbytes) for each in sim.timeline()] == [("kernel", "twice", 8000)]
-    assert y.tolist() == [2.0 * each for each in range(1000)]
+    assert [(event.kind, event.name, event.nbytes) for event in sim.timeline()] == [("kernel", "twice", 8000)]
+    assert y.tolist() == [2.0 * number for number in range(1000)]
     for wrong in (torch.ones(1000), torch.ones(1000, device="sim:1")):
         with pytest.raises(ValueError, match="tensors on one simulated device are needed"):
             sim.launch(twice, wrong, 2.0, y)

@@ -26,10 +26,10 @@ class Line:
 
     def step(self, rate: float) -> None:
         with torch.no_grad():
-            for each in (self.slope, self.shift):
-                if each.grad is not None:
-                    each.sub_(each.grad, alpha=rate)
-                    each.grad = None
+            for tensor in (self.slope, self.shift):
+                if tensor.grad is not None:
+                    tensor.sub_(tensor.grad, alpha=rate)
+                    tensor.grad = None
 
 
 class Net(nn.Module):

@@ -46,5 +46,5 @@ def test_a_stopped_worker_is_told_to_go_on_when_its_loader_is_closed() -> None:
     began = time.monotonic()
     del batches
     gc.collect()
-    assert [each.exitcode for each in workers] == [0, 0]  # they have ended by themselves
+    assert [worker.exitcode for worker in workers] == [0, 0]  # they have ended by themselves
     assert time.monotonic() - began < 5

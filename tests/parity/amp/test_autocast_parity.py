@@ -39,7 +39,7 @@ def translated(value: Any) -> Any:
         return getattr(tensorglass, str(value).removeprefix("torch."))
     if isinstance(value, (list, tuple)):
         return type(value)(translated(each) for each in value)
-    return {key: translated(each) for key, each in value.items()} if isinstance(value, dict) else value
+    return {key: translated(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def dtypes(value: Any) -> Any:
@@ -71,7 +71,7 @@ def outcome_dtypes(library: Any, path: str, dtype: str, arguments: Any, keywords
     results, given = leaves(library, result), leaves(library, (arguments, list(keywords.values())))
     if not results or not given:
         return [dtypes(result), len(results)]
-    total = sum(each.abs().sum() for each in results)
+    total = sum(result.abs().sum() for result in results)
     return [dtypes(result), dtypes(library.autograd.grad(total, given, allow_unused=True))]
 
 
@@ -121,7 +121,7 @@ def recurrent(library: Any, name: str, **options: Any) -> list[Any]:
         packed = library.nn.utils.rnn.pack_sequence([library.ones(3, 3), library.ones(2, 3)])
         found = [dtypes(output), dtypes(state), dtypes(layer(packed)[0].data), dtypes(cell(library.ones(5, 3))[0])]
     output.float().sum().backward()
-    return [*found, [dtypes(each.grad) for each in layer.parameters()]]
+    return [*found, [dtypes(parameter.grad) for parameter in layer.parameters()]]
 
 
 @pytest.mark.parametrize("options", [{}, {"bidirectional": True}], ids=str)
@@ -139,7 +139,7 @@ def test_attention_has_gradients_for_all_its_parameters(need_weights: bool) -> N
         with library.autocast("cpu"):
             y = layer(x, x, x, need_weights=need_weights)[0]
         y.float().sum().backward()
-        found.append([dtypes(y), *[dtypes(each.grad) for each in layer.parameters()]])
+        found.append([dtypes(y), *[dtypes(parameter.grad) for parameter in layer.parameters()]])
     assert found[0] == found[1]
 
 
@@ -162,7 +162,7 @@ def outcome(library: Any, dtype: str, cache_enabled: bool) -> dict[str, Any]:
         logits = model(images) + model(images * 0.5)
         loss = library.nn.functional.cross_entropy(logits, labels)
     loss.backward()
-    return {"logits": logits, "loss": loss} | {name: each.grad for name, each in model.named_parameters()}
+    return {"logits": logits, "loss": loss} | {name: value.grad for name, value in model.named_parameters()}
 
 
 @pytest.mark.parametrize("cache_enabled", [True, False])

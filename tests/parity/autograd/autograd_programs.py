@@ -70,7 +70,7 @@ class Writer:
         random = self.random
         name = random.choice(names)
         if random.random() < 0.75:  # what has to do with gradients is what we are here for
-            name = random.choice([each for each in names if self.values[each].requires_grad] or names)
+            name = random.choice([name for name in names if self.values[name].requires_grad] or names)
         kinds: tuple[Choice, ...] = (
             (7, self._view),
             (8, self._in_place),
@@ -243,7 +243,7 @@ class Writer:
     def _grad(self, name: str, tensor: Any) -> str:
         random = self.random
         names = self._names()
-        wanted = [each for each in names if self.values[each].requires_grad] or names
+        wanted = [name for name in names if self.values[name].requires_grad] or names
         inputs = ", ".join(random.choices(wanted, k=random.choice((1, 1, 2))))
         flags = self._flags_of_walk()
         flags += random.choice(("", "", ", allow_unused=True", ", allow_unused=True", ", materialize_grads=True"))

@@ -32,10 +32,10 @@ def laid_out(library: Any, elements: Any, layout: str) -> Any:
         )
     elif layout == "expanded" and size and size[0] > 1:
         stored = numpy.ascontiguousarray(elements[0])
-        stride = (0, *[each // max(stored.itemsize, 1) for each in stored.strides])
+        stride = (0, *[stride // max(stored.itemsize, 1) for stride in stored.strides])
     elif layout == "sliced":
         stored = numpy.repeat(elements.reshape(-1), 2)
-        stride = tuple(2 * each // elements.itemsize for each in numpy.ascontiguousarray(elements).strides)
+        stride = tuple(2 * stride // elements.itemsize for stride in numpy.ascontiguousarray(elements).strides)
     else:
         return library.tensor(elements)
     stored = library.tensor(stored.reshape(-1))
@@ -79,7 +79,7 @@ def facts(result: Any, given: list[Any]) -> dict[str, Any]:
         "is view": result._is_view(), "base": None if base is None else tuple(base.shape), "version": result._version,
         "is leaf": result.is_leaf, "requires grad": result.requires_grad, "output nr": result.output_nr,
         "node": node and node.name(),
-        "shares": [bool(place) and each.numel() > 0 and each.untyped_storage().data_ptr() == place for each in given],
+        "shares": [bool(place) and leaf.numel() > 0 and leaf.untyped_storage().data_ptr() == place for leaf in given],
         "is given": [result is each for each in given],
     }  # fmt: skip
 
@@ -111,7 +111,7 @@ def outcome(library: Any, call: Callable[[Any, list[Any]], Any], layout: str, mo
         except Exception as error:
             return {"call": error_of(error)}
         results = list(tensors_of(library, result))
-        seen["results"] = [facts(each, given) for each in results]
+        seen["results"] = [facts(result, given) for result in results]
         seen["arguments"] = [facts(each, ()) for each in given]
         try:
             for each in results[:1]:
@@ -120,15 +120,15 @@ def outcome(library: Any, call: Callable[[Any, list[Any]], Any], layout: str, mo
             seen["write"] = error_of(error)
             return seen
         try:
-            seen["results after"] = [facts(each, given) for each in results]
+            seen["results after"] = [facts(result, given) for result in results]
             seen["arguments after"] = [facts(each, ()) for each in given]
-            seen["elements"] = [elements_of(each) for each in results]
+            seen["elements"] = [elements_of(result) for result in results]
             seen["elements of arguments"] = [elements_of(each) for each in given]
-            sums = [(each * (each + 2)).sum() for each in results if each.requires_grad]
+            sums = [(result * (result + 2)).sum() for result in results if result.requires_grad]
             if sums:
-                total = sum(each.abs() if each.is_complex() else each for each in sums)
+                total = sum(tensor.abs() if tensor.is_complex() else tensor for tensor in sums)
                 total.backward()
-            seen["gradients"] = [elements_of(each.grad) for each in leaves]
+            seen["gradients"] = [elements_of(leaf.grad) for leaf in leaves]
         except Exception as error:
             seen["backward"] = error_of(error)
     return seen

@@ -68,17 +68,19 @@ def outcome(library: Any, call: GradientCall, dtype: str) -> dict[str, Any]:
     try:
         result = call.function(library, *leaves)
         results = list(result) if isinstance(result, (tuple, list)) else [result]
-        flags = [each.requires_grad for each in results]
-        outputs = [each for each in results if each.requires_grad]
-        graphs = [shape(each.grad_fn) for each in outputs]
+        flags = [result.requires_grad for result in results]
+        outputs = [result for result in results if result.requires_grad]
+        graphs = [shape(output.grad_fn) for output in outputs]
         seen: dict[str, Any] = {"flags": flags, "graphs": graphs}
-        starts = [weights(library, each) for each in outputs]
+        starts = [weights(library, output) for output in outputs]
         first = library.autograd.grad(outputs, leaves, starts, create_graph=True, allow_unused=True) if outputs else []
-        seen["gradients"] = [plain(each) for each in first]
-        again = [each for each in first if each is not None and each.requires_grad]
-        sums = [(each * each.conj()).real.sum() if each.is_complex() else (each * each).sum() for each in again]
+        seen["gradients"] = [plain(item) for item in first]
+        again = [tensor for tensor in first if tensor is not None and tensor.requires_grad]
+        sums = [
+            (number * number.conj()).real.sum() if number.is_complex() else (number * number).sum() for number in again
+        ]
         second = library.autograd.grad(sums, leaves, allow_unused=True) if sums else []
-        seen["second"] = [plain(each) for each in second]
+        seen["second"] = [plain(item) for item in second]
     except (RuntimeError, TypeError, NotImplementedError) as error:
         return {"refused": type(error).__name__}
     return seen

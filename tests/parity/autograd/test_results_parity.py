@@ -79,7 +79,7 @@ def calls_of_operator(name: str) -> Iterator[Call]:
         keywords = {key: as_arrays(tensorglass, value) for key, value in sample.keywords.items()}
 
         def call(library: Any, prepare: Any, arguments: Any = arguments, keywords: Any = keywords) -> Any:
-            values = [prepare(each) for each in arguments]
+            values = [prepare(argument) for argument in arguments]
             named = {key: prepare(value) for key, value in keywords.items()}
             if row.is_attribute:
                 return getattr(values[0], row.name)
@@ -121,8 +121,10 @@ def calls_of_function(name: str) -> Iterator[Call]:
             arguments[:2] = arguments[1], arguments[0]
 
         def call(library: Any, prepare: Any, arguments: Any = arguments, keywords: Any = keywords) -> Any:
-            values = [prepare(each) for each in arguments]
-            return attrgetter(info.name)(library)(*values, **{key: prepare(each) for key, each in keywords.items()})
+            values = [prepare(argument) for argument in arguments]
+            return attrgetter(info.name)(library)(
+                *values, **{key: prepare(keyword) for key, keyword in keywords.items()}
+            )
 
         if not sample.kwargs.get("sparse"):
             yield call
@@ -141,7 +143,7 @@ OTHER_MODULES = {"Bilinear", "LSTM", "LinearCrossEntropyLoss", "PairwiseDistance
 def calls_of_module(name: str, training: bool) -> Iterator[Call]:
     info = MODULES[name]
     samples = info.module_inputs_func(info, device="cpu", dtype=torch.float64, requires_grad=False, training=training)
-    for sample in spread([each for each in samples if each.forward_input is not None], MOST):
+    for sample in spread([sample for sample in samples if sample.forward_input is not None], MOST):
         made = (sample.constructor_input.args, sample.constructor_input.kwargs)
         arguments, keywords = as_arrays(torch, list(sample.forward_input.args)), sample.forward_input.kwargs
         keywords = {key: as_arrays(torch, value) for key, value in keywords.items()}
@@ -153,8 +155,8 @@ def calls_of_module(name: str, training: bool) -> Iterator[Call]:
             with library.enable_grad():
                 module = getattr(library.nn, name)(*given, **options).double().train(training)
             library.manual_seed(0)
-            values = [prepare(each) for each in arguments]
-            return module(*values, **{key: prepare(each) for key, each in keywords.items()})
+            values = [prepare(argument) for argument in arguments]
+            return module(*values, **{key: prepare(keyword) for key, keyword in keywords.items()})
 
         yield call
 

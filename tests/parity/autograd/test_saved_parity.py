@@ -42,14 +42,14 @@ def nodes(start: Any) -> Iterator[Any]:
         node = waiting.pop(0)
         if node is not None and node not in seen and "AccumulateGrad" not in node.name():
             seen.append(node)
-            waiting += [each for each, _ in node.next_functions]
+            waiting += [next_node for next_node, _ in node.next_functions]
     yield from seen
 
 
 def plain(value: Any, leaf: Any) -> Any:
     """A saved value in a form that the two libraries have in common."""
     if isinstance(value, (list, tuple)):
-        return tuple([plain(each, leaf) for each in value])
+        return tuple([plain(item, leaf) for item in value])
     if isinstance(value, (torch.Tensor, tensorglass.Tensor)):
         elements = [complex(each) for each in value.detach().resolve_conj().reshape(-1).tolist()]
         rounded = [f"{each.real:.4g} {each.imag:.4g}" for each in elements]

@@ -30,7 +30,10 @@ m.inverse()
 def _names(node: Any, depth: int) -> Any:
     if node is None:
         return None
-    return (type(node).__name__, *([_names(each, depth - 1) for each, _ in node.next_functions] if depth else ()))
+    return (
+        type(node).__name__,
+        *([_names(next_node, depth - 1) for next_node, _ in node.next_functions] if depth else ()),
+    )
 
 
 def _seen(library: Any, expression: str) -> list[Any]:
@@ -50,10 +53,10 @@ def _seen(library: Any, expression: str) -> list[Any]:
         seen.append((_names(found.grad_fn, 2), found.stride(), found.requires_grad))
         if not found.requires_grad:
             break
-        seen.append([round(each, 3) for each in found.flatten().tolist()])
+        seen.append([round(number, 3) for number in found.flatten().tolist()])
     return seen
 
 
-@pytest.mark.parametrize("expression", [each.strip() for each in EXPRESSIONS if each.strip()])
+@pytest.mark.parametrize("expression", [name.strip() for name in EXPRESSIONS if name.strip()])
 def test_the_graph_of_a_gradient_is_pytorchs(expression: str) -> None:
     assert _seen(tensorglass, expression) == _seen(torch, expression)

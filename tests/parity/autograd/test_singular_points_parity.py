@@ -35,7 +35,7 @@ OF_TWO = (
 def _gradients(library: Any, name: str, point: tuple[float, ...]) -> list[float]:
     operands = [library.tensor([each], dtype=library.float64, requires_grad=True) for each in point]
     result = attrgetter(name)(library)(*operands)
-    return [each.item() for each in library.autograd.grad(result.sum(), operands)]
+    return [tensor.item() for tensor in library.autograd.grad(result.sum(), operands)]
 
 
 @pytest.mark.parametrize("name", OF_ONE + OF_TWO)

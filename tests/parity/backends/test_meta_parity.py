@@ -54,33 +54,33 @@ def _facts(value: Any, library: Any, *, of_gradient: bool = False) -> Any:
 
 
 def _tensors(values: Any, library: Any) -> Iterator[Any]:
-    for each in values:
-        if isinstance(each, library.Tensor):
-            yield each
-        elif isinstance(each, list | tuple):
-            yield from _tensors(each, library)
+    for value in values:
+        if isinstance(value, library.Tensor):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from _tensors(value, library)
 
 
 def _told(library: Any, case: Case, device: str, *, backward: bool) -> Any:
     """What a call says of its results, and of the gradients if it is run `backward`; or its error."""
-    arguments = _moved([built(each, library) for each in case.arguments], library, device)
-    keywords = {key: _moved(built(each, library), library, device) for key, each in case.keywords.items()}
+    arguments = _moved([built(argument, library) for argument in case.arguments], library, device)
+    keywords = {key: _moved(built(keyword, library), library, device) for key, keyword in case.keywords.items()}
     function = attrgetter(case.name)(library) if case.form == "function" else None
     try:
-        leaves = [each for each in _tensors(arguments, library) if backward and each.is_floating_point()]
-        for each in leaves:
-            each.requires_grad_()
+        leaves = [tensor for tensor in _tensors(arguments, library) if backward and tensor.is_floating_point()]
+        for leaf in leaves:
+            leaf.requires_grad_()
         if function is None:
             result = getattr(arguments[0], case.name)(*arguments[1:], **keywords)
         else:
             result = function(*arguments, **keywords)
         told = _facts(result, library)
-        outputs = [each for each in _tensors([result], library) if each.requires_grad]
+        outputs = [tensor for tensor in _tensors([result], library) if tensor.requires_grad]
         if not outputs:
             return told
-        ones = [library.ones_like(each) for each in outputs]
+        ones = [library.ones_like(output) for output in outputs]
         gradients = library.autograd.grad(outputs, leaves, ones, allow_unused=True)
-        return told, [_facts(each, library, of_gradient=True) for each in gradients]
+        return told, [_facts(gradient, library, of_gradient=True) for gradient in gradients]
     except Exception as error:  # whatever it is, the other library must raise the same
         return type(error).__name__, str(error).splitlines()[0]
 
@@ -199,7 +199,7 @@ def _trained(library: Any, source: str, size: tuple[int, ...]) -> Any:
     loss.backward()
     optimizer.step()
     state = [_facts(list(each.values()), library) for each in optimizer.state.values()]
-    return _facts(output, library), _facts([each.grad for each in [*model.parameters(), x]], library), state
+    return _facts(output, library), _facts([tensor.grad for tensor in [*model.parameters(), x]], library), state
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -55,12 +55,12 @@ def is_of_pytorch(value: Any) -> bool:
 def modules_below(package: str) -> list[str]:
     """The public modules of a package of PyTorch's, by their paths."""
     found = [package]
-    for each in pkgutil.iter_modules(sys.modules[f"torch.{package}"].__path__, f"torch.{package}."):
-        if not each.name.rpartition(".")[2].startswith("_"):
+    for module in pkgutil.iter_modules(sys.modules[f"torch.{package}"].__path__, f"torch.{package}."):
+        if not module.name.rpartition(".")[2].startswith("_"):
             with contextlib.suppress(ImportError):  # of what is not installed
-                importlib.import_module(each.name)
-                path = each.name.removeprefix("torch.")
-                found += modules_below(path) if each.ispkg else [path]
+                importlib.import_module(module.name)
+                path = module.name.removeprefix("torch.")
+                found += modules_below(path) if module.ispkg else [path]
     return found
 
 

@@ -27,9 +27,9 @@ def signature(value: Any) -> list[tuple[str, Any, str]] | None:
         found = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return None
-    if [each.kind for each in found if each.name != "self"] == [2, 4]:  # *args, **kwargs
+    if [item.kind for item in found if item.name != "self"] == [2, 4]:  # *args, **kwargs
         return None
-    return [(each.name, each.kind, default(each.default)) for each in found if not each.name.startswith("_")]
+    return [(item.name, item.kind, default(item.default)) for item in found if not item.name.startswith("_")]
 
 
 def default(value: Any) -> str:
@@ -48,7 +48,7 @@ def differences(home: str) -> list[str]:
             continue
         pairs = [(name, ours, theirs)]
         if isinstance(theirs, type):
-            own = [each for each in vars(theirs) if not each.startswith("_") and callable(getattr(ours, each, None))]
+            own = [name for name in vars(theirs) if not name.startswith("_") and callable(getattr(ours, name, None))]
             pairs += [(f"{name}.{each}", getattr(ours, each), getattr(theirs, each)) for each in own]
         for path, one, other in pairs:
             expected, given = signature(other), signature(one)

@@ -150,8 +150,8 @@ def gradient_through(torch, rank, call):
     results = call(x)
     results = results if isinstance(results, tuple) else (results,)
     weight = 1.0 + rank
-    sum((each * weight * (number + 1)).sum() for number, each in enumerate(results)).backward()
-    return [each.tolist() for each in results], x.grad.tolist()
+    sum((value * weight * (number + 1)).sum() for number, value in enumerate(results)).backward()
+    return [result.tolist() for result in results], x.grad.tolist()
 
 
 def kept_buffers(torch, rank, settings):

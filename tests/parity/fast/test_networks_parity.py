@@ -267,7 +267,12 @@ def parameters_of(function: Any) -> list[Any]:
     """The parameters of the modules that a function is, has, or holds."""
     found = [function, getattr(function, "layer", None)]
     found += [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
-    named = {id(each): each for module in found if hasattr(module, "parameters") for each in module.parameters()}
+    named = {
+        id(parameter): parameter
+        for module in found
+        if hasattr(module, "parameters")
+        for parameter in module.parameters()
+    }
     return list(named.values())
 
 
@@ -292,13 +297,13 @@ def seen(lib: Any, name: str, layout: str, dtype: str, times: int) -> list[Any]:
         wanted = [*leaves, *parameters_of(function)]
         result = function(*leaves)
         towards = numbers(lib, tuple(result.shape), dtype, 0.5)
-        for each in wanted:
-            each.grad = None
+        for tensor in wanted:
+            tensor.grad = None
         result.backward(towards, retain_graph=True)
-        found = [result, *[each.grad for each in wanted]]
+        found = [result, *[tensor.grad for tensor in wanted]]
         if dtype == "float64":
             first = lib.autograd.grad(result, wanted, towards, create_graph=True)
-            loss = sum((each * numbers(lib, tuple(each.shape), dtype, 0.1)).sum() for each in first)
+            loss = sum((number * numbers(lib, tuple(number.shape), dtype, 0.1)).sum() for number in first)
             second = lib.autograd.grad(loss, wanted, allow_unused=True) if loss.requires_grad else [None] * len(wanted)
             found += [*first, *second]
     return found

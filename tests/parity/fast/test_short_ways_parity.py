@@ -95,7 +95,7 @@ def _seen(call: Callable[..., Any], lib: Any, dtype: str, layout: str) -> Any:
         result = call(lib, a, b)
     except (RuntimeError, IndexError, TypeError, NotImplementedError) as error:
         return type(error), str(error).splitlines()[0]
-    elements = [[round(float(each), 4) + 0.0 for each in result.reshape(-1).tolist()], a.tolist()]
+    elements = [[round(float(number), 4) + 0.0 for number in result.reshape(-1).tolist()], a.tolist()]
     return str(result.dtype), tuple(result.shape), result.stride(), str(elements), a._version, result._version
 
 

@@ -17,7 +17,7 @@ def outputs(library: Any) -> Any:
     nn, func = library.nn, library.func
     models = [nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)).eval() for _ in range(3)]
     parameters, buffers = func.stack_module_state(models)
-    assert all(each.requires_grad and each.is_leaf for each in parameters.values())
+    assert all(parameter.requires_grad and parameter.is_leaf for parameter in parameters.values())
     x = library.randn(5, 3)
 
     def call(parameters: Any, buffers: Any, x: Any) -> Any:
@@ -25,7 +25,7 @@ def outputs(library: Any) -> Any:
 
     together = func.vmap(call, in_dims=(0, 0, None))(parameters, buffers, x)
     together.sum().backward()
-    sizes = {name: tuple(each.shape) for name, each in {**parameters, **buffers}.items()}
+    sizes = {name: tuple(value.shape) for name, value in {**parameters, **buffers}.items()}
     return sizes, together.detach().numpy(), parameters["0.weight"].grad.numpy()
 
 

@@ -91,13 +91,13 @@ def outcome(t: Any, chain: Chain, tracked: tuple[int, int, int]) -> tuple[Any, A
     constant.requires_grad_(bool(tracked[1]))
     with t.set_grad_enabled(bool(tracked[2])):
         found = nested(t, chain, constant)(x)
-    leaves = [each for each in (x, constant) if each.requires_grad]
+    leaves = [tensor for tensor in (x, constant) if tensor.requires_grad]
     assert found.requires_grad == (found.grad_fn is not None)
     if not found.requires_grad:
         return np.array(found.tolist()), False, [np.zeros(2) for _ in leaves]
     gradients = t.autograd.grad(found.sum(), leaves, allow_unused=True)
     # Adding 0 gives memory to PyTorch's gradients of zeros, which may have none.
-    arrays = [np.zeros(2) if each is None else np.array((each + 0).tolist()) for each in gradients]
+    arrays = [np.zeros(2) if gradient is None else np.array((gradient + 0).tolist()) for gradient in gradients]
     return np.array(found.tolist()), True, arrays
 
 
@@ -137,7 +137,7 @@ def test_repeated_calls_leave_nothing_behind(outer: str) -> None:
             for step in steps:
                 x = x + 0.001 * step(x).sum()
         gc.collect()
-        return sum(str(type(each).__module__).startswith("tensorglass") for each in gc.get_objects())
+        return sum(str(type(candidate).__module__).startswith("tensorglass") for candidate in gc.get_objects())
 
     live(2)  # what is looked up from now on
     assert live(11) <= live(2)

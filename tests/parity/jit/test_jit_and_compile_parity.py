@@ -198,7 +198,7 @@ def test_programs_that_ask_for_a_compiler_are_answered_as_by_pytorch_without_one
     assert [process.returncode for process in said.values()] == [0, 0], answers
     theirs, ours = (answers[library][0].splitlines() for library in ("torch", "tensorglass"))
     asked = questions.splitlines()
-    different = [each for each in zip(asked, theirs, ours, strict=True) if each[1] != each[2]]
+    different = [row for row in zip(asked, theirs, ours, strict=True) if row[1] != row[2]]
     assert not different, "\n".join("\n  ".join(each) for each in different)
 
 

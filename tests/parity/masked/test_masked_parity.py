@@ -32,8 +32,8 @@ def _given(library: Any, argument: Any) -> Any:
 
 
 def _outcome(library: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
-    given = [_given(library, each) for each in arguments]
-    options = {key: _given(library, each) for key, each in keywords.items()}
+    given = [_given(library, argument) for argument in arguments]
+    options = {key: _given(library, keyword) for key, keyword in keywords.items()}
     try:
         found = getattr(library.masked, name)(*given, **options)
         if found.requires_grad:

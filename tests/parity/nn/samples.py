@@ -36,7 +36,7 @@ def ours(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(ours(each) for each in value)
     if isinstance(value, dict):
-        return {name: ours(each) for name, each in value.items()}
+        return {name: ours(item) for name, item in value.items()}
     if isinstance(value, torch.dtype):
         return getattr(tensorglass, str(value)[6:])
     if isinstance(value, torch.nn.PairwiseDistance):
@@ -80,7 +80,7 @@ def tensors_of(library: Any, value: Any) -> list[Any]:
     if isinstance(value, library.Tensor):
         return [value]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [tensor for each in parts for tensor in tensors_of(library, each)]
+    return [tensor for part in parts for tensor in tensors_of(library, part)]
 
 
 def outcome(
@@ -99,26 +99,28 @@ def outcome(
         result = function(*arguments, **keywords)
     except (RuntimeError, ValueError, TypeError, IndexError, AssertionError, NotImplementedError) as error:
         return {"error": (type(error).__name__, str(error).split("\n")[0])}
-    leaves = [each for each in (*tensors_of(library, (arguments, keywords)), *parameters()) if each.requires_grad]
+    leaves = [
+        keyword for keyword in (*tensors_of(library, (arguments, keywords)), *parameters()) if keyword.requires_grad
+    ]
     results = tensors_of(library, result)
     seen: dict[str, Any] = {
-        "dtype": [str(each.dtype) for each in results],
-        "stride": [tuple(each.stride()) for each in results],
-        "node": [each.grad_fn and each.grad_fn.name() for each in results],
-        "values": [plain(each) for each in results],
+        "dtype": [str(result.dtype) for result in results],
+        "stride": [tuple(result.stride()) for result in results],
+        "node": [result.grad_fn and result.grad_fn.name() for result in results],
+        "values": [plain(result) for result in results],
     }
-    outputs = [each for each in results if each.requires_grad]
+    outputs = [result for result in results if result.requires_grad]
     if outputs and leaves:
-        sums = [(each * weights(library, each)).sum() for each in outputs]
+        sums = [(output * weights(library, output)).sum() for output in outputs]
         first = library.autograd.grad(sums, leaves, allow_unused=True, create_graph=True)
-        seen["first"] = [plain(each) for each in first]
+        seen["first"] = [plain(item) for item in first]
         seen["first stride"] = [None if each is None else tuple(each.stride()) for each in first]
-        again = [(each * each).sum() for each in first if each is not None and each.requires_grad]
+        again = [(number * number).sum() for number in first if number is not None and number.requires_grad]
         try:
             second = library.autograd.grad(again, leaves, allow_unused=True) if again else [None] * len(leaves)
         except (RuntimeError, NotImplementedError):  # PyTorch has no second derivative of some
             return seen
-        seen["second"] = [plain(each) for each in second]
+        seen["second"] = [plain(item) for item in second]
     return seen
 
 

@@ -283,7 +283,7 @@ def test_an_encoder_leaves_padding_out_where_pytorch_does_and_says_why_not(optio
                 with library.no_grad():
                     outputs.append(encoder(x, src_key_padding_mask=padding))
                     outputs.append(encoder(x, library.zeros(3, 3) > 0, src_key_padding_mask=padding))
-        found.append(([str(each.message) for each in caught], [each.tolist() for each in outputs]))
+        found.append(([str(output.message) for output in caught], [output.tolist() for output in outputs]))
     (told, expected), (said, outputs) = found
     assert said == told
     np.testing.assert_allclose(outputs, expected, atol=1e-5)
@@ -310,5 +310,5 @@ def test_the_output_of_attention_lies_as_in_pytorch(layout: str, width: int) -> 
         strides = [output.stride()]
         if has_shortcuts():  # the plain way's gradients lie as products do
             strides += [each.stride() for each in library.autograd.grad(output.square().sum(), (query, key, value))]
-        seen.append([tuple(each) for each in strides])
+        seen.append([tuple(stride) for stride in strides])
     assert seen[0] == seen[1]

@@ -40,11 +40,11 @@ def names(node: Any) -> set[str]:
     """Of all nodes that are reached from one."""
     found, waiting, seen = set(), [node], set()
     while waiting:
-        each = waiting.pop()
-        if each is not None and id(each) not in seen:
-            seen.add(id(each))
-            found.add(each.name().rpartition("::")[2])
-            waiting += [edge for edge, _ in each.next_functions]
+        next_node = waiting.pop()
+        if next_node is not None and id(next_node) not in seen:
+            seen.add(id(next_node))
+            found.add(next_node.name().rpartition("::")[2])
+            waiting += [edge for edge, _ in next_node.next_functions]
     return found
 
 

@@ -71,6 +71,6 @@ def test_what_one_library_saves_goes_on_in_the_other(writer: Any, reader: Any, t
             loss = module(library.from_numpy(image)).square().mean()
             loss.backward()
             steps.step()
-        results.append([loss.item(), *(plain(each) for each in module.state_dict().values())])
+        results.append([loss.item(), *(plain(item) for item in module.state_dict().values())])
     for one, two in zip(*results, strict=True):
         assert are_close(one, two, 1e-4)

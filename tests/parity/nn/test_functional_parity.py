@@ -76,7 +76,7 @@ def test_samples_give_what_they_give_in_pytorch(name: str) -> None:
         for arguments, keywords in calls(info, dtype):
             number += 1
             differs = disagreement(info.name[14:], arguments, keywords, SKIPPED.get(name, ()))
-            sizes = [tuple(each.shape) if hasattr(each, "shape") else each for each in arguments]
+            sizes = [tuple(argument.shape) if hasattr(argument, "shape") else argument for argument in arguments]
             assert differs is None, f"{sizes} {keywords} in {dtype}: {differs}"
     assert number
 
@@ -90,8 +90,8 @@ def test_wrong_calls_are_refused_as_in_pytorch(name: str) -> None:
     info = INFOS[name]
     if info.name[14:] in OTHER_WORDS:
         return
-    for each in info.error_inputs("cpu"):
-        sample = each.sample_input
+    for error_input in info.error_inputs("cpu"):
+        sample = error_input.sample_input
         assert disagreement(info.name[14:], (sample.input, *sample.args), sample.kwargs) is None
 
 

@@ -44,8 +44,8 @@ def made(library: Any, kind: Any, arguments: Any, keywords: Any, training: bool)
 @pytest.mark.parametrize("name", INFOS)
 @pytest.mark.filterwarnings("ignore")
 def test_modules_are_those_of_pytorch(name: str, training: bool) -> None:
-    for each in inputs(INFOS[name], training):
-        arguments, keywords = each.constructor_input.args, each.constructor_input.kwargs
+    for sample in inputs(INFOS[name], training):
+        arguments, keywords = sample.constructor_input.args, sample.constructor_input.kwargs
         theirs = made(torch, INFOS[name].module_cls, arguments, keywords, training)
         mine = made(tensorglass, getattr(tensorglass.nn, name), ours(arguments), ours(keywords), training)
         assert repr(mine) == repr(theirs)
@@ -55,8 +55,8 @@ def test_modules_are_those_of_pytorch(name: str, training: bool) -> None:
             is_lazy = torch.nn.parameter.is_lazy(other[key])
             assert tensorglass.nn.parameter.is_lazy(state[key]) == is_lazy
             assert is_lazy or are_close(plain(state[key]), plain(other[key]), 0.0), key
-        if each.forward_input is not None:
-            compare_call(mine, theirs, each.forward_input)
+        if sample.forward_input is not None:
+            compare_call(mine, theirs, sample.forward_input)
 
 
 def compare_call(mine: Any, theirs: Any, call: Any) -> None:
@@ -107,7 +107,7 @@ def laid_out(library: Any, value: Any, form: Form) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(laid_out(library, each, form) for each in value)
     if isinstance(value, dict):
-        return {key: laid_out(library, each, form) for key, each in value.items()}
+        return {key: laid_out(library, item, form) for key, item in value.items()}
     return value
 
 
@@ -117,7 +117,7 @@ def emptied(library: Any, value: Any) -> Any:
         return value.detach()[:0].requires_grad_(value.requires_grad) if value.dim() else value
     if isinstance(value, (list, tuple)):
         return type(value)(emptied(library, each) for each in value)
-    return {key: emptied(library, each) for key, each in value.items()} if isinstance(value, dict) else value
+    return {key: emptied(library, item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 #: Of a batch that lies otherwise than the gradient that comes in, gradients lie as one or as the other.
@@ -132,16 +132,16 @@ REFUSED_THERE = ("NLLLoss",)  #: "grad_input must be contiguous"
 @pytest.mark.parametrize("name", [name for name in INFOS if not name.startswith("Lazy")])  # a call makes those others
 @pytest.mark.filterwarnings("ignore")
 def test_copies_and_pickles_of_modules_compute_the_same(name: str) -> None:
-    each = inputs(INFOS[name], False)[0]
+    sample = inputs(INFOS[name], False)[0]
     module = getattr(tensorglass.nn, name)(
-        *ours(each.constructor_input.args), **ours(each.constructor_input.kwargs)
+        *ours(sample.constructor_input.args), **ours(sample.constructor_input.kwargs)
     ).double()
     module.eval()
     for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
         assert repr(other) == repr(module)
         assert list(other.state_dict()) == list(module.state_dict())
-        if each.forward_input is not None:
-            arguments, keywords = ours(each.forward_input.args), ours(each.forward_input.kwargs)
+        if sample.forward_input is not None:
+            arguments, keywords = ours(sample.forward_input.args), ours(sample.forward_input.kwargs)
             tensorglass.manual_seed(0)
             expected = module(*arguments, **keywords)
             tensorglass.manual_seed(0)
@@ -150,9 +150,9 @@ def test_copies_and_pickles_of_modules_compute_the_same(name: str) -> None:
                 assert are_close(plain(found), plain(expected), 0.0)
 
 
-def pair(name: str, each: Any) -> tuple[Any, Any]:
+def pair(name: str, sample: Any) -> tuple[Any, Any]:
     """The module of a sample, of both libraries."""
-    arguments, keywords = each.constructor_input.args, each.constructor_input.kwargs
+    arguments, keywords = sample.constructor_input.args, sample.constructor_input.kwargs
     theirs = made(torch, INFOS[name].module_cls, arguments, keywords, True)
     return made(tensorglass, getattr(tensorglass.nn, name), ours(arguments), ours(keywords), True), theirs
 
@@ -236,9 +236,9 @@ OTHER_WORDS = {"CTCLoss", "LogSigmoid", "MultiLabelSoftMarginLoss", "Transformer
 @pytest.mark.parametrize("name", [name for name in INFOS if name not in OTHER_WORDS])
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_no_tensor_is_refused_as_in_pytorch(name: str) -> None:
-    for each in called(name, 1):
-        rest, keywords = each.forward_input.args[1:], each.forward_input.kwargs
-        mine, theirs = pair(name, each)
+    for sample in called(name, 1):
+        rest, keywords = sample.forward_input.args[1:], sample.forward_input.kwargs
+        mine, theirs = pair(name, sample)
         for given in NO_TENSORS:
             expected = refusal(theirs, given, *rest, **keywords)
             assert refusal(mine, given, *ours(rest), **ours(keywords)) == expected, given

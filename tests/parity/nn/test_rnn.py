@@ -85,7 +85,7 @@ def test_layers(name: str, options: dict[str, Any]) -> None:
     compare(runs)
 
 
-@pytest.mark.parametrize(("name", "options"), [each for each in LAYERS if "batch_first" not in each.id])
+@pytest.mark.parametrize(("name", "options"), [exercise for exercise in LAYERS if "batch_first" not in exercise.id])
 @pytest.mark.parametrize("sort", [True, False])
 def test_packed_sequences(name: str, options: dict[str, Any], sort: bool) -> None:
     runs = []

@@ -37,10 +37,10 @@ def _calls(name: str) -> Iterator[Call]:
     dtype = next(iter(info.dtypes & {torch.float32} or info.dtypes))
     for sample in islice(info.sample_inputs_func(info, "cpu", dtype, False), 2):
         arguments = [data(each) for each in (sample.input, *sample.args)]
-        keywords = {key: data(each) for key, each in sample.kwargs.items()}
+        keywords = {key: data(value) for key, value in sample.kwargs.items()}
         if info.name.startswith("nn.functional.embedding"):
             arguments[:2] = arguments[1], arguments[0]
-        if any(callable(each) for each in keywords.values()):
+        if any(callable(keyword) for keyword in keywords.values()):
             continue
         yield from wrong(arguments, keywords)
 

@@ -99,15 +99,15 @@ def sampled(row: Operator, dtype: str, layout: str = "contiguous") -> Iterator[C
     """The operator's samples with operands of `dtype`, laid out as `layout` says."""
     for sample in samples_of(row):
         recast = _recast(sample)
-        arguments = tuple(_described(each, dtype, layout, recast) for each in sample.arguments)
-        keywords = {key: _described(each, dtype, layout, recast) for key, each in sample.keywords.items()}
+        arguments = tuple(_described(argument, dtype, layout, recast) for argument in sample.arguments)
+        keywords = {key: _described(keyword, dtype, layout, recast) for key, keyword in sample.keywords.items()}
         yield Case(row.path, arguments, keywords, "function" if row.is_function else "method")
 
 
 def operand_count(row: Operator) -> int:
     """How many operands an elementwise operator takes."""
     first = samples_of(row)[0]
-    return sum(isinstance(each, tensorglass.Tensor) for each in first.arguments)
+    return sum(isinstance(argument, tensorglass.Tensor) for argument in first.arguments)
 
 
 def with_special_values(row: Operator, dtype: str) -> Iterator[Case]:

@@ -113,7 +113,9 @@ def check(row: Operator, cases: Iterable[Case], **closeness: Any) -> None:
 
 
 def _are_refused_alike(case: Case) -> bool:
-    ours, theirs = (outcome(each, case.name, case.arguments, case.keywords, case.form) for each in (tensorglass, torch))
+    ours, theirs = (
+        outcome(keyword, case.name, case.arguments, case.keywords, case.form) for keyword in (tensorglass, torch)
+    )
     return ours[0] == theirs[0] == "error" and issubclass(ours[1], theirs[1])
 
 
@@ -142,7 +144,7 @@ def test_in_place_functions_are_those_of_pytorch() -> None:
 
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
-    layouts = [each for each in LAYOUTS if each != "expanded" or row.name not in STRAY]
+    layouts = [item for item in LAYOUTS if item != "expanded" or row.name not in STRAY]
     check(
         row,
         (each for dtype in DTYPES for layout in layouts for each in with_in_place(row, sampled(row, dtype, layout))),
@@ -171,7 +173,7 @@ def test_operands_of_two_dtypes_agree(row: Operator) -> None:
 def test_operands_that_are_numbers_agree(row: Operator) -> None:
     for dtype in DTYPES:
         cases = with_numbers(row, dtype)
-        check(row, (each for each in cases if dtype != "float16" or complex not in map(type, each.arguments)))
+        check(row, (case for case in cases if dtype != "float16" or complex not in map(type, case.arguments)))
 
 
 @pytest.mark.parametrize("row", WRITING, ids=name_of)

@@ -55,7 +55,7 @@ def test_outputs_of_other_dtypes_are_refused(name: str, arguments: tuple[Any, ..
 
 
 #: Of equal elements these choose any: `test_among_equals_parity` compares them.
-NOT_AMONG_EQUALS = [each for each in CHOOSING if each[0] not in ("topk", "kthvalue")]
+NOT_AMONG_EQUALS = [row for row in CHOOSING if row[0] not in ("topk", "kthvalue")]
 
 
 @pytest.mark.parametrize(("name", "arguments"), NOT_AMONG_EQUALS)

@@ -53,7 +53,7 @@ FLIPPED = ("flip", "fliplr", "flipud", "rot90")
 
 def check(row: Operator, cases: Iterable[Case], **closeness: Any) -> None:
     """Compare the calls that PyTorch has written."""
-    written = [each for each in cases if _is_written(each)]
+    written = [case for case in cases if _is_written(case)]
     if written:
         check_all(row, written, **closeness)
 
@@ -84,7 +84,7 @@ def test_operands_of_two_dtypes_agree(row: Operator) -> None:
 
 @pytest.mark.parametrize("row", PAIRS, ids=name_of)
 def test_operands_that_are_numbers_agree(row: Operator) -> None:
-    check(row, (each for dtype in WIDE_UNSIGNED for each in with_numbers(row, dtype)))
+    check(row, (with_number for dtype in WIDE_UNSIGNED for with_number in with_numbers(row, dtype)))
 
 
 @pytest.mark.parametrize("row", [row for row in WRITING if row.name not in BROKEN], ids=name_of)

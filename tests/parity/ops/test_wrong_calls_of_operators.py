@@ -71,13 +71,13 @@ def _samples() -> dict[str, list[Call]]:
         dtypes = [each for each in (torch.float32, torch.int64, torch.complex64) if each in info.dtypes]
         if info.name.startswith("nn.") or not dtypes:
             continue
-        aliases = [each.name for each in info.aliases]
-        named = [re.sub(r"^(linalg|fft|special)_", r"\1.", each) for each in (info.name, *aliases)]
+        aliases = [aliase.name for aliase in info.aliases]
+        named = [re.sub(r"^(linalg|fft|special)_", r"\1.", item) for item in (info.name, *aliases)]
         methods = [each for each in (info.method_variant, info.inplace_variant) if each is not None]
         forms = [found[each] for each in (*named, *[f"Tensor.{each.__name__}" for each in methods]) if each in found]
         for sample in islice(info.sample_inputs_func(info, "cpu", dtypes[0], False), 2 if forms else 0):
             arguments = [data(each) for each in (sample.input, *sample.args)]
-            keywords = {key: data(each) for key, each in sample.kwargs.items()}
+            keywords = {key: data(value) for key, value in sample.kwargs.items()}
             for form in forms:
                 form.append((arguments, keywords))
     x = torch.arange(6.0).reshape(2, 3).numpy()

@@ -112,7 +112,7 @@ def with_flag(library: Any, name: str, options: dict[str, Any]) -> Any:
         steps(library, others, other, 2)
     except (AssertionError, RuntimeError, TypeError, ValueError) as error:
         return type(error).__name__, str(error).split("\n")[0]
-    return [plain(each) for each in (params, optimizer.state_dict(), others, other.state_dict())]
+    return [plain(item) for item in (params, optimizer.state_dict(), others, other.state_dict())]
 
 
 @pytest.mark.parametrize("flag", ["foreach", "fused", "capturable", "differentiable"])
@@ -163,9 +163,9 @@ def test_lbfgs(options: dict[str, Any]) -> None:
 def test_refusals(name: str) -> None:
     info = next(info for info in optim_db if info.optim_cls.__name__ == name)
     refused = 0
-    for each in info.optim_error_inputs_func("cpu", torch.float32):
-        given = each.optimizer_error_input
-        if name == "SparseAdam" and "sparse" in str(each.error_regex).lower():
+    for line in info.optim_error_inputs_func("cpu", torch.float32):
+        given = line.optimizer_error_input
+        if name == "SparseAdam" and "sparse" in str(line.error_regex).lower():
             continue  # there are no sparse tensors here
         words = []
         for library in BOTH:
@@ -177,7 +177,7 @@ def test_refusals(name: str) -> None:
                 warnings.simplefilter("always")
                 try:
                     optimizer = getattr(library.optim, name)(params, **options)
-                    if each.error_on != 0:
+                    if line.error_on != 0:
                         optimizer.step(lambda: 1.0)
                     words.append(("fine", [str(warning.message) for warning in caught]))
                 except Exception as error:  # the refusal is what is compared

@@ -40,7 +40,7 @@ def _forms() -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
         if not dtypes or info.name.startswith(("_refs", "masked.", "ops.")):
             continue
         names = [
-            re.sub(r"^(linalg|fft|special)_", r"\1.", each) for each in (info.name, *[a.name for a in info.aliases])
+            re.sub(r"^(linalg|fft|special)_", r"\1.", item) for item in (info.name, *[a.name for a in info.aliases])
         ]
         methods = (info.method_variant, info.inplace_variant)
         names += [f"Tensor.{each.__name__}" for each in methods if hasattr(each, "__name__")]
@@ -74,9 +74,9 @@ def _given(library: Any, argument: Any) -> Any:
 def _children(profile: Any) -> dict[str, list[str]]:
     """What was called in each range of the outermost, by its name. PyTorch has rows of freed memory besides."""
     return {
-        each.name: [child.name for child in each.cpu_children if child.name != "[memory]"]
-        for each in profile.events()
-        if each.cpu_parent is None
+        event.name: [child.name for child in event.cpu_children if child.name != "[memory]"]
+        for event in profile.events()
+        if event.cpu_parent is None
     }
 
 
@@ -85,8 +85,8 @@ def _rows(library: Any, calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]]
     refused = set()
     with library.profiler.profile() as profile:
         for number, (name, arguments, keywords) in enumerate(calls):
-            given = [_given(library, each) for each in arguments]
-            options = {key: _given(library, each) for key, each in keywords.items()}
+            given = [_given(library, argument) for argument in arguments]
+            options = {key: _given(library, keyword) for key, keyword in keywords.items()}
             with library.profiler.record_function(str(number)):
                 try:
                     attrgetter(name)(library)(*given, **options)
@@ -103,7 +103,7 @@ def test_each_operator_has_the_row_that_it_has_in_pytorch() -> None:
         ours, theirs = (_rows(library, calls) for library in LIBRARIES)
     pairs = list(zip(calls, ours, theirs, strict=True))
     differ = [(name, one, other) for (name, _, _), one, other in pairs if None not in (one, other) and one != other]
-    assert [each for each in differ if each[0] not in OTHERWISE] == []
+    assert [row for row in differ if row[0] not in OTHERWISE] == []
     assert sum(one is not None and one == other for _, one, other in pairs) > 800
 
 
@@ -143,20 +143,20 @@ def _tops(profile: Any) -> list[tuple[str, list[str]]]:
     """The outermost rows, and under ranges what was called in them."""
     ranges = ("forward", "loss", "enumerate")
     return [
-        (each.name, [child.name for child in each.cpu_children if child.name.startswith(("aten", "loss"))]
-         if each.name in ranges else [])
-        for each in profile.events()
-        if (each.cpu_parent is None or each.cpu_parent.name in ranges) and each.name != "[memory]"
+        (event.name, [child.name for child in event.cpu_children if child.name.startswith(("aten", "loss"))]
+         if event.name in ranges else [])
+        for event in profile.events()
+        if (event.cpu_parent is None or event.cpu_parent.name in ranges) and event.name != "[memory]"
     ]  # fmt: skip
 
 
 def test_training_has_the_rows_that_it_has_in_pytorch() -> None:
     ours, theirs = (_training(library, library.profiler.profile()) for library in LIBRARIES)
     seeding = ("aten::empty", "aten::item", "aten::random_")  # of the loader's workers
-    ours_of_it, theirs_of_it = ([each for each in _tops(run) if each[0] not in seeding] for run in (ours, theirs))
+    ours_of_it, theirs_of_it = ([top for top in _tops(run) if top[0] not in seeding] for run in (ours, theirs))
     assert ours_of_it == theirs_of_it
     nodes = [
-        {each.key: each.count for each in profile.key_averages() if "Backward" in each.key or "Accumulate" in each.key}
+        {row.key: row.count for row in profile.key_averages() if "Backward" in row.key or "Accumulate" in row.key}
         for profile in (ours, theirs)
     ]
     assert nodes[0] == nodes[1]
@@ -199,7 +199,7 @@ def test_memory_is_what_an_operator_leaves_behind() -> None:
         x = library.ones(16, 16)
         with library.profiler.profile(profile_memory=True) as profile:
             kept = [library.relu(x), x @ x, x.t()]
-        found.append({each.key: each.cpu_memory_usage for each in profile.key_averages() if each.key in
+        found.append({row.key: row.cpu_memory_usage for row in profile.key_averages() if row.key in
                       ("aten::relu", "aten::matmul", "aten::t")})  # fmt: skip
         del kept
     assert found[0] == found[1] == {"aten::relu": 1024, "aten::matmul": 1024, "aten::t": 0}
@@ -210,8 +210,8 @@ def test_times_lie_within_each_other() -> None:
         x = tensorglass.ones(50, 50)
         for _ in range(3):
             _ = x @ x
-    (outer,) = [each for each in profile.events() if each.name == "outer"]
-    products = next(each for each in profile.key_averages() if each.key == "aten::matmul")
+    (outer,) = [event for event in profile.events() if event.name == "outer"]
+    products = next(row for row in profile.key_averages() if row.key == "aten::matmul")
     assert products.count == 3
     assert 0 < products.cpu_time_total <= outer.cpu_time_total
     assert outer.self_cpu_time_total == pytest.approx(
@@ -276,7 +276,7 @@ def test_traces_are_files_that_viewers_read(tmp_path: Path) -> None:
     (path,) = (tmp_path / "logs").iterdir()
     assert re.fullmatch(r"me\.\d+\.pt\.trace\.json\.gz", path.name)
     events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
-    assert [(each["name"], each["ph"]) for each in events] == [("aten::ones", "X"), ("aten::relu", "X")]
+    assert [(event["name"], event["ph"]) for event in events] == [("aten::ones", "X"), ("aten::relu", "X")]
     assert events[1]["args"] == {"Input Dims": [[2, 3]]}
 
 
@@ -292,6 +292,6 @@ def test_nothing_stays_behind() -> None:
         profiler.record_function("open"),
     ):
         raise ZeroDivisionError
-    assert [each.name for each in profile.events()] == ["open"]
-    assert {name for name, each in vars(tensorglass.Tensor).items() if each is not before[0][name]} <= {"__doc__"}
+    assert [event.name for event in profile.events()] == ["open"]
+    assert {name for name, value in vars(tensorglass.Tensor).items() if value is not before[0][name]} <= {"__doc__"}
     assert tensorglass.relu is before[1]

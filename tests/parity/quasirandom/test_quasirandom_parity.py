@@ -35,7 +35,7 @@ def _plain(value: Any) -> Any:
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_points_are_those_of_pytorch(options: dict[str, Any], program: int) -> None:
     ours, theirs = (
-        [_plain(each) for each in PROGRAMS[program](library.quasirandom.SobolEngine(**options), library)]
+        [_plain(item) for item in PROGRAMS[program](library.quasirandom.SobolEngine(**options), library)]
         for library in LIBRARIES
     )
     assert ours == theirs

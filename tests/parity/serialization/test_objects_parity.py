@@ -78,7 +78,7 @@ def shown(value: Any) -> Any:
         facts = (str(value.dtype), tuple(value.shape), value.stride(), value.storage_offset(), value.requires_grad)
         return type(value).__name__, facts, value.detach().tolist()
     if isinstance(value, dict):
-        return type(value).__name__, {key: shown(each) for key, each in value.items()}
+        return type(value).__name__, {key: shown(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [shown(each) for each in value]
     if isinstance(value, (argparse.Namespace, Config, Made)):

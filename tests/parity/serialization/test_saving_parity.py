@@ -45,7 +45,7 @@ def everything(library: Any) -> dict[str, Any]:
         "texts": ["", "é\ud800", b"\x00\xff", bytearray(b"ab")],
         "sizes": (library.Size([2, 3]), library.float64, library.device("cpu"), {1, 2}, matrix.shape),
         3: {"empty": [{}, [], (), set(), OrderedDict()], "tensors": library.zeros(0, 3), None: library.tensor(3)},
-        "dtypes": [library.arange(3).to(getattr(library, each.name)) for each in ALL],
+        "dtypes": [library.arange(3).to(getattr(library, item.name)) for item in ALL],
     }
 
 
@@ -82,7 +82,7 @@ def header(thing: Any) -> Any:
         facts = type(thing).__name__, str(thing.dtype), tuple(thing.shape), thing.stride(), str(thing.device)
         return *facts, thing.requires_grad, header(thing.__dict__)
     if isinstance(thing, dict):
-        return {key: header(each) for key, each in thing.items()}
+        return {key: header(value) for key, value in thing.items()}
     return [header(each) for each in thing] if isinstance(thing, list) else thing
 
 
@@ -128,7 +128,7 @@ def test_loading_without_data_reads_only_what_is_around_it(name, tmp_path: Path)
             return super().readinto(buffer)
 
     loaded = tensorglass.load(Counted((tmp_path / name).read_bytes()), map_location=tensorglass.device("meta"))
-    assert header(loaded) == header({key: each.to("meta") for key, each in saved.items()})
+    assert header(loaded) == header({key: value.to("meta") for key, value in saved.items()})
     assert Counted.read_in_all < 5000
 
 
@@ -207,10 +207,10 @@ def test_the_safetensors_package_reads_ours(f, tmp_path: Path) -> None:
     tensorglass.save(data, tmp_path / f)
     loaded = safetensors.load_file(tmp_path / f)
     assert loaded.keys() == data.keys()
-    assert {name: each.tolist() for name, each in loaded.items()} == {
-        name: each.tolist() for name, each in data.items()
+    assert {name: value.tolist() for name, value in loaded.items()} == {
+        name: value.tolist() for name, value in data.items()
     }
-    assert {name: str(each.dtype) for name, each in loaded.items()} == {name: str(data[name].dtype) for name in data}
+    assert {name: str(value.dtype) for name, value in loaded.items()} == {name: str(data[name].dtype) for name in data}
 
 
 def test_pytorchs_own_load_reads_our_safetensors(tmp_path: Path) -> None:
@@ -228,13 +228,15 @@ def test_a_flat_dictionary_is_written_as_the_package_writes_it(tmp_path: Path) -
 @pytest.mark.parametrize("mmap", [False, True])
 def test_files_of_the_safetensors_package_are_read(mmap, tmp_path: Path) -> None:
     data = {
-        each.name: torch.arange(6).view(2, 3).to(getattr(torch, each.name))
-        for each in ALL
-        if each is not tensorglass.complex128
+        item.name: torch.arange(6).view(2, 3).to(getattr(torch, item.name))
+        for item in ALL
+        if item is not tensorglass.complex128
     }
     safetensors.save_file(data, tmp_path / "a", metadata={"made": "by hand"})
     loaded = tensorglass.load(tmp_path / "a", mmap=mmap)
-    assert {name: facts(each) for name, each in loaded.items()} == {name: facts(each) for name, each in data.items()}
+    assert {name: facts(value) for name, value in loaded.items()} == {
+        name: facts(value) for name, value in data.items()
+    }
 
 
 ERRORS = [

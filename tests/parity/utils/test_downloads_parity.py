@@ -27,7 +27,7 @@ def weights(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 def listed(folder: pathlib.Path) -> list[str]:
-    return sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*"))
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
 
 
 @pytest.mark.parametrize("variable", ["TORCH_HOME", "XDG_CACHE_HOME"])

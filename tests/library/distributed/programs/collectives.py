@@ -16,8 +16,8 @@ def own(count=3, dtype=torch.float32):
     return (torch.arange(count) + 10 * rank).to(dtype)
 
 
-def of(each, count=3):
-    return [float(number + 10 * each) for number in range(count)]
+def of(value, count=3):
+    return [float(number + 10 * value) for number in range(count)]
 
 
 total = [float(size * number + 10 * sum(range(size))) for number in range(3)]
@@ -33,7 +33,7 @@ x = torch.tensor([rank == 0, False])
 dist.all_reduce(x)
 same(x, [True, False], torch.bool)
 
-for op, expected in (("MAX", of(size - 1)), ("MIN", of(0)), ("AVG", [each / size for each in total])):
+for op, expected in (("MAX", of(size - 1)), ("MIN", of(0)), ("AVG", [number / size for number in total])):
     x = own()
     dist.all_reduce(x, getattr(dist.ReduceOp, op))
     same(x, expected)
@@ -73,7 +73,9 @@ for root in range(size):
     for each, tensor in enumerate(gathered or []):
         same(tensor, of(each))
     x = torch.zeros(2)
-    dist.scatter(x, [torch.full((2,), float(each + root)) for each in range(size)] if rank == root else None, src=root)
+    dist.scatter(
+        x, [torch.full((2,), float(number + root)) for number in range(size)] if rank == root else None, src=root
+    )
     same(x, [float(rank + root)] * 2)
 
 gathered = [torch.zeros(3) for _ in range(size)]
@@ -86,27 +88,27 @@ assert stacked.tolist() == [of(each) for each in range(size)]
 assert row.view(size, 3).tolist() == stacked.tolist()
 
 x = torch.zeros(3)
-dist.reduce_scatter(x, [own() + each for each in range(size)])
-same(x, [each + size * rank for each in total])
+dist.reduce_scatter(x, [own() + number for number in range(size)])
+same(x, [number + size * rank for number in total])
 x = torch.zeros(1, 3)
-dist.reduce_scatter_single(x, torch.stack([own() + each for each in range(size)]), op=dist.ReduceOp.AVG)
-same(x[0], [each / size + rank for each in total])
+dist.reduce_scatter_single(x, torch.stack([own() + number for number in range(size)]), op=dist.ReduceOp.AVG)
+same(x[0], [number / size + rank for number in total])
 
 # Unequal parts: process r sends r + 1 rows to each, and gets 1, 2, … of them.
-arrived = [torch.zeros(each + 1) for each in range(size)]
-dist.all_to_all(arrived, [torch.full((rank + 1,), float(10 * rank + each)) for each in range(size)])
-assert [each.tolist() for each in arrived] == [[10.0 * each + rank] * (each + 1) for each in range(size)]
+arrived = [torch.zeros(number + 1) for number in range(size)]
+dist.all_to_all(arrived, [torch.full((rank + 1,), float(10 * rank + number)) for number in range(size)])
+assert [number.tolist() for number in arrived] == [[10.0 * number + rank] * (number + 1) for number in range(size)]
 rows = torch.zeros(size * (size + 1) // 2, 2)
 sent = torch.full(((rank + 1) * size, 2), float(rank))
-dist.all_to_all_single(rows, sent, [each + 1 for each in range(size)], [rank + 1] * size)
-assert rows[:, 1].tolist() == [float(each) for each in range(size) for _ in range(each + 1)]
+dist.all_to_all_single(rows, sent, [number + 1 for number in range(size)], [rank + 1] * size)
+assert rows[:, 1].tolist() == [float(number) for number in range(size) for _ in range(number + 1)]
 x = torch.zeros(size)
 dist.all_to_all_single(x, torch.arange(size) + 10.0 * rank)
-same(x, [10.0 * each + rank for each in range(size)])
+same(x, [10.0 * number + rank for number in range(size)])
 
 # Several operations on their way at once.
 tensors = [own() + number for number in range(20)]
-works = [dist.all_reduce(each, async_op=True) for each in tensors]
+works = [dist.all_reduce(tensor, async_op=True) for tensor in tensors]
 assert all(work.wait() for work in works)
 assert all(work.is_completed() for work in works)
 for number, each in enumerate(tensors):

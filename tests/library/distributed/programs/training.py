@@ -96,7 +96,7 @@ sampler.set_epoch(1)
 mine = torch.cat([batch for (batch,) in DataLoader(sampler.dataset, batch_size=2, sampler=sampler)])
 counts = [torch.zeros(1, dtype=torch.int64) for _ in range(size)]
 dist.all_gather(counts, torch.tensor([len(mine)]))
-assert {int(each) for each in counts} == {-(-10 // size)}
+assert {int(count) for count in counts} == {-(-10 // size)}
 everything = torch.zeros(len(mine) * size, dtype=torch.int64)
 dist.all_gather_single(everything, mine)
 assert set(everything.tolist()) == set(range(10))

@@ -30,7 +30,7 @@ for divides_by_all in (True, False):
         alone, together = network(), DistributedDataParallel(network(), **settings)
         first, second = (torch.optim.SGD(each.parameters(), lr=0.1) for each in (alone, together))
         for step in range(2 + size - 1):
-            losses = [alone(batches(each)[step]).square().mean() for each in range(size) if step < 2 + each]
+            losses = [alone(batches(number)[step]).square().mean() for number in range(size) if step < 2 + number]
             first.zero_grad()
             (sum(losses) / (size if divides_by_all else len(losses))).backward()
             first.step()
@@ -118,7 +118,7 @@ with Join([counter, model]):
     for batch in batches(rank):
         counter.count()
         model(batch).sum().backward()
-assert counter.total == sum(2 + each for each in range(size))
+assert counter.total == sum(2 + number for number in range(size))
 with pytest.raises(ValueError, match="requires at least one joinable"):
     Join([])
 

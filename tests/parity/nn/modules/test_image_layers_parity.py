@@ -127,11 +127,11 @@ def _story(library: Any, expression: str, size: tuple[int, ...], dtype: str) -> 
     x = _input(library, size, dtype)
     results = layer(x)
     results = results if isinstance(results, tuple) else (results,)
-    found += [repr(layer), [*layer.state_dict()], *[_told(each) for each in results]]
+    found += [repr(layer), [*layer.state_dict()], *[_told(result) for result in results]]
     found.append(type(results[0].grad_fn).__name__)
     (results[0] * results[0].detach().cos()).sum().backward()
     found.append(_told(x.grad))
-    found += [_told(each.grad) for each in layer.parameters() if each.grad is not None]
+    found += [_told(parameter.grad) for parameter in layer.parameters() if parameter.grad is not None]
     layer.eval()
     library.manual_seed(1)
     again = layer(x)
@@ -148,7 +148,7 @@ def _assert_equal(ours: Any, theirs: Any, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("line", [each for each in LAYERS.splitlines() if each])
+@pytest.mark.parametrize("line", [line for line in LAYERS.splitlines() if line])
 def test_a_layer_is_pytorchs(line: str, dtype: str) -> None:
     expression, _, size = line.partition(" ;; ")
     with warnings.catch_warnings():
@@ -225,7 +225,7 @@ def _refusal(library: Any, expression: str, size: tuple[int, ...]) -> tuple[str,
     return type(caught.value).__name__, str(caught.value).partition("\n")[0]
 
 
-@pytest.mark.parametrize("line", [each for each in REFUSED.splitlines() if each])
+@pytest.mark.parametrize("line", [line for line in REFUSED.splitlines() if line])
 def test_a_layer_refuses_in_pytorchs_words(line: str) -> None:
     expression, _, size = line.partition(" ;; ")
     ours, theirs = (_refusal(each, expression, eval(size)) for each in (tensorglass, torch))
@@ -255,7 +255,7 @@ def test_running_statistics_move_as_pytorchs() -> None:
         layer = library.nn.BatchNorm2d(3, momentum=0.3)
         for step in range(3):
             layer(_input(library, (2, 3, 4, 5), "float32") * (step + 1))
-        found.append({name: _told(each) for name, each in layer.state_dict().items()})
+        found.append({name: _told(value) for name, value in layer.state_dict().items()})
     assert [*found[0]] == [*found[1]]
     for name in found[0]:
         _assert_equal(found[0][name], found[1][name], 1e-5)
@@ -289,5 +289,7 @@ def test_channels_last_images_stay_so() -> None:
             x = x.detach().requires_grad_()
             result = layer(x)
             result.backward(library.ones_like(result))
-            strides.append((result.stride(), x.grad.stride(), [each.grad.stride() for each in layer.parameters()]))
+            strides.append(
+                (result.stride(), x.grad.stride(), [parameter.grad.stride() for parameter in layer.parameters()])
+            )
         assert strides[0] == strides[1], expression

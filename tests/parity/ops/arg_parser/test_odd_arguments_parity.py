@@ -241,7 +241,7 @@ def test_names_lead_to_what_they_lead_to_in_pytorch(program: str) -> None:
 @pytest.mark.parametrize("library", [tensorglass, torch])
 def test_a_hook_after_accumulation_may_return_its_leaf(library: object) -> None:
     leaf = library.zeros(2, requires_grad=True)
-    leaf.register_post_accumulate_grad_hook(lambda each: each.add_(each.grad, alpha=-1))
+    leaf.register_post_accumulate_grad_hook(lambda tensor: tensor.add_(tensor.grad, alpha=-1))
     leaf.backward(library.ones(2))
     assert leaf.tolist() == [-1.0, -1.0]
 

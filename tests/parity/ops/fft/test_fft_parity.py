@@ -10,7 +10,7 @@ from parity.agreement import Dtype, blueprint, disagreement, torch
 import tensorglass
 
 LINE = blueprint([1.0, 2.0, 4.0], "float32", (3,))
-TABLE = blueprint([float(each) for each in range(20)], "float32", (4, 5))
+TABLE = blueprint([float(number) for number in range(20)], "float32", (4, 5))
 SPECTRUM = blueprint([complex(each, 1) for each in range(20)], "complex64", (4, 5))
 NUMBER = blueprint([1.0], "float32", ())
 

@@ -245,11 +245,15 @@ def _gradients(library: Any, header: str, index: str, value: str | None) -> list
         (result * result).sum().backward()
     except Exception as error:
         return [type(error).__name__, str(error).split("\n")[0]]
-    return seen + [[*_header(each.grad), each.grad.tolist()] for each in leaves if each.grad is not None]
+    return seen + [[*_header(leaf.grad), leaf.grad.tolist()] for leaf in leaves if leaf.grad is not None]
 
 
 def _nodes(node: Any) -> list[str]:
-    return [] if node is None else [node.name(), *[name for each, _ in node.next_functions for name in _nodes(each)]]
+    return (
+        []
+        if node is None
+        else [node.name(), *[name for next_node, _ in node.next_functions for name in _nodes(next_node)]]
+    )
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -30,7 +30,7 @@ def found(library: Any, call: str) -> tuple[Any, list[Any]]:
     library.manual_seed(5)
     left, sizes, right = eval(call, {"torch": library})
     product = (left * sizes.unsqueeze(-2)) @ right.mH
-    shapes = [tuple(each.shape) for each in (left, sizes, right)]
+    shapes = [tuple(array.shape) for array in (left, sizes, right)]
     return shapes, [each.resolve_conj().numpy() for each in (sizes, product)]
 
 

@@ -56,8 +56,8 @@ class Compose:
         self.transforms = transforms
 
     def __call__(self, x):
-        for each in self.transforms:
-            x = each(x)
+        for transform in self.transforms:
+            x = transform(x)
         return x
 
 

@@ -52,7 +52,7 @@ class Tagger(nn.Module):
         self.tag = nn.Linear(8, 3)
 
     def forward(self, sentences):
-        lengths = torch.tensor([len(each) for each in sentences])
+        lengths = torch.tensor([len(sentence) for sentence in sentences])
         padded = self.vectors(pad_sequence(sentences, batch_first=True))
         states, (last, _) = self.read(pack_padded_sequence(padded, lengths, batch_first=True, enforce_sorted=False))
         return self.tag(pad_packed_sequence(states, batch_first=True)[0]), last
@@ -128,7 +128,7 @@ net = nn.ModuleList([vectors, lstm, say])
 hidden = None
 for at in range(0, stream.size(1) - 8, 8):
     output, hidden = lstm(vectors(stream[:, at : at + 8].t()), hidden)
-    hidden = tuple(each.detach() for each in hidden)
+    hidden = tuple(tensor.detach() for tensor in hidden)
     loss = F.cross_entropy(say(output).flatten(0, 1), stream[:, at + 1 : at + 9].t().flatten())
     net.zero_grad()
     loss.backward()

@@ -116,7 +116,7 @@ for step in range(3):
     optimizer.zero_grad()
     sum(losses).backward()
     optimizer.step()
-    print("alike", [each.item() for each in losses])
+    print("alike", [loss.item() for loss in losses])
 
 style = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Conv2d(4, 4, 3)).requires_grad_(False)
 image = torch.rand(1, 1, 8, 8, requires_grad=True)

@@ -15,6 +15,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.fast import (
+    capture,
     cat_stack,
     copies,
     creation,
@@ -190,8 +191,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form] | Shortcut] = {
     "prod": reductions.of_reduction(reductions.multiply, reductions.widened, by_float32=True),
     "all": reductions.of_reduction(reductions.every, reductions.truth),
     "any": reductions.of_reduction(reductions.some, reductions.truth),
-    "var": reductions.of_reduction(reductions.variance, reductions.floating, least=2, mixed=True),
-    "std": reductions.of_reduction(reductions.deviation, reductions.floating, least=2, mixed=True),
+    "var": reductions.of_reduction(reductions.variance, reductions.single, least=2, mixed=True),
+    "std": reductions.of_reduction(reductions.deviation, reductions.single, least=2, mixed=True),
     "amax": reductions.of_reduction(
         reductions.largest, reductions.as_it_is, ordering.largest, many=True, by_float32=True
     ),
@@ -228,9 +229,17 @@ SHORTCUTS: dict[str, Callable[[Form], Form] | Shortcut] = {
 }
 
 
+def _behind(shortcut: Shortcut | None, put: Callable[[Form], Form]) -> Shortcut:
+    """The replay of captured calls, which comes after an operator's own shortcut if it has one."""
+    return Shortcut(put) if shortcut is None else shortcut._replace(put=lambda form: shortcut.put(put(form)))
+
+
 def install() -> None:
     """Fill the seams, before any operator is declared."""
     seams.forms = {name: each if isinstance(each, Shortcut) else Shortcut(each) for name, each in SHORTCUTS.items()}
+    for names, put in ((capture.OF_ONE, capture.of_one), (capture.OF_SEVERAL, capture.of_several)):
+        for name in names.split():
+            seams.forms[name] = _behind(seams.forms.get(name), put)
     seams.elementwise = pointwise.Shortcuts
     seams.unrecorded = recording.unrecorded
     seams.compute_small = pointwise_parameters.computed_small

@@ -326,6 +326,11 @@ def floating(dtype: DType) -> tuple[DType, DType] | None:
     return (dtype, dtype) if dtype in _FLOATS else None
 
 
+def single(dtype: DType) -> tuple[DType, DType] | None:
+    """float32 alone, for what is added up in double precision, in an order of its own, and rounded."""
+    return (dtype, dtype) if dtype is dtypes.float32 else None
+
+
 def position(dtype: DType) -> tuple[DType, DType] | None:
     """Numbers give int64 indices."""
     return None if as_it_is(dtype) is None else (dtype, dtypes.int64)

@@ -222,8 +222,8 @@ def networks() -> Calls:
             yield functional.pad(normal(*size), room, value=-1.5)
 
     def cross_entropy() -> Iterator[Any]:
-        for size in ((9, 7), (130, 70)):
-            target = torch.arange(size[0]) % size[1]
+        for size in ((9, 7), (130, 70), (5, 7, 6), (3, 4, 5, 2)):
+            target = torch.arange(normal(*size)[:, 0].numel()).reshape(size[0], *size[2:]) % size[1]
             for reduction in ("mean", "sum", "none"):
                 yield functional.cross_entropy(normal(*size), target, reduction=reduction)
 

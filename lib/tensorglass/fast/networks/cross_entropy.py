@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import lru_cache, wraps
+from math import prod
 from typing import Any
 
 from tensorglass.backends import Array
@@ -78,17 +79,23 @@ def _kernel(logits: Array, target: Array) -> tuple[Array, Array] | None:
         return None
     found = XP.empty_like(logits)
     log_softmax(XP, logits, 1, found)
-    rows, places = rows_and_places(found, target)
-    return found, XP.asarray(XP.add.reduce(-rows[places], None) / target.size, logits.dtype)
+    chosen = found.reshape(-1).take(flat_places(found.shape, target))
+    return found, XP.asarray(XP.add.reduce(-chosen, None) / target.size, logits.dtype)
 
 
-def rows_and_places(array: Array, target: Array) -> tuple[Array, tuple[Array, ...]]:
-    """An array as (N, C), or with more dimensions as (N, C, all others), and the positions of the classes' elements."""
-    count = len(target)
-    if target.ndim == 1:
-        return array, (XP.arange(count), target)
-    target = target.reshape(count, -1)
-    return array.reshape(*array.shape[:2], -1), (XP.arange(count)[:, None], target, XP.arange(target.shape[1]))
+def flat_places(size: tuple[int, ...], target: Array) -> Array:
+    """The positions of the classes' elements in an array (N, C, …) without gaps, in the order of `target`."""
+    beginnings, step = _of_first_class(size)
+    places: Array = target.reshape(-1) * step
+    places += beginnings
+    return places
+
+
+@lru_cache(64)  # each entry holds an array
+def _of_first_class(size: tuple[int, ...]) -> tuple[Array, int]:
+    """The positions of the elements of class 0, and the step from class to class."""
+    step = prod(size[2:])
+    return (XP.arange(size[0])[:, None] * (size[1] * step) + XP.arange(step)).reshape(-1), step
 
 
 def _find_recorders() -> list[tuple[Any, tuple[Any, ...]]]:

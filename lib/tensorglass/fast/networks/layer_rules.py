@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorglass.backends import Array
 from tensorglass.fast.bare_arrays import XP
-from tensorglass.fast.networks.cross_entropy import rows_and_places
+from tensorglass.fast.networks.cross_entropy import flat_places
 from tensorglass.fast.node_rules import Kept, Rule
 from tensorglass.ops.kernels.normalization import gradients_by_sums
 from tensorglass.ops.kernels.positions import add_at
@@ -28,8 +28,7 @@ def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
     share = grad.dtype.type(-grad.item() / count)
     if is_counted is not None:
         target = XP.where(is_counted, target, 0)  # as in the declared formula: zeros have a sign
-    rows, places = rows_and_places(made, target)
-    rows[places] = share if is_counted is None else is_counted.reshape(places[1].shape) * share
+    made.reshape(-1)[flat_places(made.shape, target)] = share if is_counted is None else is_counted.reshape(-1) * share
     return [made]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from tensorglass.backends import Array
@@ -30,16 +31,25 @@ def log_softmax(xp: Any, input: Array, axis: int, out: Array) -> None:
 
 
 _SHORT_ROW, _MANY_ROWS = 32, 64  #: elements of a row, and rows: limits for comparing column by column
+_SHORT_RUN = 128  #: elements that lie side by side behind the axis: more are compared quickly where they lie
 
 
 def _largest(xp: Any, input: Array, axis: int) -> Array:
-    """The largest element along an axis, which is kept as size 1. Short rows are compared column by column."""
+    """The largest element along an axis, which is kept as size 1.
+
+    Short rows are compared column by column, and so is the second of several axes if little lies behind it.
+    """
+    maxima: Array
     if xp is HOST.xp and input.ndim == 2 and axis in (1, -1):
         count, length = input.shape
         if count >= _MANY_ROWS and 1 < length <= _SHORT_ROW:
-            maxima: Array = xp.maximum.reduce(input.T.copy())[:, None]
+            maxima = xp.maximum.reduce(input.T.copy())[:, None]
             return maxima
-    return input.max(axis=axis, keepdims=True)
+    if xp is HOST.xp and input.ndim > 2 and axis == 1 and 1 < prod(input.shape[2:]) <= _SHORT_RUN:
+        maxima = xp.maximum.reduce(input.swapaxes(0, 1).copy())[:, None]
+    else:
+        maxima = input.max(axis=axis, keepdims=True)
+    return maxima
 
 
 # --- slopes ----------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from tensorglass.fast.pointwise_parameters import (
     other_dtypes,
     takes_result,
     through_float32,
+    write_result,
 )
 from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.arg_parser.pointwise_arguments import CallSignature
@@ -77,7 +78,10 @@ def of_calls(
         if plan.is_half and arrays[0].size >= LARGE:
             return None
         if in_place or out is not None:
-            return _written(plan, arrays, tensors, first if in_place else out)
+            target = first if out is None else out
+            if not takes_result(target, plan.result, size, tensors):
+                return None
+            return write_result(target, plan.run, arrays, is_half=plan.is_half, writes=plan.writes)
         try:
             if plan.is_half:
                 made = HOST.attempt(through_float32, plan.run, arrays, plan.array_dtype)
@@ -149,28 +153,6 @@ def _arrays_alike(tensors: list[Tensor]) -> list[Array] | None:
             return None
         arrays.append(array)
     return arrays
-
-
-def _written(plan: _Plan, arrays: list[Array], tensors: list[Tensor], out: Any) -> Tensor | None:
-    """`out`, with the result in it; None if it is no place for the result."""
-    if not takes_result(out, plan.result, tensors[0]._size, tensors):
-        return None
-    place = raw_array(out)
-    if plan.is_half:
-        made = HOST.run(through_float32, plan.run, arrays, plan.array_dtype)
-    elif plan.writes:
-        made = HOST.run(_into, plan.run, arrays, place)
-    else:
-        made = HOST.run(plan.run, *arrays)
-    if made is not place:
-        HOST.run(HOST.xp.copyto, place, made, "unsafe")
-    out._written()
-    written: Tensor = out
-    return written
-
-
-def _into(run: Callable[..., Array], arrays: list[Array], place: Array) -> Array:
-    return run(*arrays, out=place)
 
 
 def _planned(

@@ -79,11 +79,9 @@ def _computed(
         parameters = with_half_alpha(parameters, HOST, dtype)
     if has_numbers:
         arrays = [array_of_number(facts, each, dtype, is_half) if type(each) in CATEGORY else each for each in arrays]
-    if out is not None:
-        if is_half:
-            arrays = [None if each is None else HOST.run(each.astype, FLOAT32) for each in arrays]
-        return _write(kernel, arrays, parameters, out, is_direct=not is_half or result is dtypes.bool)
     run = partial(kernel.function, HOST.xp, **parameters) if parameters else facts.on_host
+    if out is not None:
+        return write_result(out, run, arrays, is_half=is_half, writes=kernel.takes_out)
     array_dtype = HOST.array_dtype(result)
     try:
         made = HOST.attempt(through_float32, run, arrays, array_dtype) if is_half else HOST.attempt(run, *arrays)
@@ -183,17 +181,25 @@ def of_halves(facts: Facts, most: int) -> Callable[..., Tensor | None]:
     return compute_halves
 
 
-def _write(kernel: Kernel, arrays: list[Any], parameters: dict[str, Any], out: Tensor, *, is_direct: bool) -> Tensor:
-    """`out`, with the result in it; the kernel may write it there itself if `is_direct`."""
+def write_result(
+    out: Tensor, run: Callable[..., Array], arrays: Sequence[Array | None], *, is_half: bool, writes: bool
+) -> Tensor:
+    """`out`, which takes the result, with what `run` computes in it; `run` can write it there itself if it `writes`."""
     place = raw_array(out)
-    if kernel.takes_out and is_direct:
-        made = HOST.launch(kernel.function, *arrays, **parameters, out=place)
+    if is_half:
+        made = HOST.run(through_float32, run, arrays, place.dtype)
+    elif writes:
+        made = HOST.run(_into, run, arrays, place)
     else:
-        made = HOST.launch(kernel.function, *arrays, **parameters)
+        made = HOST.run(run, *arrays)
     if made is not place:
         HOST.run(HOST.xp.copyto, place, made, "unsafe")
     out._written()
     return out
+
+
+def _into(run: Callable[..., Array], arrays: Sequence[Array | None], place: Array) -> Array:
+    return run(*arrays, out=place)
 
 
 def takes_result(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any]) -> bool:

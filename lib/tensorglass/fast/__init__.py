@@ -237,9 +237,9 @@ def _behind(shortcut: Shortcut | None, put: Callable[[Form], Form]) -> Shortcut:
 def install() -> None:
     """Fill the seams, before any operator is declared."""
     seams.forms = {name: each if isinstance(each, Shortcut) else Shortcut(each) for name, each in SHORTCUTS.items()}
-    for names, put in ((capture.OF_ONE, capture.of_one), (capture.OF_SEVERAL, capture.of_several)):
+    for most, names in capture.CAPTURED.items():
         for name in names.split():
-            seams.forms[name] = _behind(seams.forms.get(name), put)
+            seams.forms[name] = _behind(seams.forms.get(name), capture.of_tensors(most))
     seams.elementwise = pointwise.Shortcuts
     seams.unrecorded = recording.unrecorded
     seams.compute_small = pointwise_parameters.computed_small

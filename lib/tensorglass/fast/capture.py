@@ -1,9 +1,9 @@
 """A shortcut for operators of all families: the kernels that a call launched are launched again by the next such call.
 
-The Python of the operators below looks at headers and options alone. From them follow which kernels run, on
-which arrays and numbers, and the headers of the results. So the first call with certain headers and options is
-captured, as a CUDA graph is, and each later one replays the kernels on arrays of its own. Only small tensors on the
-CPU take part, and only calls that are not recorded.
+The Python of the operators below looks at headers and options alone. From them follow which kernels run, on which
+arrays and numbers, and the headers of the results. So the second call with certain headers and options is captured, as
+a CUDA graph is, and each later one replays the kernels on arrays of its own. Only small tensors on the CPU take part,
+and only calls that are not recorded.
 """
 
 from __future__ import annotations
@@ -32,22 +32,24 @@ from tensorglass.tensor.torch_function import PLAIN
 Form = Callable[..., Any]
 Key = tuple[Any, ...]
 
-#: The operators, by the names of their declarations: what they check and choose must not depend on elements. Of these
-#: only the first argument is a tensor: the value of another one, such as a dimension, would be an option.
-OF_ONE = """
-    sum mean nansum nanmean logsumexp var std var_mean std_mean aminmax norm linalg_matrix_norm linalg_vector_norm trace
-    count_nonzero cumsum cumprod cummax cummin logcumsumexp median nanmedian mode kthvalue topk sort argsort msort
-    flip fliplr flipud roll rot90 repeat tile tril triu diag diag_embed diagflat
-    linalg_eigh linalg_eigvals linalg_eigvalsh linalg_matrix_exp linalg_matrix_power linalg_qr linalg_svd
-    linalg_svdvals
-    fft_fft fft_fft2 fft_fftn fft_fftshift fft_hfft fft_ifft fft_ifft2 fft_ifftn fft_ifftshift fft_ihfft fft_irfft
-    fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn
-"""
-#: Of these several arguments are, or a list of tensors.
-OF_SEVERAL = """
-    __matmul__ matmul mm addr addmv addbmm baddbmm cross linalg_cross linalg_solve_triangular cholesky_solve
-    bucketize searchsorted isin cdist dstack column_stack polar complex
-"""
+#: By the most tensors that a call may have, the names of operators. What these check and choose must not depend on
+#: elements, so a tensor that is an option, such as a dimension or the positions in `sorter`, must be one too many.
+CAPTURED = {
+    1: """
+        sum mean nansum nanmean logsumexp var std var_mean std_mean aminmax norm linalg_matrix_norm linalg_vector_norm
+        trace count_nonzero cumsum cumprod cummax cummin logcumsumexp median nanmedian mode kthvalue topk sort argsort
+        msort flip fliplr flipud roll rot90 repeat tile tril triu diag diag_embed diagflat
+        linalg_eigh linalg_eigvals linalg_eigvalsh linalg_matrix_exp linalg_matrix_power linalg_qr linalg_svd
+        linalg_svdvals fft_fft fft_fft2 fft_fftn fft_fftshift fft_hfft fft_ifft fft_ifft2 fft_ifftn fft_ifftshift
+        fft_ihfft fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn
+    """,
+    2: """
+        __matmul__ matmul mm cross linalg_cross linalg_solve_triangular cholesky_solve bucketize searchsorted isin cdist
+        polar complex
+    """,
+    3: "addr addmv addbmm baddbmm",
+    sys.maxsize: "dstack column_stack",
+}
 
 _MANY = 256  # captured calls of one operator
 _OPTIONS = {int, float, bool, str, NoneType, DType}
@@ -105,13 +107,12 @@ class _Plan(NamedTuple):
     copies_first: bool  #: before its results are counted, or after
 
 
-def of_one(form: Form) -> Form:
-    """`form`, preceded by the shortcut for calls with one tensor."""
-    return of_several(form, 1)
+def of_tensors(most: int) -> Callable[[Form], Form]:
+    """A decorator that puts the shortcut before a form, for calls with at `most` so many tensors."""
+    return partial(_of_form, most)
 
 
-def of_several(form: Form, most: int = sys.maxsize) -> Form:
-    """`form`, preceded by the shortcut for calls with tensors, at `most` so many; only the first may be 0-dim."""
+def _of_form(most: int, form: Form) -> Form:
     known: dict[Key, _Plan] = {}
 
     @wraps(form)

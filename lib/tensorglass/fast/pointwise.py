@@ -14,7 +14,7 @@ from typing import Any
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.capture import of_several
+from tensorglass.fast.capture import of_tensors
 from tensorglass.fast.kernels import FACTS, Facts, compute_alike, compute_packed, into, small_layout
 from tensorglass.fast.pointwise_calls import of_calls
 from tensorglass.fast.pointwise_parameters import FEW_HALVES, computed_small, of_halves
@@ -65,7 +65,7 @@ def _captured(kernel: Kernel) -> Form:
     def computed(*operands: Any) -> Any:
         return compute(Call(kernel, operands, {}))
 
-    return of_several(computed)
+    return of_tensors(len(kernel.operands))(computed)
 
 
 def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:

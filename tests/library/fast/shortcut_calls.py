@@ -16,7 +16,7 @@ import numpy
 
 import tensorglass as torch
 from tensorglass import memory, nn
-from tensorglass.fast.capture import OF_ONE, OF_SEVERAL
+from tensorglass.fast.capture import CAPTURED
 from tensorglass.nn import functional
 from tensorglass.ops.declare.lazy_loading import fetch_all
 from tensorglass.ops.declare.registry import OPERATORS
@@ -307,7 +307,7 @@ def calls_by_name() -> Calls:
         **dict.fromkeys(["matmul", "__matmul__", "mm", "mv", "bmm", "dot", "addmm", "einsum"], products),
         **networks(),
     }
-    for name in f"{OF_ONE} {OF_SEVERAL}".split():
+    for name in " ".join(CAPTURED.values()).split():
         own[name] = partial(one_after_the_other, own.get(name, list), replayed(name))
     return own
 

@@ -241,7 +241,7 @@ class _Launch(NamedTuple):
 
 
 class _Capture:
-    """A block in which what this thread runs on the CPU is noted, and the memory that it asks for."""
+    """What this thread runs on the CPU between `begin` and `end`, the memory that it asks for, and what it copies."""
 
     _lock = threading.Lock()  # of one block at a time, since some of what is replaced serves all threads
 
@@ -250,8 +250,10 @@ class _Capture:
         self.copies: list[int] = []  #: the bytes of each
         self.copies_first = False  #: whether a storage was born after a copy
         self.has_warned = False
+        self.is_on = False
+        self._before: tuple[Form, ...] = ()
 
-    def __enter__(self) -> _Capture:
+    def begin(self) -> None:
         self.is_on = self._lock.acquire(blocking=False)
         if self.is_on:
             self._thread = threading.get_ident()
@@ -263,22 +265,25 @@ class _Capture:
                 partial(self._noting_warning, warn),
             )
             memory.figures.observers += (self,)
-        return self
 
-    def __exit__(self, *raised: object) -> None:
-        if self.is_on:
+    def end(self) -> None:
+        """Put everything back, even if an interrupt has cut `begin` short."""
+        if self._before:
             self._replace(*self._before)
+        if self.is_on:
             memory.figures.observers = tuple([each for each in memory.figures.observers if each is not self])
             self._lock.release()
 
     def born(self, storage: Any, nbytes: int) -> None:
-        self.copies_first = bool(self.copies)
+        if threading.get_ident() == self._thread:
+            self.copies_first = bool(self.copies)
 
     def resized(self, storage: Any, nbytes: int) -> None:
         """Nothing is captured of a call that does this, since its result is no new array."""
 
     def copied(self, nbytes: int) -> None:
-        self.copies.append(nbytes)
+        if threading.get_ident() == self._thread:
+            self.copies.append(nbytes)
 
     def _replace(self, run: Form, attempt: Form, empty: Form, warn: Form) -> None:
         vars(HOST._thread).update(run=run)
@@ -300,17 +305,21 @@ class _Capture:
             self.launches.append(_Launch(partial(empty, **options), [*arguments], made))
         return made
 
-    def _noting_warning(self, warn: Form, message: Any, category: Any = None, stacklevel: int = 1) -> None:
+    def _noting_warning(self, warn: Form, *arguments: Any, **options: Any) -> None:
         if threading.get_ident() == self._thread:  # the call is made again without a capture, and then warns
             self.has_warned = True
         else:
-            warn(message, category, stacklevel + 1)
+            warn(*arguments, **options)
 
 
 def _captured(form: Form, arguments: Any, keywords: Any, arrays: list[Array]) -> tuple[Any, _Plan]:
     """The result of the plain way, and the plan for calls like it: `_LEFT` if they cannot be replayed."""
-    with _Capture() as capture:
+    capture = _Capture()
+    try:
+        capture.begin()
         made = form(*arguments, **keywords)
+    finally:
+        capture.end()
     if capture.has_warned:
         return form(*arguments, **keywords), _LEFT
     results = list(made) if isinstance(made, tuple) else [made]

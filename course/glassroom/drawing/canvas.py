@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
@@ -210,6 +211,7 @@ def shortened(name: str, longest: int) -> str:
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
+@lru_cache(maxsize=16_384)  # the cards of a watched cell share most of their coordinates
 def number(value: float) -> str:
     """A coordinate, written briefly."""
-    return f"{value:.1f}".removesuffix(".0")
+    return f"{value or 0:.1f}".removesuffix(".0")

@@ -35,6 +35,7 @@ class Inspector(ABC):
 
     kind: str  # what assistive technology calls it, and `as_dict`
     data: Any  # what was seen, as a plain record
+    widths: tuple[float, ...] = (MIDDLE, NARROW)  # narrower than a page, for which the live form is drawn anew
 
     @property
     @abstractmethod
@@ -69,8 +70,11 @@ class Inspector(ABC):
     def _states(self) -> dict[str, Any]:
         """The state of the live form, with the parts that differ at each width narrower than a page."""
         state = self.state()
-        differing = {}
+        differing: dict[str, dict[str, Any]] = {}
         for width in (MIDDLE, NARROW):
+            if width not in self.widths:
+                differing[str(width)] = {}
+                continue
             with narrow(width):
                 fitted = self.state()
             differing[str(width)] = {name: value for name, value in fitted.items() if value != state[name]}

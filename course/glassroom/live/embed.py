@@ -32,12 +32,14 @@ def embedded(folder: Path, state: Mapping[str, object], text: str) -> str:
     run."""
     style = style_of(folder / "widget.css")
     body = module_of(folder / "widget.js").replace("export default", "return").replace("export ", "")
-    data = json.dumps(state, ensure_ascii=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+    data = json.dumps(state, ensure_ascii=False)
     unpacking = ""
     if len(data) > LARGE:
         unpacking = UNPACKED
-        packed = base64.b64encode(zlib.compress(json.dumps(state).encode(), 6)).decode()
+        packed = base64.b64encode(zlib.compress(data.encode(), 6)).decode()
         data = f'await unpacked("{packed}")'
+    else:
+        data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028")
     return (
         f'<div class="glassroom"><style>{style}</style><div><pre>{escape(text)}</pre></div>'
         "<script>(async () => {\n"

@@ -338,8 +338,17 @@ def test_without_matplotlib_a_figure_says_what_to_install() -> None:
 AT_ODD_MOMENTS = """
 import atexit, signal, threading, weakref
 import tensorglass as torch
-from glassroom import aliases, graph, holders, memory_log, memory_timeline, model_map, show, watch
+from glassroom import aliases, explain_error, graph, holders, memory_log, memory_timeline, model_map, show, watch
 from glassroom.testing import assert_peak_below
+
+def explained():
+    saved = torch.ones(3, requires_grad=True).exp()
+    saved.mul_(2)
+    try:
+        saved.sum().backward()
+    except RuntimeError as error:
+        refused = error
+    return explain_error(refused)
 
 def timed():
     with memory_timeline() as timeline, assert_peak_below("1 MiB"):
@@ -359,6 +368,7 @@ def looks(moment):
     net = torch.nn.Linear(2, 2)
     asked = [holders, timed, logged, lambda: holders(x), lambda: model_map(net)]
     asked += [lambda: watch(lambda: torch.zeros(3).add_(1)), lambda: show(x), lambda: graph(loss), lambda: aliases(x)]
+    asked.append(explained)
     told = []
     for ask in asked:
         try:
@@ -397,8 +407,8 @@ def test_a_look_in_a_handler_a_finalizer_or_at_shutdown_answers_or_says_why_not(
     closing = "Python is shutting down, and nothing can be looked at any more"
     told = dict(line.split(" ", 1) for line in ran.stdout.splitlines())
     assert ran.stderr == ""
-    assert told.pop("shutdown") == str([True] * 5 + [closing] * 4)
-    assert told == dict.fromkeys(["thread", "signal", "__del__", "weakref", "finalize", "atexit"], str([True] * 9))
+    assert told.pop("shutdown") == str([True] * 5 + [closing] * 5)
+    assert told == dict.fromkeys(["thread", "signal", "__del__", "weakref", "finalize", "atexit"], str([True] * 10))
 
 
 FULL_DISK = """

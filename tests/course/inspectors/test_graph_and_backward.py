@@ -500,6 +500,39 @@ def test_frames_of_the_live_form_follow_the_moments(library: Any) -> None:
     assert state["frames"][-1]["map"] == len(state["maps"]) - 1 == 1
 
 
+def test_a_graph_of_ten_thousand_nodes_is_stepped_through_fold_by_fold(library: Any) -> None:
+    w = library.full((2,), 0.999, requires_grad=True)
+    b = library.zeros(2, requires_grad=True)
+    h = library.ones(2)
+    for _ in range(5000):
+        h = h * w + b
+    h.sum().backward(retain_graph=True)
+    expected = w.grad.tolist(), b.grad.tolist()
+    w.grad = b.grad = None
+    stepper = step_backward(h.sum())
+    assert (w.grad.tolist(), b.grad.tolist()) == expected
+    assert len(stepper.data.moments) == 10_003
+    frames = stepper.state()["frames"]
+    assert len(frames) < 40
+    assert [frame["first"] for frame in frames] == [1, *[frame["turn"] + 1 for frame in frames[:-1]]]
+    assert frames[-1]["turn"] == 10_003, "each turn is in one frame"
+    [folded] = [frame for frame in frames if frame["first"] < frame["turn"]]
+    assert folded["lines"][0].endswith(" turns within a fold")
+    assert folded["lines"][1].startswith("AddBackward0 ×4,99") or folded["lines"][1].startswith("MulBackward0 ×4,99")
+    keys = set(re.findall(r'data-key="(\d+)"', stepper.svg))
+    assert all(key in keys for frame in frames for key in frame["keys"])
+    assert len(stepper.text.splitlines()) < 200
+    assert f"{folded['first']:,}–{folded['turn']:,}. ⋮ " in stepper.text
+
+
+def test_a_node_that_sends_gradients_to_thousands_lists_some_and_counts_the_others(library: Any) -> None:
+    leaves = [library.ones(1, requires_grad=True) for _ in range(2000)]
+    stepper = step_backward(library.stack(leaves).sum())
+    assert all(leaf.grad.tolist() == [1.0] for leaf in leaves)
+    assert "and goes on to 1,977 more nodes" in stepper.text
+    assert len(stepper.state()["frames"]) < 100
+
+
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
 def test_a_long_name_is_wrapped_between_its_words_and_never_cut(library: Any, width: int) -> None:
     the_largest_probability_of_all_the_words_in_the_batch = library.ones(2, requires_grad=True).exp().sum()

@@ -92,6 +92,7 @@ def main() -> None:
     picture = glassroom.show(table, turned=table.t())
     text: str = picture.text + glassroom.watch(program, names="copied", steps=10).svg
     print(text, glassroom.graph(loss_of(line, x, y)).as_dict()["inspector"])
+    text += glassroom.graph(loss_of(line, x, y)).data.steps[0].name
     glassroom.aliases(table, whole_process=False).save("aliases.html", theme="dark")
     with glassroom.memory_timeline() as timeline:
         table.exp()

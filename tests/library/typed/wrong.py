@@ -25,6 +25,7 @@ values, places, rest = x.max(1)  # mypy: misc
 number: int = torch.argmax(x)  # mypy: assignment
 x.shape = torch.Size([3, 2])  # mypy: misc
 glassroom.show(x).txt  # mypy: attr-defined
+glassroom.graph(x).data.stepz  # mypy: attr-defined
 glassroom.watch(3)  # mypy: arg-type
 glassroom.graf(x)  # mypy: attr-defined
 glassroom.show(x).save(3)  # mypy: arg-type

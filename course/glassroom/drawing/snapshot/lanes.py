@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 
 from glassroom.records.snapshot import Header, Storage
@@ -24,12 +25,20 @@ def reached(header: Header, storage: Storage) -> Counter[int]:
     if not header.cells:
         return Counter()
     lowest, repeats, steps = _ascending(header)
-    counts: Counter[int] = Counter()
-    for cell in storage.cells:
-        starts = (cell.byte - part * storage.itemsize for part in range(per_element))
-        times = repeats * sum(_ways(start - lowest, steps) for start in starts)
+    places = tuple([(cell.index[0], cell.byte - lowest) for cell in storage.cells])
+    return Counter(_times(places, repeats, tuple(steps), storage.itemsize, per_element))
+
+
+@lru_cache(maxsize=256)  # the same tensor is drawn after each step of a watched cell
+def _times(
+    places: tuple[tuple[int, int], ...], repeats: int, steps: tuple[tuple[int, int], ...], itemsize: int, parts: int
+) -> dict[int, int]:
+    """How many elements lie on each of the cells at `places`, given by index and distance from the lowest byte."""
+    counts = {}
+    for index, distance in places:
+        times = repeats * sum(_ways(distance - part * itemsize, steps) for part in range(parts))
         if times:
-            counts[cell.index[0]] = times
+            counts[index] = times
     return counts
 
 

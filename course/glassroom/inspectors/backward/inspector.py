@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
 from glassroom.drawing.canvas import narrow
-from glassroom.drawing.graph.folding import Box, boxes_of
+from glassroom.drawing.graph.folding import boxes_of
 from glassroom.drawing.graph.svg import Ran, svg_of_graph
 from glassroom.drawing.snapshot.svg import svg_of
+from glassroom.inspectors.backward.parts import homes_of, parts_of, turns_of
 from glassroom.inspectors.backward.recording import BackwardData, record_backward
-from glassroom.inspectors.backward.text import lines_of, text_of_backward
+from glassroom.inspectors.backward.text import lines_of_part, text_of_backward
 from glassroom.inspectors.base import Inspector
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.loop_variables import left_by_loops
@@ -43,10 +43,10 @@ class BackwardStepper(Inspector):
     def _sent(self) -> dict[tuple[int, int], tuple[int, str]]:
         """For each arrow, by the key of its box and its place there: the turns in which a gradient went along it, and
         that gradient."""
-        turn_of = {moment.step: turn for turn, moment in enumerate(self.data.moments, start=1)}
+        turn_of = turns_of(self.data)
         found: dict[tuple[int, int], tuple[int, str]] = {}
         boxes = boxes_of(self.data.graph)
-        homes = _homes(boxes)
+        homes = homes_of(boxes)
         for key, box in boxes.items():
             ways: dict[int, list[tuple[int, str] | None]] = {}  # by the box that arrows lead to
             for step in (box.step,) if box.step is not None else box.folded:
@@ -73,31 +73,35 @@ class BackwardStepper(Inspector):
 
     @property
     def label(self) -> str:
-        return f"Backward of {self.name}, in {len(self.data.moments)} steps"
+        return f"Backward of {self.name}, in {len(self.data.moments):,} steps"
 
     def _keys(self) -> list[int]:
         """The box of each moment: its node's own, or the fold that holds it."""
-        homes = _homes(boxes_of(self.data.graph))
+        homes = homes_of(boxes_of(self.data.graph))
         return [homes[moment.step] for moment in self.data.moments]
 
     def state(self) -> dict[str, Any]:
         maps: list[str] = []
         frames = []
-        for moment, key in zip(self.data.moments, self._keys(), strict=True):
-            if moment.memory is not None:
+        turns = turns_of(self.data)
+        for part in parts_of(self.data):
+            memory = next((each.memory for each in reversed(part.moments) if each.memory is not None), None)
+            if memory is not None:
                 with narrow():  # the memory map stands beside the graph
-                    maps.append(svg_of(moment.memory))
-            lines = lines_of(moment, self.data)
-            frames.append({"key": str(key), "lines": lines, "map": len(maps) - 1, "freed": bool(moment.freed)})
+                    maps.append(svg_of(memory))
+            frames.append(
+                {
+                    "key": str(part.keys[0]),
+                    "keys": [str(each) for each in part.keys],
+                    "first": part.first,
+                    "turn": part.last,
+                    "lines": lines_of_part(part, self.data, turns),
+                    "map": len(maps) - 1,
+                    "freed": any(each.freed for each in part.moments),
+                }
+            )
         grads = {str(key): [turn, f"grad: {before}"] for key, (turn, before, _) in self._collected().items()}
         return {"grads": grads, "svg": self.svg, "text": self.text, "label": self.label, "frames": frames, "maps": maps}
-
-
-def _homes(boxes: Mapping[int, Box]) -> dict[int, int]:
-    """The key of each node's box: its own, or that of the fold that holds it."""
-    return {
-        step.number: key for key, box in boxes.items() for step in ((box.step,) if box.step is not None else box.folded)
-    }
 
 
 def step_backward(tensor: Any, gradient: Any = None, *, retain_graph: bool = False) -> BackwardStepper:
@@ -105,7 +109,8 @@ def step_backward(tensor: Any, gradient: Any = None, *, retain_graph: bool = Fal
     freed.
 
     It is a real backward: it adds to the leaves' `grad`, and frees what the graph saved unless `retain_graph`. Takes a
-    tensorglass or PyTorch tensor. Raises what the backward raises, and ValueError for a graph of more than 400 nodes.
+    tensorglass or PyTorch tensor. In a graph of more than 400 nodes, turns that follow each other within a fold of the
+    picture are told together. Raises what the backward raises.
     """
     frame = sys._getframe(1)
     [name] = argument_names(frame, (tensor,))

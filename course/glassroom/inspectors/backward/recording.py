@@ -20,7 +20,6 @@ from glassroom.records.graph import GraphData, Leaf
 from glassroom.records.snapshot import Snapshot
 
 SHORT = 12  # elements of a gradient that is written out
-MOST_STEPS = 400
 MOST_LEAVES = 8  # leaves drawn, with their gradients
 
 
@@ -30,7 +29,8 @@ class Moment:
 
     `sent` has a place for each input of the node. `collected` is a leaf's `grad` after the turn and `was` its `grad`
     before it (None for none); `freed` are the saved tensors that the node let go of; `hooked` says that a hook of the
-    user's was called with the gradient first. `memory` is a snapshot of the leaves and their gradients after the turn.
+    user's was called with the gradient first. `memory` is a snapshot of the leaves that are drawn and of their
+    gradients, after a turn that changed one of them.
     """
 
     step: int
@@ -62,21 +62,24 @@ def record_backward(
     """Run ``tensor.backward(gradient, retain_graph)`` and record what happens. Variables that are `passing` are not
     used as names of results.
 
-    Raises what the backward raises, ValueError for a graph of more than 400 nodes.
+    Raises what the backward raises.
     """
     nodes = in_order([node_of(name, tensor)])
-    if len(nodes) > MOST_STEPS:
-        raise ValueError(f"step_backward draws graphs of up to {MOST_STEPS} nodes; {name}'s has {len(nodes):,}")
     data = graph_data({name: tensor}, variables, passing=passing)
     named = named_tensors({**variables, name: tensor})
     hooked = _hooked(nodes, named)
     leaves = [(step.leaf, node.variable) for step, node in zip(data.steps, nodes, strict=True) if step.leaf is not None]
     had = {id(variable): _gradient_written(gradient_of(variable)) for _, variable in leaves}
+    drawn = leaves[:MOST_LEAVES]
     moments: list[Moment] = []
     handles: list[Any] = []
     for number, node in enumerate(nodes):
         freed = () if retain_graph else tuple([saved.name for saved in data.steps[number].saved])
-        handles.append(node.register_hook(_watch(number, node, freed, number in hooked, leaves, had, moments)))
+        handles.append(
+            node.register_hook(
+                _watch(number, node, freed, number in hooked, data.steps[number].leaf, drawn, had, moments)
+            )
+        )
     try:
         tensor.backward(gradient, retain_graph=retain_graph)
     finally:
@@ -90,12 +93,12 @@ def _watch(
     node: Any,
     freed: tuple[str, ...],
     hooked: bool,
-    leaves: list[tuple[Leaf, Any]],
+    leaf: Leaf | None,
+    drawn: list[tuple[Leaf, Any]],
     had: Mapping[int, str | None],
     moments: list[Moment],
 ) -> Any:
     def hook(sent: tuple[Any, ...], arrived: tuple[Any, ...]) -> None:
-        leaf = next((leaf for leaf, variable in leaves if variable is getattr(node, "variable", None)), None)
         grad = None if leaf is None else _gradient_written(gradient_of(node.variable))
         moments.append(
             Moment(
@@ -106,16 +109,16 @@ def _watch(
                 was=None if leaf is None else had[id(node.variable)],
                 freed=freed,
                 hooked=hooked,
-                memory=None if leaf is None else _memory(leaves),
+                memory=_memory(drawn) if any(leaf is each for each, _ in drawn) else None,
             )
         )
 
     return hook
 
 
-def _memory(leaves: list[tuple[Leaf, Any]]) -> Snapshot:
+def _memory(drawn: list[tuple[Leaf, Any]]) -> Snapshot:
     tensors: dict[str, Any] = {}
-    for leaf, variable in leaves[:MOST_LEAVES]:
+    for leaf, variable in drawn:
         tensors[leaf.name] = variable
         gradient = gradient_of(variable)
         if gradient is not None:

@@ -1,4 +1,5 @@
-// The backward stepper: a recorded backward, node by node. Frame 0 is before the first step.
+// The backward stepper: a recorded backward, node by node, and in a large graph fold by fold. Frame 0 is before the first
+// step.
 
 import { make, reveal, scrolling } from "../../live/elements.js";
 import { fitted } from "../../live/fitted.js";
@@ -32,22 +33,24 @@ function render({ model, el }) {
 
   function draw(at) {
     const frame = at ? frames[at - 1] : null;
-    const past = new Set(frames.slice(0, Math.max(0, at - 1)).map((each) => each.key));
-    const freed = new Set(frames.slice(0, at).filter((each) => each.freed).map((each) => each.key));
+    const [since, turn] = [at > 1 ? frames[at - 2].turn : 0, frame?.turn ?? 0];
+    const here = new Set(frame?.keys);
+    const past = new Set(frames.slice(0, Math.max(0, at - 1)).flatMap((each) => each.keys));
+    const freed = new Set(frames.slice(0, at).filter((each) => each.freed).flatMap((each) => each.keys));
     for (const [key, box] of boxes) {
-      box.classList.toggle("at", frame?.key === key);
-      box.classList.toggle("past", past.has(key) && frame?.key !== key);
+      box.classList.toggle("at", here.has(key));
+      box.classList.toggle("past", past.has(key) && !here.has(key));
       box.classList.toggle("freed", freed.has(key));
     }
-    for (const { element, turn } of sent) {
-      element.classList.toggle("there", turn <= at);
-      element.classList.toggle("on", turn === at);
+    for (const each of sent) {
+      each.element.classList.toggle("there", each.turn <= turn);
+      each.element.classList.toggle("on", since < each.turn && each.turn <= turn);
     }
-    for (const { element, turn, before, after } of grads) {
-      element.textContent = turn <= at ? after : before;
-      element.classList.toggle("filled", turn <= at);
+    for (const each of grads) {
+      each.element.textContent = each.turn <= turn ? each.after : each.before;
+      each.element.classList.toggle("filled", each.turn <= turn);
     }
-    for (const edge of edges) edge.classList.toggle("on", frame !== null && edge.dataset.from === frame.key);
+    for (const edge of edges) edge.classList.toggle("on", here.has(edge.dataset.from));
     fill(panel, frame ? frame.lines : BEFORE);
     const map = frame ? frame.map : -1;
     if (map !== drawn) {
@@ -57,7 +60,8 @@ function render({ model, el }) {
     drawn = map;
     for (const look of looks) look();
     if (frame) reveal(graph, boxes.get(frame.key));
-    return { count: `step ${at} of ${frames.length}`, value: (frame ? frame.lines : BEFORE)[0] };
+    const steps = frame && frame.first < turn ? `${frame.first}–${turn}` : `${turn}`;
+    return { count: `step ${steps} of ${frames.at(-1)?.turn ?? 0}`, value: (frame ? frame.lines : BEFORE)[0] };
   }
 
   const kind = "backward stepper";

@@ -11,6 +11,7 @@ from functools import partial
 from types import CodeType
 from typing import Any
 
+from glassroom.drawing.canvas import NARROW
 from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.watch.following import files_of
 from glassroom.inspectors.watch.recording import STEPS, Recorder
@@ -28,6 +29,7 @@ class Watch(Inspector):
     """The record of code that was watched."""
 
     kind = "watched cell"
+    widths = (NARROW,)  # cards are narrower than half a window
 
     def __init__(self, story: Story) -> None:
         self.data: Story = story

@@ -24,7 +24,8 @@ def state_of(story: Story) -> dict[str, Any]:
     def card(moment: Moment, storage: Storage, is_gone: bool) -> int:
         headers = (moment.gone if is_gone else moment.snapshot).headers_on(storage)
         facts = tuple([moment.facts.get(header.name) for header in headers])
-        look = (storage, headers, facts, moment.written.get(storage.name), is_gone)
+        # By id: records of what stayed as it was are the same objects, and a record has hundreds of cells to hash.
+        look = (id(storage), tuple(map(id, headers)), facts, moment.written.get(storage.name), is_gone)
         if look not in drawn:
             picture = card_of(moment, storage, hues, is_gone)
             drawn[look] = cards.setdefault(picture, len(cards))

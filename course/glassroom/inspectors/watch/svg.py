@@ -17,6 +17,7 @@ from glassroom.drawing.canvas import (
     TINY_ADVANCE,
     Drawing,
     folded,
+    narrow,
     number,
     room,
     shortened,
@@ -49,7 +50,8 @@ def hues_of(story: Story) -> dict[str, int]:
 def card_of(moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: bool = False) -> str:
     """The card of one storage after a step; all cards share one style sheet."""
     drawing = Drawing()
-    draw_card(drawing, PAD - 6, moment, storage, hues, is_gone)
+    with narrow(min(ROOM, room())):
+        draw_card(drawing, PAD - 6, moment, storage, hues, is_gone)
     return drawing.finished(f"{storage.name}: {storage_line(storage, is_gone)}", CSS, is_part=True)
 
 

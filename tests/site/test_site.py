@@ -196,13 +196,37 @@ def test_an_unknown_notebook_is_named(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_notebook_that_says_something_else_than_is_stored_is_refused(tmp_path):
+def run_live(folder, code, stored):
+    """What is in the outputs of a notebook of one cell that has this text stored, after it was run for the site."""
     from glassroom.site.live_notebooks import live_notebooks
+
+    cell = {"cell_type": "code", "id": "one", "metadata": {}, "execution_count": 1, "source": code}
+    output = {"output_type": "stream", "name": "stdout", "text": stored}
+    notebook = {"cells": [{**cell, "outputs": [output]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "one.ipynb").write_text(json.dumps(notebook))
+    live = live_notebooks(folder, [Path("one.ipynb")], folder / "cache", jobs=1)
+    return live[Path("one.ipynb")]["cells"][0]["outputs"]
+
+
+def test_a_notebook_that_says_something_else_than_is_stored_is_refused(tmp_path):
     from glassroom.workspace.problems import Problem
 
-    cell = {"cell_type": "code", "id": "one", "metadata": {}, "execution_count": 1, "source": "print(1 + 1)"}
-    output = {"output_type": "stream", "name": "stdout", "text": "3\n"}
-    notebook = {"cells": [{**cell, "outputs": [output]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (tmp_path / "sum.ipynb").write_text(json.dumps(notebook))
-    with pytest.raises(Problem, match=r"sum\.ipynb: cell 0: it says '2', and '3' is stored"):
-        live_notebooks(tmp_path, [Path("sum.ipynb")], tmp_path / "cache", jobs=1)
+    with pytest.raises(Problem, match=r"one\.ipynb: cell 0: it says '2', and '3' is stored"):
+        run_live(tmp_path, "print(1 + 1)", "3\n")
+
+
+def test_what_a_cell_reveals_stands_in_one_card_whatever_it_prints_in_between(tmp_path):
+    code = """\
+from glassroom import predict
+first, second = predict("first", value=1), predict("second", value=2)
+first.reveal(value=1)
+print("in between")
+second.reveal(value=2)"""
+    script = tmp_path / "one.py"
+    script.write_text(code)
+    printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+    assert printed.index("in between") < printed.rindex("second")
+    outputs = run_live(tmp_path, code, printed)
+    cards = [output for output in outputs if "✓" in "".join(output.get("data", {}).get("text/plain", ""))]
+    assert len(cards) == 1
+    assert "second" in "".join(cards[0]["data"]["text/html"])

@@ -16,7 +16,6 @@ DIFFERENT = {
     "tests/library/ops/creation/test_creation.py::test_too_large_a_tensor": "2**31 bytes is all that there is",
     "tests/library/tensor/test_printing.py::test_only_what_is_shown_is_read": "no array has 2**31 bytes",
     "tests/library/ops/kernels/test_thin_products.py": "its OpenBLAS adds a million numbers up in one",
-    "tests/library/func/test_func.py::test_nothing_is_left_in_memory": "CPython 3.12; not looked into",
     "tests/library/interop/test_dlpack.py": "NumPy 2.0 reads DLPack's memory only",
 }
 

@@ -30,7 +30,7 @@ NO_TESTS_COLLECTED = 5
 # named here is run after these.
 ORDER = (
     "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "programs",
-    "course", "classroom", "outputs", "notebooks", "browser", "site", "wasm", "package",
+    "course", "classroom", "outputs", "notebooks", "browser", "site", "wasm", "pythons", "package",
 )  # fmt: skip
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
@@ -48,6 +48,7 @@ WHAT = {
     "browser": "JupyterLab in headless Chromium",
     "site": "two notebooks and all other pages as a web site, in headless Chromium",
     "wasm": "the library and notebooks in Pyodide: pointers of 32 bits, no processes",
+    "pythons": "half of the library's tests on Python 3.12, 3.13 and 3.14",
     "package": "the wheel, alone in an empty environment",
     "style": "ruff, mypy, and which room imports which",
 }

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
+from glassroom.exercises.cards.card import PREDICTIONS
 from glassroom.translations.language import ENGLISH, speaking
 from glassroom.workspace.execution import CELL_SECONDS, CellFailed, execute
 from glassroom.workspace.normalize import normalized
@@ -91,9 +92,15 @@ def _without_widgets(notebook: Notebook) -> Notebook:
 
 
 def _difference(stored: Notebook, live: Notebook) -> tuple[int, str] | None:
-    """The first cell whose output differs from the stored one: its number, and both lines."""
+    """The first cell whose output differs from the stored one: its number, and both lines.
+
+    What a cell reveals stands in one card on a page, and line by line in between in what is stored: such a cell's lines
+    may have another order.
+    """
     for number, (before, after) in enumerate(zip(stored["cells"], live["cells"], strict=True)):
-        for old, new in zip_longest(said(before), said(after)):
+        has_card = any(PREDICTIONS in output.get("data", {}) for output in after.get("outputs", []))
+        in_order = sorted if has_card else list
+        for old, new in zip_longest(in_order(said(before)), in_order(said(after))):
             if old != new:
                 return number, f"it says {new!r}, and {old!r} is stored"
     return None

@@ -141,10 +141,14 @@ def refusing(module: str) -> Callable[[str], Any]:
 
     def look(name: str) -> Any:
         tell_of_missing(f"{module}.{name}")
-        error = AttributeError(f"module 'torch.{module}' has no attribute '{name}'")
-        raise error if is_probed(name) else explained(error, _note(module, name))
+        raise _refusal(module, name)  # which no local names: the error would hold its frame, and the frame the error
 
     return look
+
+
+def _refusal(module: str, name: str) -> AttributeError:
+    error = AttributeError(f"module 'torch.{module}' has no attribute '{name}'")
+    return error if is_probed(name) else explained(error, _note(module, name))
 
 
 @lru_cache(maxsize=1000)  # `hasattr` checks come often

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 import subprocess
 import sys
+import weakref
 
 import pytest
 
@@ -35,6 +38,20 @@ def test_a_name_that_is_out_of_scope_comes_with_what_to_do_instead() -> None:
     with pytest.raises(AttributeError, match=r"module 'torch.nn' has no attribute 'quantized'") as caught:
         _ = torch.nn.quantized
     assert "Instead, compute in float16 or bfloat16" in notes_of(caught.value)
+
+
+def test_asking_for_a_name_that_is_missing_keeps_nothing_of_the_caller_in_memory() -> None:
+    def asks() -> weakref.ref[torch.UntypedStorage]:
+        held = torch.ones(2)
+        with contextlib.suppress(AttributeError):
+            _ = torch.nn.no_such_layer
+        return weakref.ref(held.untyped_storage())
+
+    gc.disable()
+    try:
+        assert asks()() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,71 @@
+"""Fetch what the layer `pythons` needs: ``python tests/pythons/fetch.py FOLDER``, then ``PYTHONS=FOLDER``.
+
+For each version of Python there is FOLDER/VERSION/python, a program, and FOLDER/VERSION/packages. An interpreter that
+this machine has is taken, from PATH or pyenv; otherwise that of Debian's testing distribution, unpacked into a folder
+by mmdebstrap and shown to its own processes in the place of /usr by bubblewrap. A version that cannot be had so is
+named, and left out.
+"""
+
+import glob
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+VERSIONS = ("3.12", "3.13", "3.14")
+PACKAGES = ("hypothesis>=6.100", "ml_dtypes>=0.5", "numpy>=2.0", "pytest>=8.2", "pytest-timeout>=2.3", "scipy>=1.16")
+
+
+def runs(program: str, version: str) -> bool:
+    """Whether a program is this version of Python. pyenv has programs that only say how to choose a version."""
+    asked = [program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    try:
+        said = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
+    except OSError:
+        return False
+    return said.returncode == 0 and said.stdout.strip() == version
+
+
+def installed(version: str) -> str | None:
+    """A program of this version that the machine has."""
+    found = [shutil.which(f"python{version}") or ""]
+    if pyenv := shutil.which("pyenv"):
+        root = subprocess.run([pyenv, "root"], capture_output=True, text=True, check=False).stdout.strip()
+        found += sorted(glob.glob(f"{root}/versions/{version}.*/bin/python"))
+    return next((each for each in found if each and runs(each, version)), None)
+
+
+def unpacked(version: str, folder: Path) -> str | None:
+    """What a script must run for Debian's Python of this version, unpacked into `folder`; None if it cannot be had."""
+    if not (shutil.which("mmdebstrap") and shutil.which("bwrap")):
+        return None
+    # A mirror that is behind is no danger here: packages are still signed.
+    late = '--aptopt=Acquire::Check-Valid-Until "false"'
+    command = ["mmdebstrap", "--quiet", "--variant=extract", late, f"--include=python{version},libstdc++6"]
+    if subprocess.run([*command, "testing", str(folder)], check=False).returncode:
+        return None
+    return f"bwrap --bind / / --ro-bind {folder}/usr /usr --dev /dev --proc /proc -- /usr/bin/python{version}"
+
+
+def main(folder: Path) -> None:
+    for version in VERSIONS:
+        here = folder.absolute() / version
+        script = here / "python"
+        if script.exists():
+            continue
+        shutil.rmtree(here, ignore_errors=True)
+        here.mkdir(parents=True)
+        command = installed(version) or unpacked(version, here / "system")
+        if command is None:
+            print(f"Python {version} cannot be had here, and is left out.")
+            continue
+        wanted = ("--only-binary", ":all:", "--python-version", version, "--target", str(here / "packages"))
+        subprocess.run([sys.executable, "-m", "pip", "--quiet", "install", *wanted, *PACKAGES], check=True)
+        script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        script.chmod(0o755)
+        said = subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        print(f"{said}: {command.partition(' ')[0]}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import posixpath
 import re
 import subprocess
@@ -17,6 +19,7 @@ from browser import axe
 from glassroom.site.build import document
 from glassroom.translations import language
 
+NOTEBOOKS = ("1_memory/00_start_here",)
 NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
 PAGES = ("index.html", NOTEBOOK, "notebooks/contents.html", "gallery.html", "reference/tensorglass/view.html")
 PICTURE = "svg.gr"
@@ -187,6 +190,24 @@ def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path):
     (tmp_path / "site").write_text("mine")
     assert glassroom_site("--out", tmp_path / "site").returncode == 3
     assert (tmp_path / "site").read_text() == "mine"
+
+
+def test_a_full_disk_is_said_in_one_sentence_and_the_site_that_was_there_stays(tmp_path, monkeypatch):
+    from glassroom.site import build
+    from glassroom.workspace.problems import Problem
+
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / build.OURS).touch()
+    (tmp_path / "site" / "index.html").write_text("old")
+    monkeypatch.setattr("shutil.copytree", full)
+    with pytest.raises(Problem, match="The disk is full") as told:
+        build.build(tmp_path / "site", NOTEBOOKS)
+    assert told.value.exit_code == 3
+    assert (tmp_path / "site" / "index.html").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
 def test_an_unknown_notebook_is_named(tmp_path):

@@ -3,11 +3,14 @@ HTML."""
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -74,6 +77,7 @@ def build(
     out.parent.mkdir(parents=True, exist_ok=True)
     code = language.speaking()
     with (
+        _full_disk_told(out),
         tempfile.TemporaryDirectory(prefix=".glassroom-site-", dir=out.parent) as made,
         course_in(code, notebooks_folder()) as folder,
     ):
@@ -95,6 +99,21 @@ def build(
         (pages / ".nojekyll").touch()
         _take_place(pages, out, Path(made, "before"))
     return sum(1 for _ in out.rglob("*.html"))
+
+
+@contextmanager
+def _full_disk_told(out: Path) -> Iterator[None]:
+    """Say in one sentence that a disk is full, whichever step of the way met it."""
+    try:
+        yield
+    except (OSError, Problem) as error:
+        if os.strerror(errno.ENOSPC) not in str(error):
+            raise
+        raise Problem(
+            f"The disk is full on which {out} or temporary files are written. Nothing was published, and what was "
+            "there is as it was. Make room, or name a folder on another disk with --out.",
+            Exit.OUTSIDE,
+        ) from error
 
 
 def _take_place(pages: Path, out: Path, before: Path) -> None:

@@ -200,6 +200,16 @@ def test_the_conda_recipe_says_what_the_package_says():
     assert recipe["about"]["homepage"] == PROJECT["urls"]["Repository"]
 
 
+def test_binder_installs_the_course_and_makes_the_copy_that_pages_lead_to():
+    from glassroom.site.elsewhere import BINDER
+
+    script = ROOT / ".binder" / "postBuild"
+    install, lab = script.read_text("utf-8").splitlines()[-2:]
+    assert os.access(script, os.X_OK)
+    assert install.endswith("pip install --no-cache-dir '.[course]'")
+    assert lab == f"glassroom lab {BINDER.rpartition('/')[2]} --no-lab"
+
+
 def test_links_and_pictures_of_the_readme_hold_on_the_page_of_an_index(wheel):
     with zipfile.ZipFile(wheel) as archive:
         stated = archive.read(f"tensorglass-{PROJECT['version']}.dist-info/METADATA").decode()

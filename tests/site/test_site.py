@@ -171,6 +171,35 @@ def test_axe_finds_nothing(page, address, name):
     assert axe.faults(page, "html") == []
 
 
+def test_a_notebook_leads_to_a_copy_that_installs_the_packages_in_its_first_cell(site):
+    page = Links((site / NOTEBOOK).read_text("utf-8"))
+    place = "1_memory/05_strides_and_offset.ipynb"
+    (colab,) = [link for link in page.links if "colab.research" in link]
+    assert colab.endswith(f"/tensorglass/tensorglass/blob/colab/{place}")
+    assert any(link.startswith("https://mybinder.org/v2/gh/") and link.endswith(place) for link in page.links)
+    copied = json.loads((site / "colab" / place).read_text("utf-8"))
+    assert "%pip install" in "".join(copied["cells"][0]["source"])
+    assert "BEGIN SOLUTION" not in json.dumps(copied)
+    assert not any(cell.get("outputs") for cell in copied["cells"])
+    chinese = "".join(json.loads((site / "zh" / "colab" / place).read_text("utf-8"))["cells"][0]["source"])
+    assert "%env GLASSROOM_LANG=zh_CN" in chinese
+
+
+def test_a_live_output_is_html_that_every_front_end_shows_without_widgets_and_the_network(tmp_path):
+    from glassroom.site.live_notebooks import live_notebook
+
+    cell = {"cell_type": "code", "id": "one", "metadata": {}, "execution_count": None, "outputs": []}
+    cell["source"] = "import tensorglass as torch\nfrom glassroom import show\nshow(torch.arange(2))"
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "one.ipynb").write_text(json.dumps(notebook))
+    live = live_notebook(tmp_path / "one.ipynb", tmp_path / "cache", "", compared=False)
+    (output,) = live["cells"][0]["outputs"]
+    assert set(output["data"]) == {"text/plain", "text/html", "image/svg+xml"}
+    page = Links("".join(output["data"]["text/html"]))
+    assert not page.links + page.loads
+    assert "<script" in "".join(output["data"]["text/html"])
+
+
 def test_search_finds_a_word_of_a_notebook(page, address):
     page.goto(f"{address}/search.html?q=as_strided")
     page.wait_for_selector("#search-results li a")

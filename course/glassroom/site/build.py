@@ -17,7 +17,7 @@ from typing import Any
 import tensorglass
 from glassroom import __version__
 from glassroom.drawing.canvas import style
-from glassroom.site import gallery, reference, running, switch, theme_words
+from glassroom.site import elsewhere, gallery, reference, running, switch, theme_words
 from glassroom.site.lite import START, write_lite
 from glassroom.site.live_notebooks import default_cache, live_notebooks
 from glassroom.site.pages import linked, page_of
@@ -169,7 +169,9 @@ def _write_sources(
     known = {PAGE, *(entry.place for entry in entries)}
     scripts = SharedScripts(extra / "live", "../../live")
     for entry in entries:
-        page = page_of(live[Path(entry.place)], entry.place, known, scripts)
+        notebook = live[Path(entry.place)]
+        elsewhere.write_colab_copy(notebook, extra / elsewhere.FOLDER, entry.place)
+        page = page_of(notebook, entry.place, known, scripts)
         _write(sources / "notebooks" / entry.place, serialise(page).decode())
     _write(sources / "notebooks" / PAGE, serialise(_contents(entries, known)).decode())
     for part, members in parts_of(entries).items():

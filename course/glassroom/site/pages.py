@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from glassroom.exercises._answer_key import hints_of
 from glassroom.exercises.engine import CODE, RUNGS, exercises
+from glassroom.site.elsewhere import links
 from glassroom.site.shared_scripts import SharedScripts
 from glassroom.translations.templates import word
 from glassroom.workspace.notebook_json import Notebook, lines, source
@@ -29,7 +30,11 @@ def page_of(
     cells: list[Notebook] = []
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
-            cells.append({**cell, "source": lines(_text(source(cell), place, known))})
+            text = _text(source(cell), place, known)
+            if not cells:  # below the heading
+                heading, _, rest = text.partition("\n")
+                text = f"{heading}\n\n{links(place)}\n{rest}"
+            cells.append({**cell, "source": lines(text)})
         elif cell["cell_type"] == "code":
             cells += _code(cell, scripts)
     return {**notebook, "cells": cells}

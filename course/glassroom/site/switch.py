@@ -13,7 +13,7 @@ from pathlib import Path
 
 from glassroom.site.running import Pyodide, share
 from glassroom.translations import catalogue
-from glassroom.translations.language import ENGLISH, VARIABLE, Language, languages
+from glassroom.translations.language import ENGLISH, VARIABLE, Language, folder_of, languages
 from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
 
@@ -38,7 +38,7 @@ def build_in(
 
     A distribution of Pyodide that the site hosts is shared by all languages.
     """
-    out = pages / _folder(language.code)
+    out = pages / folder_of(language.code)
     command = [sys.executable, "-m", "glassroom", "site", "--out", str(out), "--jobs", str(jobs)]
     command += ["--cache", str(cache)] if cache else []
     ran = subprocess.run(
@@ -53,7 +53,7 @@ def build_in(
 def add(pages: Path) -> None:
     """Add to each page the links to the same page in every other language that has it."""
     homes = {ENGLISH: ("English", pages)}
-    homes |= {code: (language.name, pages / _folder(code)) for code, language in languages().items()}
+    homes |= {code: (language.name, pages / folder_of(code)) for code, language in languages().items()}
     there = {code: home for code, home in homes.items() if home[1].is_dir()}
     if len(there) == 1:
         return
@@ -71,11 +71,6 @@ def add(pages: Path) -> None:
         if links and PLACE in text:
             nav = f'<nav class="languages" aria-label="{_label(own)}">{" ".join(links)}</nav>{KEEPS_PLACE}'
             path.write_text(text.replace(PLACE, nav + PLACE, 1), encoding="utf-8")
-
-
-def _folder(code: str) -> str:
-    """The folder of a language, as in addresses: zh."""
-    return code.partition("_")[0]
 
 
 def _label(code: str) -> str:

@@ -49,6 +49,11 @@ def known(code: str) -> str | None:
     return codes.get(bare) or next((own for folded, own in codes.items() if folded.partition("_")[0] == bare), None)
 
 
+def folder_of(code: str) -> str:
+    """The folder of a language in the addresses of a site, as "zh" of "zh_CN"."""
+    return code.partition("_")[0]
+
+
 def spoken() -> str:
     """The code of the language for this process: that in `GLASSROOM_LANG`; otherwise that of the working copy around
     the current folder; otherwise the system's, if the course is complete in it; otherwise "en".

@@ -286,8 +286,10 @@ def _first_page(entries: Sequence[Entry], scripts: SharedScripts, lite: bool) ->
             "# tensorglass",
             "PyTorch's tensors, with the lid off: **see which bytes a tensor owns, which it shares, and with whom.**",
             '<div class="first runs">\n\n<div class="first-code">\n\n```python\n' + gallery.FIRST + "```\n\n</div>\n"
-            '<div class="first-picture">\n\n' + _raw(f'<div class="ran">{live}</div>') + "\n\n"
-            '<p class="first-say">Point at a cell: everything that shares its bytes lights up.</p>\n\n</div>\n</div>',
+            '<div class="first-picture">\n\n'
+            '<p class="first-say">Point at a cell: everything that shares its bytes lights up.</p>\n\n'
+            + _raw(f'<div class="ran">{live}</div>')
+            + "\n\n</div>\n</div>",
             _cards(len(entries), hours, entries[0].place if entries else PAGE, lite),
             "**tensorglass** runs PyTorch code with PyTorch's numbers, printed forms and errors, in Python over NumPy "
             "that you can read. **glassroom** is the course on it, and its inspectors, which also draw the tensors of "

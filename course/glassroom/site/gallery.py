@@ -19,7 +19,7 @@ turned = table.t()    # headers
 row = table[1]        # on one storage
 row[0] = 30
 
-show(table, turned, row)
+show(turned, row)
 """)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+from pathlib import Path
 
 import pytest
 from browser import axe
 
+JUPYTERLITE = os.environ.get("JUPYTERLITE_DIST")
 NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
 TOUR = "gallery.html"
 START = 240_000  # milliseconds that Python may take to load on a busy machine
@@ -147,6 +149,30 @@ def test_a_folder_of_pyodide_that_is_none_is_named_and_nothing_is_written(tmp_pa
     with pytest.raises(Problem, match="lacks the packages ipython, numpy, open-blas"):
         pyodide(str(tmp_path))
     assert pyodide("https://example.org/pyodide").address == "https://example.org/pyodide/"
+
+
+@pytest.mark.parametrize("asked", [None, "https://files.example.org/python"])
+def test_pages_and_jupyterlite_load_python_from_the_host_that_is_asked_for_and_no_other(tmp_path, monkeypatch, asked):
+    from glassroom.site.lite import write_lite
+    from glassroom.site.running import PUBLIC, pyodide, write_scripts
+    from glassroom.workspace.sources import notebooks_folder
+
+    address = PUBLIC if asked is None else f"{asked}/"
+    static = tmp_path / "_static"
+    static.mkdir()
+    write_scripts(static, notebooks_folder(), pyodide(asked), lite=True)
+    told = [path.read_text("utf-8") for path in static.glob("*.js")]
+    if JUPYTERLITE:
+        monkeypatch.setenv("PYTHONPATH", JUPYTERLITE, prepend=os.pathsep)
+        monkeypatch.setenv("JUPYTER_PATH", f"{JUPYTERLITE}/share/jupyter", prepend=os.pathsep)
+        write_lite(tmp_path, notebooks_folder(), pyodide(asked))
+        told += [path.read_text("utf-8") for path in (tmp_path / "lite").rglob("jupyter-lite.json")]
+        (constants,) = Path(JUPYTERLITE).glob("jupyterlite_pyodide_kernel/constants.py")
+        version = re.search(r'PYODIDE_VERSION = "(\d+\.\d+)\.', constants.read_text("utf-8"))[1]
+        assert f"/v{version}." in PUBLIC  # the kernel goes with this series
+    hosts = set(re.findall(r'"pyodide(?:Url)?": "(https?://[^"]*/)', "".join(told)))
+    assert hosts == {address}
+    assert "".join(told).count(f'"{address}pyodide.js"') == (1 if JUPYTERLITE else 0)
 
 
 def test_the_shell_of_a_page_publishes_what_a_cell_prints_displays_returns_and_raises():

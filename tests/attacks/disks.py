@@ -16,15 +16,18 @@ import random
 import re
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,33 +59,38 @@ CHANGING = (".db", ".json", ".whl", ".html")  # with times and moments in them: 
 
 def run(amount: int, seed: int, commands: tuple[str, ...] = tuple(COMMANDS)) -> dict[str, Any]:
     """Disturb `amount` commands. Returns how many of each kind there were, and what went wrong."""
-    for module in ("tensorglass", "glassroom.cli.app", "glassroom.classroom.batch", "glassroom.classroom.release"):
-        importlib.import_module(module)  # once, and not in each child
+    import_once()
     drawn, tried, broken = random.Random(seed), Counter[str](), list[str]()
     quick = tuple(command for command in commands if command not in SLOW)
     kinds = ("limit", "full", "somebody else's") if os.geteuid() == 0 else ("limit",)
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o755)
-        room = _prepared(Path(place, "prepared"))
+        room = prepared(Path(place, "prepared"))
         wanted: dict[str, dict[str, bytes]] = {}
         for number in range(amount):
             name = drawn.choice(commands if number % 20 == 0 else quick)
             kind = kinds[number % len(kinds)]
             if name not in wanted:
-                with _disk(Path(place, "undisturbed"), room, kind="") as copy:
-                    code, said = _carried_out(name, copy)
-                    wanted[name] = _files(copy)
+                with disk(Path(place, "undisturbed"), room, kind="") as copy:
+                    code, said = carried_out(name, copy)
+                    wanted[name] = files(copy)
                     if code:
                         raise RuntimeError(f"{name} fails undisturbed: {said}")
-            with _disk(Path(place, "room"), room, kind) as copy:
+            with disk(Path(place, "room"), room, kind) as copy:
                 found = _round(name, copy, kind, drawn, wanted[name])
             broken += [f"{name}, {kind}, round {number}: {each}" for each in found]
             tried[f"{name}, {kind}"] += 1
     return {"tried": sum(tried.values()), "kinds": dict(tried), "broken": broken}
 
 
+def import_once() -> None:
+    """Import what the commands need here, and not in each child."""
+    for module in ("tensorglass", "glassroom.cli.app", "glassroom.classroom.batch", "glassroom.classroom.release"):
+        importlib.import_module(module)
+
+
 def _round(name: str, room: Path, kind: str, drawn: random.Random, wanted: dict[str, bytes]) -> list[str]:
-    before = _files(room)
+    before = files(room)
     filler, limit, locked = room / "filler", None, list[Path]()
     if kind == "limit":
         limit = int(2 ** drawn.uniform(0, 17))
@@ -94,30 +102,30 @@ def _round(name: str, room: Path, kind: str, drawn: random.Random, wanted: dict[
         locked = drawn.sample(folders, drawn.choice((1, 3, len(folders))))
         for path in locked:
             os.chown(path, NOBODY, NOBODY)
-    code, said = _carried_out(name, room, limit, is_somebody_else=bool(locked))
+    code, said = carried_out(name, room, limit, is_somebody_else=bool(locked))
     filler.unlink(missing_ok=True)
     found = []
     if "Traceback" in said or (code and not re.match(r"(?s)(.*[\n\r])?glassroom: [^\n]+\n$", said)):
         found.append(f"said {said[-1500:]!r}, exit {code}")
     if code not in (0, 1, 3, 4):
         found.append(f"exit {code}")
-    after = _files(room)
-    found += _torn(after, before, wanted)
+    after = files(room)
+    found += torn(after, before, wanted)
     found += [f"{each} is lost" for each in before if each not in after and each in wanted]
     found += [f"{each} is left" for each in after if each not in before and LEFT.search(Path(each).name)]
-    if code == 0 and (lacking := _difference(after, wanted)):
+    if code == 0 and (lacking := difference(after, wanted)):
         found.append(f"exit 0 without {lacking}; said {said[-300:]!r}")
     for path in locked:
         os.chown(path, os.geteuid(), -1)
     if name in ONCE and code == 0:
         return found
-    code, said = _carried_out(name, room)
-    if code or (lacking := _difference(_files(room), wanted)):
+    code, said = carried_out(name, room)
+    if code or (lacking := difference(files(room), wanted)):
         found.append(f"afterwards, exit {code}, {said[-300:]!r}, differs: {'' if code else lacking}")
     return found
 
 
-def _torn(after: dict[str, bytes], before: dict[str, bytes], wanted: dict[str, bytes]) -> Iterator[str]:
+def torn(after: dict[str, bytes], before: dict[str, bytes], wanted: dict[str, bytes]) -> Iterator[str]:
     """Files that are neither what they were nor what they should become."""
     for name, content in after.items():
         if content in (before.get(name), wanted.get(name)) or Path(name).name.startswith("timestamp"):
@@ -134,7 +142,7 @@ def _torn(after: dict[str, bytes], before: dict[str, bytes], wanted: dict[str, b
             yield f"{name} is neither old nor new, {len(content)} bytes"
 
 
-def _difference(files: dict[str, bytes], wanted: dict[str, bytes]) -> str:
+def difference(files: dict[str, bytes], wanted: dict[str, bytes]) -> str:
     """Names that only one of two states of a room has, and files that differ although nothing in them may."""
     names = {_name(file) for file in files} ^ {_name(file) for file in wanted}
     same = {name for name in wanted if not name.endswith(CHANGING) and "timestamp" not in name}
@@ -147,7 +155,7 @@ def _name(path: str) -> str:
     return re.sub(r"\d{4}-\d\d-\d\d [\d:.]+ UTC|[0-9a-f]{8,}", "…", path)
 
 
-def _files(room: Path) -> dict[str, bytes]:
+def files(room: Path) -> dict[str, bytes]:
     """What there is, by name; of databases what is in them, since SQLite's bytes differ from time to time."""
     found = {}
     for path in room.rglob("*"):
@@ -165,14 +173,22 @@ def _dump(path: Path) -> bytes:
         return repr(database.execute("SELECT name FROM sqlite_master").fetchall()).encode()
 
 
-def _carried_out(name: str, room: Path, limit: int | None = None, is_somebody_else: bool = False) -> tuple[int, str]:
-    """Run a command in a child: its exit code, and what it said to stderr."""
+def carried_out(
+    name: str,
+    room: Path,
+    limit: int | None = None,
+    is_somebody_else: bool = False,
+    ended_by: signal.Signals | None = None,
+    after: float = 0,
+) -> tuple[int, str]:
+    """Run a command in a child: its exit code, and what it said to stderr. A signal ends it after so many seconds."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         code = 99
         try:
+            os.setpgid(0, 0)
             os.dup2(writing, 2)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             sys.stdout, sys.stderr = open(1, "w"), open(2, "w")  # noqa: SIM115  # the child exits with them
@@ -188,7 +204,10 @@ def _carried_out(name: str, room: Path, limit: int | None = None, is_somebody_el
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             if is_somebody_else:
                 _give_up_every_right_of_root()
-            code = _actions()[name]() if name in _actions() else _app().run(COMMANDS[name].split())
+            action = _actions().get(name) or partial(_app().run, COMMANDS[name].split())
+            os.write(writing, b"\0")
+            code = action()
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         except SystemExit as exit:
             code = int(exit.code or 0)
         except BaseException:
@@ -198,6 +217,10 @@ def _carried_out(name: str, room: Path, limit: int | None = None, is_somebody_el
             os._exit(code)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
+        pipe.read(1)  # it begins now
+        if ended_by is not None:
+            time.sleep(after)
+            (os.killpg if ended_by == signal.SIGINT else os.kill)(child, ended_by)
         said = pipe.read().decode(errors="replace")
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said
 
@@ -234,7 +257,7 @@ def _actions() -> dict[str, Callable[[], int]]:
     }
 
 
-def _prepared(room: Path) -> Path:
+def prepared(room: Path) -> Path:
     """A room with a class, what was handed in, a learner's folder and an older course in it."""
     for folder in ("exchange", "home", "tmp", "languages/xx"):
         (room / folder).mkdir(parents=True)
@@ -266,7 +289,7 @@ def _undisturbed(command: str, room: Path) -> None:
 
 
 @contextmanager
-def _disk(place: Path, room: Path, kind: str) -> Iterator[Path]:
+def disk(place: Path, room: Path, kind: str) -> Iterator[Path]:
     """A copy of the room; on a small disk of its own where that is to be filled."""
     place.mkdir()
     if kind == "full":

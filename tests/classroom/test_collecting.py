@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attacks import deliveries
 from classes import FILE, answered
 
 from glassroom.classroom.collecting import Collected, collect
@@ -689,3 +690,8 @@ def test_hidden_folders_of_a_home_are_nothing_that_was_handed_in(
         report = taking(a_class, each)
         assert (report.taken, report.oddities) == ([("ada", "memory-02")], [])
     assert kept(a_class) == []
+
+
+def test_a_hostile_delivery_costs_nobody_else_their_work() -> None:
+    report = deliveries.run(8, seed=0)
+    assert report["broken"] == []

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from classes import FILE, make_class
 
-from glassroom.classroom.batch import row_path
+from glassroom.classroom.batch import Work, grade, read_rows, row_path
 from glassroom.classroom.by_hand import save_by_hand
 from glassroom.classroom.collecting import safe_name
 from glassroom.classroom.course_file import read_course
 from glassroom.classroom.grading import Row, task_of
 from glassroom.classroom.marks import marks_csv, result
 from glassroom.classroom.release import find_programs
+from glassroom.classroom.sandbox import best_isolation
 from glassroom.cli.app import run
 from glassroom.workspace.whole_files import write_atomically
 
@@ -141,3 +143,36 @@ def test_a_link_in_the_place_of_a_folder_is_not_followed(folder: Path, tmp_path:
     assert run(["forget", str(folder), "zoe", "--yes"]) == 0
     assert (elsewhere / "kept").read_text() == "kept"
     assert not (folder / "submitted" / "zoe").is_symlink()
+
+
+@pytest.mark.parametrize("file", ["a\nb.ipynb", "-rf", "\udce9.bin", ".hidden", "x" * 250, "<b>", "\u202egnp.exe"])
+def test_files_of_every_name_go(folder: Path, file: str) -> None:
+    place = folder / "submitted" / "ada" / "memory-02"
+    (place / "deep" / "deeper").mkdir(parents=True)
+    (place / file).write_text("ada")
+    (place / "deep" / "deeper" / file).symlink_to(folder / "submitted" / "ada-lovelace")
+    assert run(["forget", str(folder), "ada", "--yes"]) == 0
+    assert not (folder / "submitted" / "ada").exists()
+    assert (folder / "submitted" / "ada-lovelace" / "memory-02" / FILE).is_file()
+
+
+def test_who_is_forgotten_twice_is_unknown_the_second_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["forget", str(folder), "ada", "--yes"]) == 0
+    after = everything(folder)
+    assert run(["forget", str(folder), "ada", "--yes"]) == 2
+    assert everything(folder) == after
+    assert "nothing of anybody named 'ada'" in capsys.readouterr().err
+
+
+def test_who_is_forgotten_while_others_are_marked_gets_no_row(folder: Path) -> None:
+    course = read_course(folder)
+
+    def marking(work: Iterable[Work], _isolation: object, _stopped: threading.Event) -> Iterator[Row]:
+        rows = [Row(learner, task.assignment) for task, learner, _, _ in work]
+        assert run(["forget", str(folder), "ada", "--yes"]) == 0
+        yield from rows
+
+    report = grade(course, course.assignments, best_isolation([folder]), marking, threading.Event(), again=True)
+    assert sorted(row.learner for row in report.rows) == sorted(set(PEOPLE) - {"ada"})
+    assert "ada" not in read_rows(course, "memory-02")
+    assert not [path for path in folder.rglob("*") if path.stem == "ada"]

@@ -123,3 +123,38 @@ def test_what_cannot_be_handed_in_is_said(
     monkeypatch.delenv(EXCHANGE, raising=False)
     assert run(["submit", "course/memory-02"]) == 2
     assert "This is not a hub" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", ["a\nb.ipynb", "-rf.ipynb", "a..ipynb.ipynb", "\u202ebpnyi.ipynb", "x" * 240 + ".ipynb", "$HOME.ipynb"]
+)
+def test_a_notebook_of_any_name_is_handed_in_under_it(name: str, notebook: Notebook, tmp_path: Path) -> None:
+    home = home_of(tmp_path / "hub", "ada", notebook)
+    (home / "course" / "memory-02" / name).write_bytes(serialise(notebook))
+    (made,) = submit([home / "course" / "memory-02" / name], home / "handed-in", "ada")
+    assert {path.name for path in made.iterdir()} == {name, "timestamp.txt"}
+    assert [path.name for path in (home / "handed-in").iterdir()] == [made.name]
+
+
+def test_what_a_link_leads_to_is_handed_in_as_a_copy_and_nothing_is_written_through_one(
+    notebook: Notebook, tmp_path: Path
+) -> None:
+    home = home_of(tmp_path / "hub", "ada", notebook)
+    elsewhere = tmp_path / "elsewhere.ipynb"
+    elsewhere.write_bytes(serialise(notebook))
+    (home / "course" / "memory-02" / "link.ipynb").symlink_to(elsewhere)
+    (made,) = submit([home / "course" / "memory-02"], home / "handed-in", "ada")
+    assert not [path for path in made.iterdir() if path.is_symlink()]
+    elsewhere.write_text("changed since")
+    assert (made / "link.ipynb").read_bytes() == serialise(notebook)
+
+
+def test_a_learner_whose_name_begins_anothers_is_somebody_else(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    for name in ("ada", "ada+lovelace", "ada-lovelace"):
+        home = home_of(tmp_path / "hub", name, answered(notebook, {"02-count": f"# {name}"}))
+        submit([home / "course" / "memory-02"], home / "handed-in", name)
+    taking(a_class, tmp_path / "hub")
+    for name in ("ada", "ada-lovelace"):
+        assert f"# {name}" in (a_class / "submitted" / name / "memory-02" / FILE).read_text()

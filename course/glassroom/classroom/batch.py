@@ -138,11 +138,17 @@ def grade(
     total = len(waiting) + report.kept
     progress(report.kept, total, "")
     # Read again when its turn comes, so that only submissions being marked are in memory.
-    work = ((task, learner, submission_files(folder)[0], when) for task, learner, folder, when in waiting)
+    work = (
+        (task, learner, submission_files(folder)[0], when)
+        for task, learner, folder, when in waiting
+        if folder.is_dir()  # or the person has been forgotten since
+    )
     try:
         for row in run(work, isolation, stopped):
             if stopped.is_set():
                 break
+            if not _is_handed_in(course, row):
+                continue
             _keep(course, row)
             report.marked += 1
             report.rows.append(row)
@@ -151,6 +157,7 @@ def grade(
         dismiss_referees()
     if stopped.is_set():
         raise KeyboardInterrupt
+    report.rows = [row for row in report.rows if _is_handed_in(course, row)]
     report.rows.sort(key=lambda row: (row.assignment, row.learner))
     return report
 
@@ -188,6 +195,11 @@ def submitted_at(folder: Path) -> str:
     except OSError:
         return ""
     return found.isoformat() if found else ""
+
+
+def _is_handed_in(course: Course, row: Row) -> bool:
+    """Whether a row's submission is there: somebody may be forgotten while others are marked."""
+    return (course.folder / "submitted" / row.learner / row.assignment).is_dir()
 
 
 def _keep(course: Course, row: Row) -> None:

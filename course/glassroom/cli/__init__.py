@@ -20,9 +20,13 @@ def main(argv=None):
             ".venv/bin/pip install 'tensorglass[course]'\n"
         )
         return 4
-    from glassroom.translations.language import asked_for, speak
+    try:
+        from glassroom.translations.language import asked_for, speak
 
-    speak(asked_for(sys.argv[1:] if argv is None else argv))
-    from glassroom.cli.app import run
+        speak(asked_for(sys.argv[1:] if argv is None else argv))
+        from glassroom.cli.app import run
 
-    return run(argv)
+        return run(argv)
+    except KeyboardInterrupt:  # before a command has begun
+        sys.stderr.write("\nglassroom: interrupted\n")
+        return 130

@@ -82,13 +82,13 @@ def run(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # characters that the terminal cannot show are escaped
             stream.reconfigure(errors="backslashreplace")
-    own, passed_on = _split(sys.argv[1:] if argv is None else argv)
-    arguments = parser().parse_args(own)
-    if "run" not in arguments:
-        parser().print_help()
-        return Exit.USAGE
-    arguments.passed_on = passed_on
     try:
+        own, passed_on = _split(sys.argv[1:] if argv is None else argv)
+        arguments = parser().parse_args(own)
+        if "run" not in arguments:
+            parser().print_help()
+            return Exit.USAGE
+        arguments.passed_on = passed_on
         folder = Path(arguments.course) if "keeps" in arguments and arguments.keeps else None
         with _new_files("private" in arguments and arguments.private), _kept_private(folder):
             code = int(arguments.run(arguments))

@@ -1,0 +1,14 @@
+"""Names that are markup or scripts are only names in every live form, in a real browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attacks import labels
+
+
+@pytest.mark.parametrize("kind", ["end of script", "right to left"])
+def test_a_hostile_name_neither_runs_nor_breaks_the_page(chromium: Any, kind: str) -> None:
+    made = labels.pictures(labels.NAMES[kind])
+    assert {name: found for name, make in made.items() if (found := labels.opened(chromium, make))} == {}

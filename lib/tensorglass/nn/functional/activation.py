@@ -146,6 +146,8 @@ def rrelu(
 ) -> Tensor:
     """x above 0; below it x times a slope drawn from `lower` … `upper`, or their mean if not `training`."""
     lower, upper = _number("rrelu", "lower", lower), _number("rrelu", "upper", upper, 3)
+    if isinstance(lower, complex) or isinstance(upper, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
     if not lower <= upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if training:

@@ -124,6 +124,14 @@ def _canonical_mask(
     return mask if is_float else torch.zeros_like(mask, dtype=target_type).masked_fill_(mask, -math.inf)
 
 
+def _all_there(*weights: Any) -> tuple[Any, ...]:
+    """The weights of query, key and value, none of which may be missing."""
+    for letter, weight in zip("qkv", weights, strict=True):
+        if weight is None:
+            raise AssertionError(f"use_separate_proj_weight is True but {letter}_proj_weight is None")
+    return weights
+
+
 @has_shortcut("multi_head_attention")
 def multi_head_attention_forward(
     query: Any,
@@ -182,7 +190,7 @@ def multi_head_attention_forward(
         raise AssertionError(f"embed_dim {embed_dim} not divisible by num_heads {num_heads}")
     _check_lengths(key, value, use_separate_proj_weight)
     if use_separate_proj_weight:
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        weights = _all_there(q_proj_weight, k_proj_weight, v_proj_weight)
     else:
         weights = in_proj_weight.chunk(3)
     q, k, v = _projected(query, key, value, weights, in_proj_weight, in_proj_bias, use_separate_proj_weight)

@@ -214,7 +214,7 @@ def fractional_max(xp: Any, array: Array, samples: Array, size: Lengths, counts:
         sample = samples[..., axis : axis + 1]
         alpha = xp.asarray((length - window) / (count - 1) if count > 1 else 0, sample.dtype)
         begin = ((xp.arange(count) + sample) * alpha).astype("int64") - (sample * alpha).astype("int64")
-        begin[..., count - 1] = length - window
+        begin[..., count - 1 :] = length - window
         starts.append(begin.reshape((*begin.shape[:2], *[count if other == axis else 1 for other in range(rank)])))
     rows = array.reshape(*array.shape[:2], prod(lengths))
     maxima = xp.full((*array.shape[:2], *counts), _least(xp, array), array.dtype)

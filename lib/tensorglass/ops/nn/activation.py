@@ -257,6 +257,8 @@ def softshrink_backward(xp: Any, grad_output: Array, input: Array, *, lambd: flo
 
 def _lambd_is_positive(operands: Operands, lambd: float = 0.5) -> None:
     dtype: Any = operands[0]._dtype
+    if isinstance(lambd, complex):
+        raise RuntimeError("value cannot be converted to type double without overflow")
     if dtype.is_floating_point and not 0 <= lambd <= finfo(dtype).max:
         raise RuntimeError(
             f"lambda must be in range [0, {finfo(dtype).max:g}] for input dtype {dtype.scalar_type}, "

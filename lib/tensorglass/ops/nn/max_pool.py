@@ -325,6 +325,10 @@ def _fractional_max(
         raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(random_samples._size)}")
     if random_samples._size[1] != input._size[-rank - 1]:
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    for count in counts:
+        if count < 0:
+            whole = [*input._size[:-rank], *counts]
+            raise RuntimeError(f"Trying to create tensor with negative dimension {count}: {whole}")
     if rank == 2:  # PyTorch's order: the width's sample comes first
         random_samples = random_samples.flip(-1)
     result: tuple[Tensor, Tensor] = _recorded_fractional(input, random_samples.contiguous(), _Fraction(size, counts))

@@ -57,7 +57,7 @@ def gaussian_nll_loss(
 
     If `full`, with the constant, log(2π) / 2.
     """
-    if bool(torch.any(var < 0)) if isinstance(var, Tensor) else var < 0:
+    if var < 0 if isinstance(var, float) else torch.any(var < 0):
         raise ValueError("var has negative entry/entries")
     variance: Tensor = var if isinstance(var, Tensor) else var * torch.ones_like(input)
     if variance.size() != input.size():

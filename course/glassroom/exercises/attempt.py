@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from glassroom.exercises import facts
+from glassroom.exercises.cards.card import message_card
 from glassroom.exercises.lines import in_lines
+from glassroom.live.audience import somebody_watches
 
 _INTERNAL = re.compile(r"\s*\(Triggered internally at [^()]*\)\.?")
 _FRAMES = re.compile(r'(?:^ *File "[^\n]*", line \d+, in [^\n]+\n(?: {4,}[^\n]*\n?)*)+', re.MULTILINE)
@@ -30,7 +32,18 @@ def attempt(what: str = "") -> Iterator[None]:
             raised = _told(facts.whole_message(error))
     told = [_told(f"{each.category.__name__}: {each.message}") for each in caught]
     for message in filter(None, [*told, raised]):
-        print(in_lines(f"{what}: {message}" if what else message))
+        _show(f"{what}: {message}" if what else message)
+
+
+def _show(message: str) -> None:
+    """Print a message; to a person at a notebook, display it, so that its lines fit every width."""
+    text = in_lines(message)
+    if not somebody_watches():
+        print(text)
+        return
+    from IPython.display import display  # where somebody watches, it is there
+
+    display(message_card(message, text))
 
 
 def _told(message: str) -> str:

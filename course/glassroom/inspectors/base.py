@@ -17,12 +17,13 @@ from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, Self
 
 from glassroom.drawing.canvas import MIDDLE, NARROW, narrow
 from glassroom.drawing.page import page_of
 from glassroom.live.audience import somebody_watches
 from glassroom.live.embed import embedded
+from glassroom.reading.storage_names import numbered
 from glassroom.records.plain import plain
 from glassroom.records.snapshot import SCHEMA
 from glassroom.replace_file import replace_file
@@ -55,6 +56,11 @@ class Inspector(ABC):
     def state(self) -> dict[str, Any]:
         """What the live form is given; inspectors whose pictures can be stepped through add their own entries."""
         return {"svg": self.svg, "text": self.text, "label": self.label}
+
+    def numbered(self) -> Self:
+        """The picture with numbers for the storages that it names, where they were read as `unnumbered`."""
+        self.data = numbered(self.data, self.text + self.svg)
+        return self
 
     @property
     def widget(self) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from glassroom.reading.guarded import Declared, is_a, message_of, name_of_class, refuse_at_shutdown
-from glassroom.reading.storage_names import Memory
+from glassroom.reading.storage_names import Memory, namer
 from glassroom.translations.templates import word
 from tensorglass import memory as tensorglass_memory
 
@@ -158,14 +158,12 @@ class TensorAdapter:
             identity=identity,
             extent=extent,
             read=paged(read, storage.nbytes()),
-            new_name=self._namer(storage),
+            new_name=self._namer(reference),
             version=version,
         )
 
-    def _namer(self, storage: Any) -> Callable[[], str]:
-        if self.library == "tensorglass":
-            return lambda: tensorglass_memory.name_of(storage)
-        return tensorglass_memory.next_name
+    def _namer(self, reference: Callable[[], Any]) -> Callable[[], str]:
+        return namer(reference) if self.library == "tensorglass" else tensorglass_memory.next_name
 
 
 class NumpyAdapter:

@@ -6,17 +6,25 @@ address. One sequence of names serves every library, so a notebook prints the sa
 
 A notebook's cell that is run again gives the same names as before, in the same order, since the text around it refers
 to S0. The storage that had this name until then gets another one if it is shown again.
+
+Some inspectors read more storages than their pictures name. Within `unnumbered`, a storage without a number is called
+by a mark, and `numbered` gives the numbers, in the order in which the picture has the marks: so no number is missing.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+import weakref
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import count
+from typing import Any, TypeVar
 
+from glassroom.records.renamed import holders_in, renamed
+from glassroom.translations.templates import word
 from tensorglass import memory as tensorglass_memory
 
 
@@ -40,14 +48,44 @@ class Memory:
     version: int | None = None
 
 
+@dataclass
+class _Name:
+    """The name of a storage: its number, once it is known that it is shown, and its mark, if it was read before."""
+
+    new_name: Callable[[], str]
+    number: str | None = None
+    mark: str | None = None
+    was_there: bool = False  # before the cell that the mark was made in
+
+    def now(self) -> str:
+        """What the storage is called in the record that is being made."""
+        if _reading_unnumbered and self.mark is None and self.number is None:
+            self.mark, self.was_there = f"\ue000{next(_marks)}\ue001", _reading_what_was_there
+            _marked[self.mark] = self
+        return self.mark if _reading_unnumbered and self.mark is not None else self.numbered()
+
+    def numbered(self) -> str:
+        """The number, which is given now if it has not been."""
+        if self.number is None:
+            with of_what_was_there() if self.was_there else nullcontext():
+                self.number = self.new_name()
+        return self.number
+
+
 @dataclass(frozen=True)
 class _Named:
-    name: str
+    name: _Name
     device: str
     extent: Callable[[], tuple[int, int] | None]
 
 
+T = TypeVar("T")
+_MARK = re.compile("\ue000\\d+\ue001")
+_ASIDE = re.compile(" \\(\ue000\\d+\ue001\\)")
+_marks = count()
 _named: dict[Hashable, _Named] = {}
+_marked: dict[str, _Name] = {}
+_reading_unnumbered = _reading_what_was_there = False
 
 
 @dataclass
@@ -63,7 +101,7 @@ class _Run:
         """Continue with the names that are left."""
         rest = self.again[len(self.given) :]
         tensorglass_memory.give_again(rest)
-        for identity in [key for key, entry in _named.items() if entry.name in rest]:
+        for identity in [key for key, entry in _named.items() if entry.name.number in rest]:
             del _named[identity]
 
     def stops(self) -> None:
@@ -78,21 +116,68 @@ _by_cell: dict[Hashable, list[str]] = {}  # the names that a cell gave when it w
 def of_tensorglass(storage: Any) -> str:
     """The name of a tensorglass storage, as pictures and memory reports show it."""
     _begin_run()
-    return tensorglass_memory.name_of(storage)
+    return _Name(namer(weakref.ref(storage))).now()
+
+
+def namer(reference: Callable[[], Any]) -> Callable[[], str]:
+    """What gives a tensorglass storage its number, also after its end."""
+
+    def number() -> str:
+        storage = reference()
+        return tensorglass_memory.next_name() if storage is None else tensorglass_memory.name_of(storage)
+
+    return number
 
 
 @contextmanager
 def of_what_was_there() -> Iterator[None]:
     """A context for reading storages from before the cell: names given in it do not count as the cell's own."""
+    global _reading_what_was_there
     _begin_run()
     if _run is not None:
         _run.stops()
+    _reading_what_was_there = True
     try:
         yield
     finally:
+        _reading_what_was_there = False
         if _run is not None:
             tensorglass_memory.give_again(())
             _run.goes_on()
+
+
+@contextmanager
+def unnumbered() -> Iterator[None]:
+    """A context for reading storages of which some may not be shown: those without a number are called by marks."""
+    global _reading_unnumbered
+    before, _reading_unnumbered = _reading_unnumbered, True
+    try:
+        yield
+    finally:
+        _reading_unnumbered = before
+
+
+def numbered(record: T, picture: str) -> T:
+    """The record with numbers for those marks that the picture has, which get them in its order. A storage that the
+    picture does not name gets no number, and is called by the first tensor that holds it: `storage of w`.
+    """
+    _begin_run()
+    names = {mark: _marked[mark].numbered() for mark in dict.fromkeys(_MARK.findall(picture))}
+    for mark, holder in holders_in(record):
+        if mark not in names and mark in _marked:
+            own, number = f"storage of {holder}", _marked[mark].number
+            names[mark] = number or (_marked[mark].numbered() if own in names.values() else own)
+    living = {id(entry.name) for entry in _named.values() if entry.extent() is not None}
+    for mark in [each for each in names if id(_marked[each]) not in living]:
+        del _marked[mark]
+
+    def called(text: str) -> str:
+        if "\ue000" not in text:
+            return text
+        text = _MARK.sub(lambda found: names.get(found[0], found[0]), text)
+        return _MARK.sub(word("a storage"), _ASIDE.sub("", text))
+
+    return renamed(record, called)
 
 
 def _begin_run() -> None:
@@ -129,7 +214,7 @@ def name_of(memory: Memory) -> str:
 def names_of(memories: Iterable[Memory]) -> list[str]:
     """The names of several memories, in less than quadratic time."""
     _begin_run()
-    known: list[str | None] = []
+    known: list[_Name | None] = []
     new = []
     for memory in memories:
         entry = _named.get(memory.identity)
@@ -139,24 +224,25 @@ def names_of(memories: Iterable[Memory]) -> list[str]:
         if entry is None:
             new.append(memory)
     fresh = iter(_names_of_new(new))
-    return [next(fresh) if name is None else name for name in known]
+    return [(next(fresh) if name is None else name).now() for name in known]
 
 
-def _names_of_new(memories: Sequence[Memory]) -> Iterator[str]:
+def _names_of_new(memories: Sequence[Memory]) -> Iterator[_Name]:
     """The names of memories that are new, or that have replaced others at the same address."""
     if not memories:
         return
-    alive: dict[str, list[tuple[int, int, str]]] = {}
+    alive: dict[str, list[tuple[int, int, int, _Name]]] = {}
+    order = count()  # names have none
     for identity, entry in list(_named.items()):
         extent = entry.extent()
         if extent is None:
             del _named[identity]
         else:
-            alive.setdefault(entry.device, []).append((*extent, entry.name))
+            alive.setdefault(entry.device, []).append((*extent, next(order), entry.name))
     for each in alive.values():
         each.sort()
-    longest = {device: max(end - start for start, end, _ in each) for device, each in alive.items()}
-    given: dict[Hashable, str] = {}
+    longest = {device: max(end - start for start, end, *_ in each) for device, each in alive.items()}
+    given: dict[Hashable, _Name] = {}
     for memory in memories:
         if memory.identity in given:
             yield given[memory.identity]
@@ -165,9 +251,9 @@ def _names_of_new(memories: Sequence[Memory]) -> Iterator[str]:
         beside = alive.setdefault(memory.device, [])
         first = bisect_left(beside, (start - longest.get(memory.device, 0),))
         after = bisect_left(beside, (end,))
-        name = next((name for low, high, name in beside[first:after] if low < end and start < high), None)
-        name = memory.new_name() if name is None else name
-        insort(beside, (start, end, name))
+        found = next((name for low, high, _, name in beside[first:after] if low < end and start < high), None)
+        name = _Name(memory.new_name) if found is None else found
+        insort(beside, (start, end, next(order), name))
         longest[memory.device] = max(longest.get(memory.device, 0), end - start)
         given[memory.identity] = name
         _named[memory.identity] = _Named(name, memory.device, memory.extent)
@@ -176,4 +262,4 @@ def _names_of_new(memories: Sequence[Memory]) -> Iterator[str]:
 
 def is_alive(name: str) -> bool:
     """Whether the storage of this name still holds its bytes."""
-    return any(entry.name == name and entry.extent() is not None for entry in _named.values())
+    return any(name in (each.name.number, each.name.mark) and each.extent() is not None for each in _named.values())

@@ -8,9 +8,12 @@ from importlib.util import find_spec
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from stored_notebooks import NOTEBOOKS
 
 import tensorglass
-from tensorglass import memory
+from glassroom import explore_broadcast, explore_index, model_map, show, step_backward, watch
+from glassroom.inspectors.base import Inspector
+from tensorglass import memory, nn
 
 SET_UP = "import {library} as torch\nfrom glassroom import aliases, show\n%load_ext glassroom"
 CELLS = {
@@ -50,3 +53,58 @@ def test_names_can_be_given_again_and_who_had_one_gets_another() -> None:
     assert third.name == names[0]
     assert one.name not in names
     assert other.name == names[1]
+
+
+@pytest.mark.parametrize("place", NOTEBOOKS)
+def test_in_a_notebook_the_numbers_appear_in_their_order_and_none_is_left_out(place: str) -> None:
+    named: dict[int, None] = {}
+    for cell in NOTEBOOKS[place]["cells"]:
+        for output in cell.get("outputs", ()):
+            shown = output.get("data", {"text/plain": output.get("text", "")})
+            text = "".join("".join(shown.get(kind, "")) for kind in ("text/plain", "image/svg+xml"))
+            named |= dict.fromkeys(map(int, re.findall(r"(?<!\w)S(\d+)\b(?![.\w])", text)))
+    assert list(named) == list(range(len(named)))
+
+
+def next_number() -> int:
+    return int(memory.next_name()[1:]) + 1
+
+
+def numbers(picture: Inspector) -> set[int]:
+    return {int(each) for each in re.findall(r"\bS(\d+)\b", picture.text + picture.svg)}
+
+
+def test_storages_that_a_picture_does_not_name_get_no_number() -> None:
+    memory.give_again(())
+    w, spare = tensorglass.ones(3, requires_grad=True), tensorglass.zeros(2)
+    first = next_number()
+    explore_broadcast(w, spare[:1])
+    explore_index(spare, "1")
+    assert numbers(watch(lambda: w.detach() + 1, names="none")) == {first}  # of the result
+    assert numbers(show(spare)) == {first + 1}
+    block = nn.Sequential(*[nn.Linear(2, 2) for _ in range(3)])
+    assert numbers(model_map(block)) == {first + 2, first + 3}  # one of three alike is shown
+    assert numbers(show(tensorglass.ones(1))) == {first + 4}
+
+
+def test_what_a_live_form_alone_shows_is_called_by_its_holder() -> None:
+    memory.give_again(())
+    w = tensorglass.ones(3, requires_grad=True)
+    first = next_number()
+    backward = step_backward((w + 1).sum())
+    assert numbers(backward) == {first}  # of w; that of its gradient is on the map beside the graph
+    assert "storage of w.grad" in backward.live
+    assert "\ue000" not in backward.live
+    assert numbers(show(w.grad)) == {first + 1}
+
+
+def test_what_is_shown_while_code_is_watched_has_one_number_in_both_pictures() -> None:
+    pictures = []
+
+    def double(x: tensorglass.Tensor) -> None:
+        y = x * 2
+        pictures.append(show(y))
+        y += 1
+
+    story = watch(double, tensorglass.ones(3))
+    assert numbers(pictures[0]) < numbers(story)

@@ -94,6 +94,12 @@ def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
     return Card(text, _page(kind, f"Prediction: {head}", body), {"told": told})
 
 
+def message_card(message: str, text: str) -> Card:
+    """A message as if it were printed, but broken between words at every width: JupyterLab breaks printed words too."""
+    look = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
+    return Card(text, f'<pre style="{look}">{escape(message)}</pre>')
+
+
 def asleep_question(asked: Sequence[Asked], text: str, is_closed: bool = False) -> Card:
     """What stands for the widget of predictions: where its kernel has gone, and once they are all revealed (closed).
 

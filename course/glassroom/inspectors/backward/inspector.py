@@ -115,4 +115,5 @@ def step_backward(tensor: Any, gradient: Any = None, *, retain_graph: bool = Fal
     frame = sys._getframe(1)
     [name] = argument_names(frame, (tensor,))
     variables = variables_of(frame)
-    return BackwardStepper(name, record_backward(name, tensor, variables, gradient, retain_graph, left_by_loops(frame)))
+    data = record_backward(name, tensor, variables, gradient, retain_graph, left_by_loops(frame))
+    return BackwardStepper(name, data).numbered()

@@ -15,6 +15,7 @@ from glassroom.reading.graph import graph_data
 from glassroom.reading.guarded import attempted
 from glassroom.reading.nodes import gradient_of, in_order, node_of
 from glassroom.reading.snapshot import snapshot
+from glassroom.reading.storage_names import unnumbered
 from glassroom.reading.variables import named_tensors
 from glassroom.records.graph import GraphData, Leaf
 from glassroom.records.snapshot import Snapshot
@@ -65,7 +66,8 @@ def record_backward(
     Raises what the backward raises.
     """
     nodes = in_order([node_of(name, tensor)])
-    data = graph_data({name: tensor}, variables, passing=passing)
+    with unnumbered():
+        data = graph_data({name: tensor}, variables, passing=passing)
     named = named_tensors({**variables, name: tensor})
     hooked = _hooked(nodes, named)
     leaves = [(step.leaf, node.variable) for step, node in zip(data.steps, nodes, strict=True) if step.leaf is not None]
@@ -123,7 +125,8 @@ def _memory(drawn: list[tuple[Leaf, Any]]) -> Snapshot:
         gradient = gradient_of(variable)
         if gradient is not None:
             tensors[f"{leaf.name}.grad"] = gradient
-    return snapshot(tensors)
+    with unnumbered():
+        return snapshot(tensors)
 
 
 def _hooked(nodes: list[Any], named: list[tuple[str, Any]]) -> set[int]:

@@ -18,6 +18,7 @@ from glassroom.inspectors.broadcasting.picture import svg_of_broadcast, text_of_
 from glassroom.reading.adapters import adapter_for
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.snapshot import cells_at, leaves, snapshot
+from glassroom.reading.storage_names import unnumbered
 from glassroom.records.plain import plain
 from glassroom.records.printable import printable
 from glassroom.records.snapshot import visible_window
@@ -118,7 +119,8 @@ def _size(value: object) -> Ints | None:
 
 
 def _operand(name: str, tensor: object) -> Operand:
-    [header] = snapshot({name: tensor}).headers
+    with unnumbered():  # no storage is shown
+        [header] = snapshot({name: tensor}).headers
     return Operand(name, header.size, header.stride, header.itemsize, header.unit)
 
 

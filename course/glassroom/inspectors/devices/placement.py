@@ -100,13 +100,13 @@ def placement(tensors: Mapping[str, object], since: int) -> Placement:
     )
     storages = _storages(named, descriptions)
     went = transfers.since(since)
-    moves = _moves(went)
-    names = {storage.device for storage in storages} | {end for move in moves for end in (move.source, move.target)}
+    groups = [list(alike) for _, alike in groupby(went, key=_what_went)]  # equal ones that follow one another
+    drawn = [_move(alike) for alike in groups[-MOST_MOVES:]]  # only their storages get names
+    names = {storage.device for storage in storages} | {end for move in went for end in (move.source, move.target)}
     found = [
         Device(name, _kind_of_device(name), _figures(name), tuple([each for each in storages if each.device == name]))
         for name in sorted(names | {"cpu"}, key=lambda name: (name != "cpu", name))
     ]
-    drawn = moves[-MOST_MOVES:]
     earlier = transfers.count() - since - sum(move.times for move in drawn)
     return Placement(tuple(found), tuple(drawn), earlier, unread)
 
@@ -154,30 +154,30 @@ def _figures(device: str) -> tuple[str, ...]:
     return f"{sized(allocated)} allocated", f"{sized(reserved)} reserved"
 
 
-def _moves(went: Sequence[transfers.Transfer]) -> list[Move]:
-    """Transfers in order; equal ones that follow one another are joined into one."""
-    moves = []
-    for move, alike in groupby(went, key=_as_move):
-        seconds = [each.seconds for each in alike]
-        known = [each for each in seconds if each is not None]
-        total = sum(known) if len(known) == len(seconds) else None
-        moves.append(Move(**{**vars(move), "seconds": total, "times": len(seconds)}))
-    return moves
+def _what_went(transfer: transfers.Transfer) -> tuple[object, ...]:
+    """What is equal of transfers that are drawn as one."""
+    ends = [
+        None if reference is None else id(reference()) for reference in transfer.storages
+    ]  # all that are freed: one
+    route = transfer.source, transfer.target, *ends, transfer.nbytes
+    return *route, transfer.is_simulated, transfer.is_pinned, transfer.waited
 
 
-def _as_move(transfer: transfers.Transfer) -> Move:
+def _move(alike: Sequence[transfers.Transfer]) -> Move:
+    transfer = alike[0]
     source, target = [None if reference is None else _name_of_living(reference()) for reference in transfer.storages]
+    known = [each.seconds for each in alike if each.seconds is not None]
     return Move(
         source=transfer.source,
         target=transfer.target,
         source_storage=source,
         target_storage=target,
         nbytes=transfer.nbytes,
-        seconds=None,
+        seconds=sum(known) if len(known) == len(alike) else None,
         is_simulated=transfer.is_simulated,
         is_pinned=transfer.is_pinned,
         waited=transfer.waited,
-        times=1,
+        times=len(alike),
     )
 
 

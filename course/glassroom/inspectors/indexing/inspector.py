@@ -19,6 +19,7 @@ from glassroom.inspectors.indexing.words import Indexing
 from glassroom.reading.adapters import adapter_for, described
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.snapshot import cells_at, snapshot
+from glassroom.reading.storage_names import unnumbered
 from glassroom.reading.variables import variables_of
 from glassroom.records.plain import plain
 from glassroom.records.printable import printable
@@ -92,7 +93,8 @@ def explore_index(tensor: object, index: str = "...", **names: object) -> IndexE
     elif adapter_for(tensor) is None:
         raise TypeError(f"explore_index takes a tensor, an array or a size, not {type(tensor).__name__}")
     else:
-        [header] = snapshot({name: tensor}).headers
+        with unnumbered():  # no storage is shown
+            [header] = snapshot({name: tensor}).headers
         if header.unit == "bytes":
             raise TypeError("explore_index counts strides in elements, and this array's are no whole elements")
         size, stride, itemsize, offset = header.size, header.stride, header.itemsize, header.storage_offset

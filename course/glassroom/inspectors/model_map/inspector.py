@@ -13,6 +13,7 @@ from glassroom.inspectors.model_map.words import spoken, summary
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.guarded import name_of_class
 from glassroom.reading.networks import is_network, is_optimizer
+from glassroom.reading.storage_names import unnumbered
 from glassroom.records.printable import printable
 
 
@@ -57,4 +58,6 @@ def model_map(*objects: object, **named: object) -> ModelMapPicture:
             raise TypeError(f"model_map takes networks and optimizers, but {name} is a {name_of_class(value)}")
     if not networks:
         raise TypeError("model_map needs a network: model_map(model, optimizer)")
-    return ModelMapPicture(model_map_of(networks, optimizers))
+    with unnumbered():
+        found = model_map_of(networks, optimizers)
+    return ModelMapPicture(found).numbered()

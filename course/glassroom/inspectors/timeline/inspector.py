@@ -18,6 +18,7 @@ from glassroom.inspectors.timeline.svg import svg_of_timeline
 from glassroom.inspectors.timeline.text import text_of_timeline
 from glassroom.inspectors.timeline.timeline import PoolMoment, Timeline, timeline_of
 from glassroom.inspectors.timeline.words import summary
+from glassroom.reading.storage_names import numbered, unnumbered
 from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
 from glassroom.reading.variables import variables_of, variables_of_function
 from glassroom.records.plain import plain
@@ -32,6 +33,7 @@ class MemoryTimeline(Inspector):
         self._recorder: Recorder | None = None
         self._function: Callable[..., object] | None = None
         self._timeline: Timeline | None = None
+        self._is_numbered = False
         self._mode: bool | None = None  # PyTorch's grad mode when it began
 
     def __enter__(self) -> MemoryTimeline:
@@ -79,9 +81,10 @@ class MemoryTimeline(Inspector):
             raising = variables_at(error, frame)
             self._recorder.stop(raising | self._variables(frame))
             variables = raising | self._variables(frame) | variables_of(frame)
-            self._timeline = timeline_of(self._recorder, frame, variables, error)
+            with unnumbered():
+                self._timeline = timeline_of(self._recorder, frame, variables, error)
             if error is not None and self._timeline.of_failure:
-                error.add_note("\n".join(self._timeline.notes[: self._timeline.of_failure]))
+                error.add_note("\n".join(self.data.notes[: self.data.of_failure]))
         finally:
             if was_collecting:
                 gc.enable()
@@ -90,6 +93,14 @@ class MemoryTimeline(Inspector):
     @property
     def data(self) -> Timeline:
         """What was recorded, as plain data. Raises RuntimeError if the block has not ended."""
+        recorded = self.recorded()
+        if not self._is_numbered:
+            self._timeline = numbered(recorded, text_of_timeline(recorded) + svg_of_timeline(recorded))
+            self._is_numbered = True
+        return self.recorded()
+
+    def recorded(self) -> Timeline:
+        """The same, in which storages may have no numbers yet."""
         if self._timeline is None:
             raise RuntimeError("nothing is recorded yet: the timeline is there once the with block has ended")
         return self._timeline
@@ -165,7 +176,7 @@ def memory_timeline(function: Callable[[], object] | None = None, /, **runs: Run
     timelines = {
         name: run if isinstance(run, MemoryTimeline) else _timeline_of(run, frame) for name, run in runs.items()
     }
-    return MemoryComparison({name: timeline.data for name, timeline in timelines.items()})
+    return MemoryComparison({name: timeline.recorded() for name, timeline in timelines.items()})
 
 
 def _timeline_of(function: Callable[[], object] | None, frame: FrameType) -> MemoryTimeline:

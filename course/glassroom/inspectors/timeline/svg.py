@@ -235,7 +235,10 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
         if not found:
             continue
         drawing.text(PAD, top + 12, words, "fact soft")
-        drawing.text(left() - 8, top + 12, short(sum(step.nbytes for _, step in found)), "fact soft end")
+        amount = short(sum(step.nbytes for _, step in found))
+        space = (left() - 8 - PAD) / FACT_ADVANCE
+        beneath = 0 if columns_of(words) + 1 + columns_of(amount) <= space else 14
+        drawing.text(left() - 8, top + 12 + beneath, amount, "fact soft end")
         together = -(-len(found) // MOST_MARKS)  # very many copies share marks
         for begin in range(0, len(found), together):
             part = found[begin : begin + together]
@@ -250,7 +253,7 @@ def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
                 else f'<path class="move" d="M{x} {y}m-5 -3h10m-3 -3l3 3l-3 3m3 5h-10m3 -3l-3 3l3 3"/>'
             )
             drawing.add(f'<g class="mark" data-on="{event}-{last}" data-says={says}>{shape}</g>')
-        top += BAR + 4
+        top += BAR + 4 + beneath
     return top
 
 

@@ -14,6 +14,8 @@ from glassroom.inspectors.watch.changes import Comparison, View
 from glassroom.inspectors.watch.overwriting import explained, latest_node
 from glassroom.inspectors.watch.stepping import RAISES, Statement, Stepper
 from glassroom.inspectors.watch.story import Change, Moment, Story
+from glassroom.inspectors.watch.svg import svg_of_story
+from glassroom.inspectors.watch.text import text_of_story
 from glassroom.inspectors.watch.watched_names import (
     CONTAINERS,
     MOST_VISITED,
@@ -27,7 +29,7 @@ from glassroom.reading.adapters import Description, adapter_for, described
 from glassroom.reading.nodes import grad_fn_of
 from glassroom.reading.places import tensors_at
 from glassroom.reading.snapshot import Known, snapshot
-from glassroom.reading.storage_names import is_alive, name_of, names_of, of_what_was_there
+from glassroom.reading.storage_names import is_alive, name_of, names_of, numbered, of_what_was_there, unnumbered
 from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
 
 T = TypeVar("T")
@@ -120,7 +122,7 @@ class Recorder:
         """What was seen; `lines` is the source."""
         account = self._account
         peak_step = self._peak_step if account.peak == self._peak else None
-        return Story(
+        story = Story(
             lines=dict(lines),
             moments=tuple(self._moments),
             limit=self._limit,
@@ -138,6 +140,7 @@ class Recorder:
             seconds=self._seconds,
             looking=self._looking,
         )
+        return numbered(story, text_of_story(story) + svg_of_story(story))
 
     def began(self, frames: list[FrameType]) -> None:
         """The code is about to run: note what exists now as older than it."""
@@ -219,7 +222,9 @@ class Recorder:
             description = None if adapter_for(value) is None else _description(value)
             if description is None or description.library in ACCOUNTED:
                 continue
-            memory, name = description.memory, name_of(description.memory)
+            memory = description.memory
+            with unnumbered():
+                name = name_of(memory)
             if name not in self._known:
                 self._known.add(name)
                 self._account.made(Birth(memory.identity, memory.nbytes, partial(is_alive, name)))
@@ -256,14 +261,15 @@ class Recorder:
         self._unshown = len({number for number, _ in states.values()} - {states[name][0] for name in names})
         shown = {name: found[name] for name in names}
         looked_at = {name: each for name in shown if (each := descriptions[name]) is not None}
-        seen = snapshot(shown, known=self._kept, read=lambda tensor: cast("Description", known_as[id(tensor)]))
+        with unnumbered():
+            seen = snapshot(shown, known=self._kept, read=lambda tensor: cast("Description", known_as[id(tensor)]))
+            identities = _identities(looked_at.values())
         unseen = frozenset(states.keys() - shown.keys())
         passed_over: dict[Hashable, str] = {}
         for name, each in descriptions.items():
             if each is not None and name in unseen:
                 passed_over.setdefault(each.memory.identity, name)
         objects = {name: id(each) for name, each in shown.items()}
-        identities = _identities(looked_at.values())
         self._memories |= identities
         touched = frozenset(name for name, look in self._touched.items() if look == self._looks)
         made_by = {name: nodes.get(id(each)) for name, each in shown.items()}

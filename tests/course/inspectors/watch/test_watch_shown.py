@@ -86,7 +86,7 @@ def test_a_script_prints_the_story(tmp_path: Any) -> None:
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     lines = ran.stdout.splitlines()
     assert lines[0].startswith("watch · 2 steps · 12 bytes allocated in 1 storage")
-    assert lines[1].split() == ["1", "line", "4", "y", "=", "x", "*", "2", "y:", "new", "storage", "S1,", "12", "bytes"]
+    assert lines[1].split() == ["1", "line", "4", "y", "=", "x", "*", "2", "y:", "new", "storage", "S0,", "12", "bytes"]
 
 
 def test_what_is_no_python_function_is_refused() -> None:

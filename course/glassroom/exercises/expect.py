@@ -159,6 +159,9 @@ def _bare(word: str) -> str:
 
 def expect_truths(table: Mapping[str, tuple[bool, str]], answers: Sequence[Any]) -> None:
     """Each answer is the truth that the table has by its name, beside what the opposite shows."""
+    for name, answer in zip(table, answers, strict=True):
+        is_bit = type(answer) in (int, float) and answer in (0, 1)
+        expect(not is_bit, f"`{name}` is {answer}; it should be True or False, and 1 and 0 are numbers.")
     with every_slot():
         for (name, (truth, shows)), answer in zip(table.items(), answers, strict=True):
             expect_equal(answer, name, truth, mistakes={not truth: shows})

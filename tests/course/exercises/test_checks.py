@@ -404,6 +404,12 @@ def test_all_wrong_slots_are_named_and_the_first_is_explained():
     expect_truths(table, (True, False, True))
 
 
+def test_one_and_zero_for_truths_are_told_as_such_and_not_counted_as_wrong():
+    table = {"a": (True, "It is."), "b": (False, "It is not.")}
+    told = misconception(expect_truths, table, (1, 0))
+    assert told == "`a` is 1; it should be True or False, and 1 and 0 are numbers."
+
+
 def test_a_name_that_is_words_stands_without_the_marks_of_code(torch):
     a = torch.arange(3)
     assert (

@@ -66,7 +66,7 @@ WRONG = [
     ),
     ("n06-pool", POOL.replace("3, 5", "2, 4"), "has shape"),
     ("n06-pool", "def max_pool(maps): return torch.nn.functional.max_pool2d(maps, 2)", "by view and amax"),
-    ("n06-pool", POOL.replace("maps.view", "maps.detach().view"), "a gradient finds its way back"),
+    ("n06-pool", POOL.replace("maps.view", "maps.detach().view"), "or were detached"),
     (
         "n06-sizes",
         "conv1, pool1, conv2, pool2, parameters2 = (6, 32, 32), (6, 16, 16), (16, 12, 12), (16, 6, 6), 2416",

@@ -32,6 +32,7 @@ from glassroom.classroom.handout import course_notebook, source_version
 from glassroom.classroom.lms import lms_csv
 from glassroom.classroom.marks import manual_template, marks_csv, moment, result
 from glassroom.classroom.pages import class_page
+from glassroom.classroom.pages.misconceptions import mistakes, unanswered
 from glassroom.classroom.sandbox import NONE, Isolation, best_isolation
 from glassroom.classroom.submission import compose, marks_of
 from glassroom.classroom.tables import safe_cell
@@ -78,6 +79,18 @@ def test_each_exercise_counts_for_itself(a_class: Path, notebook: Notebook, hand
     assert set(parts(rows["eve"]).values()) == {0}
     assert "waits for your answer" in rows["eve"].marks[1].message
     assert {mark.how for row in rows.values() for mark in row.marks} == {"apart"}
+
+
+def test_a_class_is_marked_in_the_language_of_whoever_marks_it(
+    a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassroom.classroom.sandbox.isolation.speaking", lambda: "zh_CN")
+    hand_in(a_class, "eve", answered(notebook, {"02-middle": "middle = a[1:5].clone().view(2, 2)"}))
+    [row] = graded(a_class).rows
+    assert set(parts(row).values()) == {0}
+    assert "副本" in row.marks[1].message
+    assert unanswered(row) == ["02-share-storage", "02-whole", "02-count"]
+    assert [each.exercise for each in mistakes([row])] == ["02-middle"]
 
 
 def test_a_check_is_given_what_the_notebook_gives_whatever_a_learner_calls_so(

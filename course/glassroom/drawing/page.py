@@ -5,9 +5,11 @@ from __future__ import annotations
 from html import escape
 from string import Template
 
+from glassroom.translations.language import speaking
+
 PAGE = Template("""\
 <!DOCTYPE html>
-<html lang="en">
+<html lang="$language">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -21,7 +23,7 @@ pre { overflow-x: auto; }
 </head>
 <body>
 $live
-<details><summary>The same as text</summary><pre>$text</pre></details>
+<details><summary>$same</summary><pre>$text</pre></details>
 </body>
 </html>
 """)
@@ -29,4 +31,6 @@ $live
 
 def page_of(title: str, live: str, text: str) -> str:
     """A page with the live form of an inspector, and its text for readers without scripts or sight."""
-    return PAGE.substitute(title=escape(title), live=live, text=escape(text))
+    language = speaking().replace("_", "-")
+    same = "The same as text"
+    return PAGE.substitute(language=language, title=escape(title), live=live, same=same, text=escape(text))

@@ -34,7 +34,7 @@ FIGURES = ("png", "pdf")
 class Inspector(ABC):
     """A picture: display it in a notebook, print it, `plot` it, `save` it, or `open` it in a browser."""
 
-    kind: str  # what assistive technology calls it, and `as_dict`
+    kind: str  # its name in `as_dict`, the same in every language
     data: Any  # what was seen, as a plain record
     widths: tuple[float, ...] = (MIDDLE, NARROW)  # narrower than a page, for which the live form is drawn anew
 

@@ -1,7 +1,7 @@
 // Grids of boxes with words in them, as the explorers draw them: slabs of rows and columns, of large tensors the ends only.
 // Which indices are shown is what records/snapshot.py says; how the grids stand is that of drawing/boxes.py.
 
-import { keepKeys, make } from "./elements.js";
+import { keepKeys, make, word } from "./elements.js";
 
 const NAMES_SHOWN = 8;
 
@@ -14,7 +14,7 @@ export const product = (numbers) => numbers.reduce((whole, n) => whole * n, 1);
 /** `a`, `a and b`, `a, b and c`; a long list is cut. */
 export function listed(names) {
   const shown = names.length > NAMES_SHOWN ? [...names.slice(0, NAMES_SHOWN - 1), `${names.length - NAMES_SHOWN + 1} more`] : names;
-  return [shown.slice(0, -1).join(", "), shown.at(-1)].filter(Boolean).join(" and ");
+  return [shown.slice(0, -1).join(word(", ")), shown.at(-1)].filter(Boolean).join(word(" and "));
 }
 
 function ends(n, shown) {

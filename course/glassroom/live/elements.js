@@ -1,5 +1,8 @@
 // Making elements of a page.
 
+/** The text itself: a single word that people read, which catalogues of translations take from here. */
+export const word = (text) => text;
+
 /** Mark a region while it is wider than its place, which scrolls.css shows; answers with what looks whether it is. */
 export function marked(region) {
   const look = () => region.toggleAttribute("data-wider", region.scrollWidth > region.clientWidth);

@@ -124,7 +124,11 @@ def _without_code(text: str) -> str:
 _MAGIC = re.compile(r"^(\s*)[%!?].*")
 _LABEL = re.compile(r"[A-Za-z][a-z]+:\s*")
 _WORDS = re.compile(r"[A-Za-z][a-z]+( [a-z]+)*")
-_PRINTED = re.compile(r"[·\s]*[A-Za-z][a-z]+( [\w.]+)*[:,]?\s*")
+#: Printed words; or code with words about it, such as "t.sort() returns:".
+_PRINTED = re.compile(
+    r"[·\s]*[A-Za-z][a-z]+( [\w.]+)*[:,]?\s*"
+    r"|(?=.*\S \S).*(?<![\w.])(after|and|begins|in|is|returns|shares|with)(?![\w.(=]).*"
+)
 _DRAWN = re.compile(r",? ?[A-Za-z][a-z]+( [\w.()]+)*\s*")
 #: Functions and keyword arguments of matplotlib that take words to draw.
 _DRAWING = {

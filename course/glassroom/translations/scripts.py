@@ -13,7 +13,7 @@ from glassroom.translations.templates import LONGEST_PLACEHOLDER, Replace, is_pr
 
 _FOR_PROGRAMS = re.compile(r"gr[- ].*|\..*|[\w-]*(\$\{[^{}]*\}[\w-]*)+")  # classes, selectors, lengths
 _SELECTS = re.compile(r"\b(querySelector(All)?|closest|matches|matchMedia)\($")  # the argument after it is a selector
-_COUNTED = re.compile(r"\b(counted\([^,]*, |word\()$")  # the argument after it is a word
+_WORD = re.compile(r"\b(counted\([^,]*, |word\()$")  # the argument after it is a word
 _PLACEHOLDER = re.compile(r"\$\{[^{}]*\}")
 
 
@@ -44,7 +44,7 @@ def translated(script: str, replace: Replace) -> str:
     """The script with its sentences replaced by what `replace` returns; None leaves one as it is."""
     said, before = [], ""
     for piece in _pieces(script):
-        is_word = _COUNTED.search(before) is not None
+        is_word = _WORD.search(before) is not None
         said.append(piece if _SELECTS.search(before) else _said(piece, replace, is_word))
         before = piece
     return "".join(said)

@@ -10,12 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from pseudo_language import outside_of_brackets, write_pseudo_language
 from warm_kernels import warm_kernels
 
-import tensorglass
 from glassroom.drawing.fonts import CHINESE
-from glassroom.translations.catalogue import merged
-from glassroom.translations.extraction import catalogues
 from glassroom.translations.language import languages
 from glassroom.workspace.execution import execute
 from glassroom.workspace.normalize import normalized
@@ -31,28 +29,11 @@ NAMES = re.compile(
     r"span|class|div|tr|th|td|code|thead|tbody|hidden|scope|col|row|data|kind|role|status|aria|label|head|mark|answer|true|wrong|yes"
 )
 HAN = re.compile("[\u3000-\u9fff\uff00-\uffef]")
-BRACKETED = re.compile(r"⟦[^⟦⟧]*⟧")
-
-
-def pseudo(text: str) -> str:
-    body = text.strip()
-    told = f"⟦{body}{'~' * (len(body) // 2)}⟧"
-    return text.replace(body, told, 1)
 
 
 @pytest.fixture(scope="module")
 def languages_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("languages")
-    (folder / "qps").mkdir()
-    (folder / "qps" / "language.json").write_text('{"name": "Pseudo", "released": true}')
-    for name, messages in catalogues(notebooks_folder(), Path(tensorglass.__file__).parent).items():
-        book = merged(messages, folder / "none.po", "qps")
-        for entry in book:
-            entry.msgstr = pseudo(entry.msgid)
-        path = folder / "qps" / f"{name}.po"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"{book}\n", encoding="utf-8")
-    return folder
+    return write_pseudo_language(tmp_path_factory.mktemp("languages"))
 
 
 def said(language: str, folder: Path, *arguments: str) -> str:
@@ -62,12 +43,6 @@ def said(language: str, folder: Path, *arguments: str) -> str:
     )
     assert ran.returncode in (0, 2), ran.stderr
     return ran.stdout
-
-
-def outside_of_brackets(text: str) -> str:
-    while (less := BRACKETED.sub("", text)) != text:
-        text = less
-    return text
 
 
 def test_what_a_learner_reads_is_translated_and_exercises_judge_alike(languages_folder):

@@ -21,6 +21,7 @@ from glassroom.classroom.handing_in import EXCHANGE, HANDED_IN
 from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, COURSE, SEEN, Isolation, best_isolation
 from glassroom.classroom.sandbox.own_user import OwnUser, owner_of_home
 from glassroom.records.printable import printable
+from glassroom.translations.language import VARIABLE
 from glassroom.workspace.learner_folder import update
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.sources import notebooks_folder
@@ -58,7 +59,8 @@ class ClassroomSpawner(LocalProcessSpawner):
     def user_env(self, env: dict[str, str]) -> dict[str, str]:
         """The environment of a learner's server: what the hub gives it, and nothing from the teacher's environment."""
         own = Isolation(BUBBLEWRAP).environment()
-        own.pop("PYTHONDONTWRITEBYTECODE")
+        for name in ("PYTHONDONTWRITEBYTECODE", VARIABLE):  # a working copy says what its language is
+            own.pop(name)
         own["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
         return {
             **env,
@@ -98,6 +100,7 @@ class ClassroomSpawner(LocalProcessSpawner):
         module = "glassroom.classroom.hub.handing_out"
         command = self.shut_in([sys.executable, "-P", "-m", module, f"{HOME}/{FOLDER}", SEEN, kind], sources)
         environment = Isolation(BUBBLEWRAP).environment()
+        environment.pop(VARIABLE)
         try:
             done = subprocess.run(
                 command,

@@ -8,11 +8,14 @@ import re
 import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 from glassroom.classroom.grading import Row
+from glassroom.translations import catalogue
+from glassroom.translations.language import languages
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
-_UNANSWERED = re.compile(r"wait(s)? for your answer")
+_WAITS = re.compile(r"waits? for your answer")
 
 
 @dataclass
@@ -30,12 +33,11 @@ def mistakes(rows: Iterable[Row]) -> list[Mistake]:
     found: dict[tuple[str, str], Mistake] = {}
     for row in rows:
         for mark in row.marks:
-            unjudged = mark.how not in ("apart", "beside") or mark.message.startswith("It was not judged")
             if (
                 mark.part is None
                 or mark.part >= 1
-                or unjudged
-                or _UNANSWERED.search(mark.message)
+                or mark.how not in ("apart", "beside")  # it was not judged
+                or _is_unanswered(mark.message)
                 or mark.id != mark.exercise
             ):
                 continue
@@ -47,7 +49,23 @@ def mistakes(rows: Iterable[Row]) -> list[Mistake]:
 
 def unanswered(row: Row) -> list[str]:
     """The exercises that a learner has not answered."""
-    return [mark.id for mark in row.marks if mark.part == 0 and _UNANSWERED.search(mark.message)]
+    return [mark.id for mark in row.marks if mark.part == 0 and _is_unanswered(mark.message)]
+
+
+def _is_unanswered(message: str) -> bool:
+    """Whether a check says that an answer is still open, in whichever language it was marked."""
+    return _WAITS.search(message) is not None or any(words in message for words in _waits_in_other_languages())
+
+
+@cache
+def _waits_in_other_languages() -> list[str]:
+    """What a check says of an open answer in every other language: the longest words between the sentence's values."""
+    return [
+        max(re.split(r"\{[^{}]*\}", said), key=len)
+        for language in languages().values()
+        for (_, text), said in catalogue.read(language.folder / "exercises.po").items()
+        if "{waits} for your answer" in text
+    ]
 
 
 def anonymised(code: str, most: int = 600) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import tensorglass
 from glassroom.classroom.sandbox.own_user import INSIDE, OwnUser, own_user
+from glassroom.translations.language import VARIABLE, speaking
 from glassroom.workspace import sources
 from glassroom.workspace.problems import Exit, Problem
 
@@ -87,6 +88,7 @@ class Isolation:
             "IPYTHONDIR": f"{home}/.ipython",
             "TMPDIR": "/tmp",
             "LANG": "C.UTF-8",
+            VARIABLE: speaking(),
             "PYTHONPATH": os.pathsep.join([*own, *map(str, _packages_elsewhere())]),
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",

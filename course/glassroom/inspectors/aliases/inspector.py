@@ -13,13 +13,13 @@ from glassroom.inspectors.base import Inspector
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.variables import variables_of
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 
 
 class AliasMap(Inspector):
     """Storages with the tensors on them, as they were when `aliases` was called."""
 
-    kind = "alias map"
+    kind = as_is("alias map")
 
     def __init__(self, found: Aliases) -> None:
         self.data: Aliases = found

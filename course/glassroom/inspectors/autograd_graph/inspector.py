@@ -24,6 +24,7 @@ from glassroom.reading.places import tensors_at
 from glassroom.reading.variables import variables_of, variables_of_function
 from glassroom.records.graph import GraphData
 from glassroom.records.printable import printable
+from glassroom.translations.templates import as_is
 
 MOST_OPENED = 12  # folds that the live form can open
 
@@ -31,7 +32,7 @@ MOST_OPENED = 12  # folds that the live form can open
 class AutogradGraph(Inspector):
     """The graph as it was when `graph` was called."""
 
-    kind = "autograd graph"
+    kind = as_is("autograd graph")
 
     def __init__(self, name: str, data: GraphData) -> None:
         self.name = name

@@ -17,12 +17,13 @@ from glassroom.inspectors.base import Inspector
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.loop_variables import left_by_loops
 from glassroom.reading.variables import variables_of
+from glassroom.translations.templates import as_is
 
 
 class BackwardStepper(Inspector):
     """A backward that was recorded, to be stepped through."""
 
-    kind = "backward stepper"
+    kind = as_is("backward stepper")
 
     def __init__(self, name: str, data: BackwardData) -> None:
         self.name = name

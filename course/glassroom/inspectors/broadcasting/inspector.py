@@ -22,6 +22,7 @@ from glassroom.reading.storage_names import unnumbered
 from glassroom.records.plain import plain
 from glassroom.records.printable import printable
 from glassroom.records.snapshot import visible_window
+from glassroom.translations.templates import as_is
 from tensorglass.geometry import contiguous_strides
 
 MOST_OPERANDS = 6
@@ -35,7 +36,7 @@ TEACHING = "explore_broadcast takes tensors and arrays, sizes, and lists and dic
 class BroadcastExplorer(Inspector):
     """Operands of different sizes, and the result of broadcasting them."""
 
-    kind = "broadcast explorer"
+    kind = as_is("broadcast explorer")
 
     def __init__(self, met: Broadcast) -> None:
         self.broadcast = met

@@ -2,7 +2,7 @@
 // The arithmetic and the words are those of broadcast.py; a test compares the two.
 
 import { board, button, combinations, counted, element, gridOf, grouped, listed, product, spokenLines, stage, tuple, visibleWindow, walked } from "../../live/boxes.js";
-import { make, scrolling } from "../../live/elements.js";
+import { make, scrolling, word } from "../../live/elements.js";
 import { explored } from "../../live/pointing.js";
 
 const LETTERS = "ijklmnpqrstuvwxyz";
@@ -136,11 +136,12 @@ export function table(operands) {
   const rows = operands.map((operand) => {
     const isStretched = size && !same(operand.size, size);
     const stride = `stride ${tuple(operand.stride)}${isStretched ? ` → ${tuple(stretchedStride(operand, size))}` : ""}`;
-    const own = counted(nbytes(operand, operand.size), "byte");
+    const bytes = nbytes(operand, operand.size);
+    const own = counted(bytes, "byte");
     return [
       `${operand.name} ${tuple(operand.size)}`,
       ...aligned(operand, dims).map(entry),
-      stride + (operand.unit === "bytes" ? " bytes" : ""),
+      operand.unit === "bytes" ? `${stride} bytes` : stride,
       isStretched ? `${own}, copied ${grouped(nbytes(operand, size))}` : own,
     ];
   });
@@ -298,7 +299,7 @@ function render({ model, el }) {
       if (operands.length > 1) row.append(button("−", `take ${operand.name} away`, () => change(operands.filter((_, place) => place !== at), at)));
       return row;
     });
-    const more = button("+ operand", "add an operand", () => {
+    const more = button(word("+ operand"), "add an operand", () => {
       const taken = operands.map((operand) => operand.name);
       change([...operands, counting([..."abcdefghijkl"].find((letter) => !taken.includes(letter)), [1])], operands.length);
     });

@@ -12,6 +12,7 @@ from glassroom.inspectors.devices.text import text_of_devices
 from glassroom.inspectors.devices.words import move_lines, summary
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.variables import tensor_variables
+from glassroom.translations.templates import as_is
 from tensorglass import transfers
 
 STEP = "Step through the transfers with the arrow keys, or point at a storage or an arrow."
@@ -23,7 +24,7 @@ _seen = 0  # the transfers that earlier maps have shown
 class DeviceMap(Inspector):
     """Tensors in the memories of devices, and transfers between them."""
 
-    kind = "device map"
+    kind = as_is("device map")
 
     def __init__(self, data: Placement) -> None:
         self.data: Placement = data

@@ -26,7 +26,7 @@ from glassroom.reading.reach import kept_behind, nodes_behind, nodes_by_root
 from glassroom.reading.referrers import MOST_LOOKED_AT, live_tensors, paths_up
 from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import variables_of
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 
 CSS = style(File(__file__).with_name("picture.css"))
 MOST_ROWS = 16
@@ -59,7 +59,7 @@ class Holding:
 class Holders(Inspector):
     """Who keeps memory alive, as it was when `holders` was called."""
 
-    kind = "holders"
+    kind = as_is("holders")
 
     def __init__(
         self, data: Holding, storages: Mapping[str, Path] = NOTHING, nodes: Mapping[str, int] = NOTHING
@@ -126,7 +126,7 @@ class Holders(Inspector):
     def state(self) -> dict[str, Any]:
         return {
             **super().state(),
-            "kind": self.kind,
+            "kind": word("holders"),
             "unit": word("row"),
             "before": [self.data.title, "Step through the rows with the arrow keys, or point at one."],
             "frames": [

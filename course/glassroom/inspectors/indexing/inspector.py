@@ -24,6 +24,7 @@ from glassroom.reading.variables import variables_of
 from glassroom.records.plain import plain
 from glassroom.records.printable import printable
 from glassroom.records.snapshot import visible_window
+from glassroom.translations.templates import as_is
 from tensorglass.geometry import contiguous_strides
 
 MOST_KNOWN = 1024  # elements of a tensor whose values are all sent to the browser
@@ -33,7 +34,7 @@ MOST_DIMS = 6
 class IndexExplorer(Inspector):
     """A tensor, an index that can be edited, and its result."""
 
-    kind = "index explorer"
+    kind = as_is("index explorer")
 
     def __init__(self, indexing: Indexing) -> None:
         self.indexing = indexing

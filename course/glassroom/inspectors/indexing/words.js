@@ -1,6 +1,7 @@
 // What is said of an index: the words of words.py; a test compares the two.
 
 import { counted, element, listed, product, tuple } from "../../live/boxes.js";
+import { word } from "../../live/elements.js";
 import { blockOf, dimsOf, follow, inOrder, picksOf, placeOf, RefusedIndex, walkOf } from "./arithmetic.js";
 import { itemsOf } from "./typed_index.js";
 
@@ -106,7 +107,7 @@ function does(item, dim, { tensor, led }) {
 
 /** What each item does, and to which dimension. */
 export function table({ tensor, items, led }) {
-  const rows = [["item", "dim", ""]];
+  const rows = [[word("item"), word("dim"), ""]];
   if (!led) return rows;
   const ndim = tensor.size.length;
   const about = items.reduce((sum, item) => sum + dimsOf(item), 0);

@@ -12,6 +12,7 @@ from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.snapshot import snapshot
 from glassroom.reading.variables import tensor_variables
 from glassroom.records.snapshot import Snapshot
+from glassroom.translations.templates import as_is
 
 MOST_DRAWN = 64  # tensors in a memory map
 
@@ -19,7 +20,7 @@ MOST_DRAWN = 64  # tensors in a memory map
 class MemoryMap(Inspector):
     """The memory map of a snapshot."""
 
-    kind = "memory map"
+    kind = as_is("memory map")
 
     def __init__(self, seen: Snapshot) -> None:
         self.data: Snapshot = seen

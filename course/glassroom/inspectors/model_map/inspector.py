@@ -15,12 +15,13 @@ from glassroom.reading.guarded import name_of_class
 from glassroom.reading.networks import is_network, is_optimizer
 from glassroom.reading.storage_names import unnumbered
 from glassroom.records.printable import printable
+from glassroom.translations.templates import as_is
 
 
 class ModelMapPicture(Inspector):
     """Networks as they were when `model_map` was called."""
 
-    kind = "model map"
+    kind = as_is("model map")
 
     def __init__(self, found: ModelMap) -> None:
         self.data: ModelMap = found

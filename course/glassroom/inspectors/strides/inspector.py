@@ -16,6 +16,7 @@ from glassroom.inspectors.strides.arithmetic import examine, formula, storage_ce
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.snapshot import snapshot
 from glassroom.records.snapshot import Cell, Header, Snapshot, Storage, byte_range, visible_window
+from glassroom.translations.templates import as_is
 from tensorglass.geometry import contiguous_strides
 
 MOST_EXPLORED = 64
@@ -24,7 +25,7 @@ MOST_EXPLORED = 64
 class StrideExplorer(Inspector):
     """One storage, and the tensor `t` that a size, a stride and an offset make of it."""
 
-    kind = "stride explorer"
+    kind = as_is("stride explorer")
 
     def __init__(self, name: str, storage: Storage, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
         self.name = name

@@ -1,7 +1,7 @@
 // The stride explorer: what size, stride and offset make of one storage, computed as the sliders move.
 // The arithmetic is that of arithmetic.py; a test compares the two.
 
-import { keepKeys, make } from "../../live/elements.js";
+import { keepKeys, make, word } from "../../live/elements.js";
 
 const LETTERS = "ijkl";
 const MOST_DIMS = 3;
@@ -241,15 +241,15 @@ function render({ model, el }) {
     last.append(
       make("span", "gr-label", ""),
       control("offset", header.cells, header.offset, (n) => { header.offset = n; draw(); }),
-      button("+ dimension", "add a dimension in front", header.size.length < MOST_DIMS, () => {
+      button(word("+ dimension"), "add a dimension in front", header.size.length < MOST_DIMS, () => {
         header.stride.unshift(contiguousStride([1, ...header.size])[0]);
         header.size.unshift(1);
       }),
-      button("− dimension", "take the first dimension away", header.size.length > 0, () => {
+      button(word("− dimension"), "take the first dimension away", header.size.length > 0, () => {
         header.size.shift();
         header.stride.shift();
       }),
-      button("contiguous", "set the strides of a fresh tensor", true, () => { header.stride = contiguousStride(header.size); }),
+      button(word("contiguous"), "set the strides of a fresh tensor", true, () => { header.stride = contiguousStride(header.size); }),
     );
     controls.replaceChildren(...rows, last);
   }

@@ -20,7 +20,7 @@ from glassroom.inspectors.timeline.words import listed_roles
 from glassroom.reading.roles import ROLES
 from glassroom.records.columns import ljust, rjust
 from glassroom.records.printable import printable
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 
 GAP = 24
 COLUMN = 116
@@ -47,7 +47,7 @@ class Comparison:
 class MemoryComparison(Inspector):
     """Timelines of several runs, drawn at one scale."""
 
-    kind = "memory comparison"
+    kind = as_is("memory comparison")
 
     def __init__(self, timelines: Mapping[str, Timeline]) -> None:
         if len(timelines) < 2:
@@ -158,7 +158,7 @@ class MemoryComparison(Inspector):
         ]
         return {
             **super().state(),
-            "kind": self.kind,
+            "kind": "memory comparison",
             "unit": word("row"),
             "before": ["What the peaks consist of", "Step through the rows with the arrow keys, or point at one."],
             "frames": frames,

@@ -22,12 +22,13 @@ from glassroom.reading.storage_names import numbered, unnumbered
 from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
 from glassroom.reading.variables import variables_of, variables_of_function
 from glassroom.records.plain import plain
+from glassroom.translations.templates import as_is
 
 
 class MemoryTimeline(Inspector):
     """The timeline of a block of code: ``with memory_timeline() as timeline: …``, then display `timeline`."""
 
-    kind = "memory timeline"
+    kind = as_is("memory timeline")
 
     def __init__(self) -> None:
         self._recorder: Recorder | None = None

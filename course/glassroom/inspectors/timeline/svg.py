@@ -49,6 +49,7 @@ from glassroom.inspectors.timeline.words import (
     totals,
 )
 from glassroom.records.columns import columns as columns_of
+from glassroom.translations.templates import word
 
 CSS = style(Path(__file__).with_name("picture.css"))
 LEFT, LEFT_NARROW = 188, 112  # where the plot begins: names and bytes stand before it
@@ -225,7 +226,7 @@ def _draw_ticks(drawing: Drawing, y: float, timeline: Timeline) -> None:
     ticks = range(stride, last + 1, stride) if stride > 1 else range(1, last + 1)
     for event in ticks:
         drawing.text(x_of(timeline, event), y, str(event), "tiny mid")
-    drawing.text(left() - 8, y, "event", "tiny end")
+    drawing.text(left() - 8, y, word("event"), "tiny end")
 
 
 def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:

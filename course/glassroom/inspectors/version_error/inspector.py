@@ -12,17 +12,18 @@ from glassroom.inspectors.version_error.picture import svg_of
 from glassroom.inspectors.version_error.words import Found, said, summary, text_of
 from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.overwritten import is_version_error
+from glassroom.translations.templates import as_is
 
 
 class Explanation(Inspector):
     """An error of autograd's, explained: a version error, or another kind."""
 
-    kind = "version error"
+    kind = as_is("version error")
 
     def __init__(self, found: Found) -> None:
         self.data: Found = found
         if isinstance(found, GraphError):
-            self.kind = "graph error"
+            self.kind = as_is("graph error")
 
     @property
     def text(self) -> str:

@@ -23,12 +23,13 @@ from glassroom.inspectors.watch.text import text_of_story
 from glassroom.inspectors.watch.words import summary
 from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.variables import names_in
+from glassroom.translations.templates import as_is
 
 
 class Watch(Inspector):
     """The record of code that was watched."""
 
-    kind = "watched cell"
+    kind = as_is("watched cell")
     widths = (NARROW,)  # cards are narrower than half a window
 
     def __init__(self, story: Story) -> None:

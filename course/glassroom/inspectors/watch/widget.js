@@ -1,6 +1,6 @@
 // A watched cell: its code with the line that ran, what the step did, and the storages after it.
 
-import { make, scrolling } from "../../live/elements.js";
+import { make, scrolling, word } from "../../live/elements.js";
 import { fitted } from "../../live/fitted.js";
 import { fill, player, standing, statusPanel } from "../../live/steps.js";
 import { curveOf } from "./curve.js";
@@ -115,7 +115,7 @@ function render({ model, el }) {
     keys: { " ": toggle, ...Object.fromEntries(JUMPS.map(([kind, key]) => [key, () => jump(kind)])) },
     help: "Space plays, a, w and c go to the next allocation, write and copy.",
   });
-  const play = steps.button("play", "play or pause", toggle);
+  const play = steps.button(word("play"), "play or pause", toggle);
   const jumps = new Map(JUMPS.map(([kind]) => [kind, steps.button(`next ${kind}`, `next ${kind}`, () => jump(kind))]));
   steps.controls.append(play, ...jumps.values());
 

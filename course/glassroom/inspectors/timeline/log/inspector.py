@@ -26,6 +26,7 @@ from glassroom.inspectors.timeline.log.picture import state_of, svg_of_log
 from glassroom.inspectors.timeline.log.words import summary, text_of_log
 from glassroom.reading.variables import variables_of
 from glassroom.records.plain import plain
+from glassroom.translations.templates import as_is
 
 FIRST = 2  # the first step that is looked at: step 1 makes what later steps reuse, such as optimizer state
 MOST_LOOKS = 200  # looks that are kept; older ones are thinned out
@@ -47,7 +48,7 @@ class Log:
 class MemoryLog(Inspector):
     """The log of a training run: ``with log.step(): …`` around each step, then display `log`, at any time."""
 
-    kind = "memory log"
+    kind = as_is("memory log")
 
     def __init__(self, path: str | Path | None, every: int, mode: str) -> None:
         self.every = every

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
-from glassroom.drawing.canvas import PAD, Drawing, is_narrow, number, room, shortened, style
+from glassroom.drawing.canvas import FACT_ADVANCE, PAD, Drawing, is_narrow, number, room, shortened, style
 from glassroom.drawing.words import sized
 from glassroom.inspectors.timeline.bands import Bands
 from glassroom.inspectors.timeline.bands_svg import CHART, draw_legend, draw_stack, legend_rows
@@ -27,6 +27,7 @@ from glassroom.inspectors.timeline.log.words import (
 from glassroom.inspectors.timeline.svg import CSS as TIMELINE_CSS
 from glassroom.inspectors.timeline.svg import left, plot, words
 from glassroom.reading.roles import ROLES
+from glassroom.records.columns import columns as columns_of
 
 if TYPE_CHECKING:
     from glassroom.inspectors.timeline.log.inspector import Log
@@ -105,11 +106,12 @@ def _draw_growth(drawing: Drawing, top: float, log: Log) -> float:
     if plainly:
         top = drawing.wrapped(PAD, top + 11, plainly, "fact soft") + 6
     most = max([1.0, *(line.nbytes for line in log.lines)])
+    beside = max([190, *(columns_of(each_step(line)) * FACT_ADVANCE + 8 for line in log.lines)])
     on = f"1-{len(log.looks)}"
     for line in log.lines:
         drawing.add(f'<g class="life hue4" data-on="{on}" data-says={quoteattr(growth_of(line))}>')
         top = drawing.wrapped(PAD, top + 11, shortened(line.line, LABEL), "fact")
-        width = max((room() - 2 * PAD - 190) * line.nbytes / most, 2)
+        width = max((room() - 2 * PAD - beside) * line.nbytes / most, 2)
         drawing.add(f'<rect x="{PAD}" y="{number(top + 6)}" width="{number(width)}" height="10"/>')
         drawing.text(PAD + width + 8, top + 15, each_step(line), "fact")
         top = drawing.wrapped(PAD, top + 31, held_by(line), "fact soft") + 10

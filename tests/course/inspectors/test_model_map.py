@@ -63,6 +63,22 @@ def test_siblings_that_are_alike_are_one_row_and_all_are_in_the_data() -> None:
     assert picture.svg.count('class="module"') == len(picture.state()["words"])
 
 
+def test_siblings_that_differ_in_what_is_told_of_them_are_two_rows() -> None:
+    def pair() -> Any:
+        return torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4))
+
+    frozen, with_gradient, half_tied = pair(), pair(), pair()
+    frozen[0].bias.requires_grad_(False)
+    with_gradient[1].weight.grad = torch.ones(4, 4)
+    other = torch.nn.Linear(4, 4)
+    half_tied[0].weight = other.weight
+    assert "0–1: Linear · 2 alike" in model_map(net=pair()).text
+    for picture in (model_map(frozen), model_map(with_gradient), model_map(half_tied, other)):
+        assert "alike" not in picture.text
+        assert "0: Linear" in picture.text
+        assert "1: Linear" in picture.text
+
+
 def test_what_has_no_memory_yet_is_told_and_nothing_is_made_of_it() -> None:
     lazy = torch.nn.LazyLinear(3)
     text = model_map(lazy, meta=torch.nn.Linear(2, 2, device="meta")).text

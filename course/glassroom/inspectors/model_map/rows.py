@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from glassroom.inspectors.model_map.modules import Module
+from glassroom.inspectors.model_map.modules import Held, Module
 
 MOST_ROWS = 60
 
@@ -53,14 +53,21 @@ def _length(modules: Sequence[Module], at: int) -> int:
 
 
 def _looks(modules: Sequence[Module], at: int) -> object:
-    """The key by which modules are identical: classes, and of all tensors in them size, dtype and whether on meta."""
+    """The key by which modules are identical: classes, and all that a row tells of the tensors in them."""
     one = modules[at]
     return tuple(
         (
             module.kind,
             module.depth,
             module.path.removeprefix(one.path),
-            tuple((t.size, t.dtype, t.needed > 0) for t in module.tensors),
+            tuple(_told(each) for each in module.tensors),
         )
         for module in modules[at : at + _length(modules, at)]
     )
+
+
+def _told(held: Held) -> object:
+    """What a row tells of a tensor, but for its name and storage."""
+    tied = frozenset((held.name, *held.tied)) if held.tied else None
+    facts = (held.kind, held.size, held.dtype, held.device, held.requires_grad, held.gradient, held.state, held.needed)
+    return held.name.rpartition(".")[2], *facts, tied

@@ -80,7 +80,7 @@ thread.start()
 while thread.is_alive() and len(sys.modules) <= loaded + {later}: pass
 child = os.fork()
 if child == 0:
-    signal.alarm(20)
+    signal.alarm(60)  # one that waits for ever is ended
     os._exit(not use())
 status = os.waitpid(child, 0)[1]
 thread.join()

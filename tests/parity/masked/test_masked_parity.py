@@ -58,7 +58,7 @@ def _differs(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) ->
         if (one is None) != (other is None):
             return "only one has a gradient"
         if one is not None:
-            torch.testing.assert_close(_tensor(one), other, rtol=2e-6, atol=1e-7, equal_nan=True)
+            torch.testing.assert_close(_tensor(one), other, equal_nan=True)
     return None
 
 

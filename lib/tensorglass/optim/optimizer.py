@@ -75,7 +75,7 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Reset the gradients: `grad` becomes None, or zeros if `set_to_none` is False."""
-        for param in self._params():
+        for param in self._all_parameters():
             if param.grad is None:
                 continue
             if set_to_none:
@@ -84,7 +84,7 @@ class Optimizer:
                 param.grad.detach_() if param.grad.grad_fn is not None else param.grad.requires_grad_(False)
                 param.grad.zero_()
 
-    def _params(self) -> Iterator[Any]:
+    def _all_parameters(self) -> Iterator[Any]:
         return (param for group in self.param_groups for param in group["params"])
 
     # Groups
@@ -130,7 +130,7 @@ class Optimizer:
                 "all optimizer param groups should be with/without names. "
                 f"cannot add param group {'with names' if named else 'without names'} to the optimizer"
             )
-        if not set(params).isdisjoint(self._params()):
+        if not set(params).isdisjoint(self._all_parameters()):
             raise ValueError("some parameters appear in more than one parameter group")
 
     # Saving and loading

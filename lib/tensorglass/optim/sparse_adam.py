@@ -30,7 +30,7 @@ class SparseAdam(Optimizer):
 
     def step(self, closure: Any = None) -> Any:
         """Refuse dense gradients, the only ones there are."""
-        for param in self._params():
+        for param in self._all_parameters():
             if param.grad is not None:
                 raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
         return None if closure is None else closure()

@@ -323,3 +323,18 @@ def test_a_step_can_be_differentiated(name: str) -> None:
         found.append((start.grad.numpy(), push.grad.numpy()))
     for theirs, ours_ in zip(*found, strict=True):
         np.testing.assert_allclose(ours_, theirs, rtol=1e-4)  # PyTorch corrects in float32 here
+
+
+@pytest.mark.parametrize("library", [tensorglass, torch], ids=["tensorglass", "pytorch"])
+def test_an_optimizer_of_ones_own_may_keep_its_parameters_under_the_name_that_pytorchs_lbfgs_has(library: Any) -> None:
+    class Own(library.optim.Optimizer):
+        def __init__(self, params: Any) -> None:
+            super().__init__(params, {"lr": 1.0})
+            self._params = self.param_groups[0]["params"]
+
+    x = library.ones(2, requires_grad=True)
+    optimizer = Own([x])
+    x.sum().backward()
+    optimizer.zero_grad()
+    optimizer.add_param_group({"params": [library.ones(1, requires_grad=True)]})
+    assert x.grad is None

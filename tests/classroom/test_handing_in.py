@@ -15,6 +15,7 @@ from glassroom.classroom.course_file import read_course
 from glassroom.classroom.handing_in import EXCHANGE, submit
 from glassroom.cli.app import run
 from glassroom.workspace.notebook_json import Notebook, serialise
+from glassroom.workspace.problems import Problem
 
 
 def home_of(hub: Path, learner: str, work: Notebook) -> Path:
@@ -136,17 +137,15 @@ def test_a_notebook_of_any_name_is_handed_in_under_it(name: str, notebook: Noteb
     assert [path.name for path in (home / "handed-in").iterdir()] == [made.name]
 
 
-def test_what_a_link_leads_to_is_handed_in_as_a_copy_and_nothing_is_written_through_one(
-    notebook: Notebook, tmp_path: Path
-) -> None:
+def test_a_link_in_a_learners_folder_is_refused_and_nothing_is_handed_in(notebook: Notebook, tmp_path: Path) -> None:
     home = home_of(tmp_path / "hub", "ada", notebook)
     elsewhere = tmp_path / "elsewhere.ipynb"
     elsewhere.write_bytes(serialise(notebook))
     (home / "course" / "memory-02" / "link.ipynb").symlink_to(elsewhere)
-    (made,) = submit([home / "course" / "memory-02"], home / "handed-in", "ada")
-    assert not [path for path in made.iterdir() if path.is_symlink()]
-    elsewhere.write_text("changed since")
-    assert (made / "link.ipynb").read_bytes() == serialise(notebook)
+    with pytest.raises(Problem, match="links are not followed"):
+        submit([home / "course" / "memory-02"], home / "handed-in", "ada")
+    assert not list((home / "handed-in").iterdir())
+    assert elsewhere.read_bytes() == serialise(notebook)
 
 
 def test_a_learner_whose_name_begins_anothers_is_somebody_else(

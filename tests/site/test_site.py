@@ -206,6 +206,33 @@ def test_search_finds_a_word_of_a_notebook(page, address):
     assert page.locator("#search-results li", has_text="Strides and offset").count()
 
 
+AT = """() => {
+    const sections = [...document.querySelectorAll("section[id]")];
+    const at = sections.findLastIndex((each) => each.getBoundingClientRect().top <= 1);
+    const anchor = sections.findIndex((each) => `#${each.id}` === decodeURIComponent(location.hash));
+    return [document.documentElement.lang, at, anchor];
+}"""
+
+
+def test_the_switch_of_language_keeps_the_section_and_the_anchor_both_ways(page, address):
+    page.goto(f"{address}/{NOTEBOOK}")
+    at, anchor = 8, 3
+    page.evaluate("at => { location.hash = document.querySelectorAll('section[id]')[at].id }", anchor)
+    page.evaluate(
+        "at => scrollBy(0, document.querySelectorAll('section[id]')[at].getBoundingClientRect().top + 20)", at
+    )
+    assert page.evaluate(AT) == ["en", at, anchor]
+    for tag in ("zh-CN", "en"):
+        page.locator(".languages a").evaluate("link => link.click()")
+        page.wait_for_function(f"({AT})().join() === {[tag, at, anchor]}.join()")
+
+
+def test_search_in_chinese_finds_a_word_within_a_sentence(page, address):
+    page.goto(f"{address}/zh/search.html?q=步长与偏移")
+    page.wait_for_selector("#search-results li a")
+    assert page.locator("#search-results li", has_text="05 · 步长与偏移").count()
+
+
 def test_a_folder_that_is_not_ours_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
     done = glassroom_site("--out", tmp_path)

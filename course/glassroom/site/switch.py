@@ -18,15 +18,34 @@ from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
 
 PLACE = '<div class="content-icon-container">'  # at the top of a page's text
-#: A reader who changes language half-way down a page continues half-way down the other.
+#: A reader who changes language half-way through a section continues half-way through the same section of the other
+#: page, and at the same anchor: both pages have the same headings in the same order.
 KEEPS_PLACE = """\
 <script>
-for (const link of document.querySelectorAll(".languages a"))
-  link.addEventListener("click", () => sessionStorage.setItem("place", scrollY / document.body.scrollHeight));
-addEventListener("load", () => {
-  const place = sessionStorage.getItem("place");
+addEventListener("DOMContentLoaded", () => {
+  const sections = [...document.querySelectorAll("section[id]")];
+  const top = (section) => section.getBoundingClientRect().top + scrollY;
+  const tops = () => [...sections.map(top), document.body.scrollHeight];
+  for (const link of document.querySelectorAll(".languages a"))
+    link.addEventListener("click", () => {
+      const places = tops(), at = places.findLastIndex((top) => top <= scrollY + 1);
+      const part = at < 0 ? 0 : (scrollY - places[at]) / (places[at + 1] - places[at]);
+      const anchor = sections.findIndex((each) => `#${each.id}` === decodeURIComponent(location.hash));
+      sessionStorage.setItem("place", JSON.stringify({ at, part, anchor }));
+    });
+  const kept = JSON.parse(sessionStorage.getItem("place"));
   sessionStorage.removeItem("place");
-  if (place !== null) scrollTo(0, place * document.body.scrollHeight);
+  if (kept) {
+    if (sections[kept.anchor]) history.replaceState(null, "", `#${sections[kept.anchor].id}`);
+    const go = () => {
+      const places = tops();
+      scrollTo(0, kept.at < 0 ? 0 : places[kept.at] + kept.part * (places[kept.at + 1] - places[kept.at]));
+    };
+    const until = new ResizeObserver(go); // pictures wake while the page loads
+    until.observe(document.body);
+    const stop = () => until.disconnect();
+    for (const each of ["wheel", "pointerdown", "keydown"]) addEventListener(each, stop, { once: true });
+  }
 });
 </script>"""
 

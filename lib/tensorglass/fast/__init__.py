@@ -15,7 +15,6 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.core import dtypes
 from tensorglass.fast import (
-    capture,
     cat_stack,
     copies,
     creation,
@@ -229,17 +228,9 @@ SHORTCUTS: dict[str, Callable[[Form], Form] | Shortcut] = {
 }
 
 
-def _behind(shortcut: Shortcut | None, put: Callable[[Form], Form]) -> Shortcut:
-    """The replay of captured calls, which comes after an operator's own shortcut if it has one."""
-    return Shortcut(put) if shortcut is None else shortcut._replace(put=lambda form: shortcut.put(put(form)))
-
-
 def install() -> None:
     """Fill the seams, before any operator is declared."""
     seams.forms = {name: each if isinstance(each, Shortcut) else Shortcut(each) for name, each in SHORTCUTS.items()}
-    for most, names in capture.CAPTURED.items():
-        for name in names.split():
-            seams.forms[name] = _behind(seams.forms.get(name), capture.of_tensors(most))
     seams.elementwise = pointwise.Shortcuts
     seams.unrecorded = recording.unrecorded
     seams.compute_small = pointwise_parameters.computed_small

@@ -14,7 +14,6 @@ from typing import Any
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
-from tensorglass.fast.capture import of_tensors
 from tensorglass.fast.kernels import FACTS, Facts, compute_alike, compute_packed, into, small_layout
 from tensorglass.fast.pointwise_calls import of_calls
 from tensorglass.fast.pointwise_parameters import FEW_HALVES, computed_small, of_halves
@@ -59,21 +58,11 @@ def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> For
     return of_many
 
 
-def _captured(kernel: Kernel) -> Form:
-    """What computes operands that are converted first, such as integers beside floats."""
-
-    def computed(*operands: Any) -> Any:
-        return compute(Call(kernel, operands, {}))
-
-    return of_tensors(len(kernel.operands))(computed)
-
-
 def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     kernel = facts.kernel
     on_host, is_like_input, direct = facts.on_host, facts.is_like_input, facts.unchecked
     least_packed = 0 if is_like_input else facts.least_pooled
     attempt, compute_halves = HOST.attempt, of_halves(facts, FEW_HALVES)
-    computed = _captured(kernel)
 
     def unary(input: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
         if (type(input) is not Tensor and type(input) not in PLAIN) or more or keywords:
@@ -82,7 +71,7 @@ def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
         if result is None:
             halves = compute_halves(input)
             if halves is None:
-                return computed(input)
+                return compute(Call(kernel, (input,), {}))
             return facts.record((input,), halves) if input._meta is not None and state.grad else halves
         array, size, storage = input._array, input._size, input._storage
         if array is None:
@@ -166,7 +155,6 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
     least_pooled, array_of_number, calls, bind = facts.least_pooled, kernel.array_of_number, facts.calls, facts.bind
     first, second = [_PLAIN if name in signature.numbers else {} for name in signature.operands]
     of_numbers, compute_halves = facts.layout_of_numbers, of_halves(facts, LARGE - 1)
-    computed = _captured(kernel)
 
     def with_number(input: Tensor, other: Any) -> Tensor | None:
         """A small tensor without gaps and a number that does not promote it; None for all others."""
@@ -207,7 +195,7 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
         if result is None or not is_alike:
             halves = compute_halves(input, other) if is_tensor else None
             if halves is None:
-                return computed(input, other)
+                return compute(Call(kernel, (input, other), {}))
             is_recorded = (input._meta is not None or other._meta is not None) and state.grad
             return facts.record((input, other), halves) if is_recorded else halves
         for check in checks:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -16,11 +16,8 @@ import numpy
 
 import tensorglass as torch
 from tensorglass import memory, nn
-from tensorglass.fast.capture import CAPTURED
 from tensorglass.nn import functional
-from tensorglass.ops.declare.lazy_loading import fetch_all
 from tensorglass.ops.declare.registry import OPERATORS
-from tensorglass.ops.declare.samples import samples_of
 from tensorglass.ops.declare.seams import seams
 
 Tensor = torch.Tensor
@@ -77,11 +74,6 @@ def of_each(*calls: Callable[[Tensor], Any]) -> Callable[[], Iterator[Any]]:
     return every
 
 
-def of_floats(call: Callable[[Tensor], Any]) -> Callable[[], Iterator[Any]]:
-    """Four calls of each of the small tensors."""
-    return lambda: (call(normal(*size, grad=False, seed=seed)) for size in SIZES for seed in range(4))
-
-
 def products() -> Iterator[Any]:
     for one, other in (((9, 7), (7, 4)), ((50, 60), (60, 3)), ((2, 9, 7), (2, 7, 4)), ((130, 70), (70, 90))):
         a, b = normal(*one), normal(*other)
@@ -135,32 +127,6 @@ def gathered(name: str) -> Callable[[], Iterator[Any]]:
         yield from calls_of(x.detach(), source.detach())
 
     return calls
-
-
-def replayed(name: str) -> Callable[[], Iterator[Any]]:
-    """An operator's samples, four times each, with other elements: the second call is captured, and then replayed."""
-    home, _, rest = name.partition("_")
-    public = getattr(torch, name, None) or getattr(Tensor, name, None) or getattr(getattr(torch, home), rest)
-
-    def calls() -> Iterator[Any]:
-        for sample in samples_of(OPERATORS[name]) if name in OPERATORS else ():
-            for turn in range(4):
-                try:
-                    yield public(*[turned(each, turn) for each in sample.arguments], **sample.keywords)
-                except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
-                    continue
-
-    return calls
-
-
-def turned(argument: Any, turn: int) -> Any:
-    """A tensor of the same header, whose elements have moved on by `turn`; what is no tensor stays as it is."""
-    if isinstance(argument, (tuple, list)):
-        return type(argument)([turned(each, turn) for each in argument])
-    if not isinstance(argument, Tensor):
-        return argument
-    made = argument.detach().clone()
-    return made.copy_(made.flatten()[(torch.arange(made.numel()) + turn) % max(made.numel(), 1)].reshape(made.shape))
 
 
 def written(x: Tensor, index: Any, value: Any) -> Tensor:
@@ -271,7 +237,7 @@ def calls_by_name() -> Calls:
         "__getitem__ __setitem__ copy_ zero_"
     )
     made = "empty zeros ones full arange empty_like zeros_like ones_like new_zeros new_ones from_numpy"
-    own: Calls = {
+    return {
         "view": of_each(lambda x: x.contiguous().view(-1)),
         "reshape": of_each(lambda x: x.reshape(-1)),
         "t": of_each(lambda x: x.t() if x.ndim < 3 else x),
@@ -300,21 +266,11 @@ def calls_by_name() -> Calls:
         **dict.fromkeys(["rand", "rand_like"], random("rand")),
         **dict.fromkeys(["randn", "randn_like"], random("randn")),
         **{name: over_dims(name) for name in reductions.split()},
-        "polar": of_floats(lambda x: torch.polar(x.abs(), x * 2)),
-        "complex": of_floats(lambda x: torch.complex(x, x * 2)),
         "softmax": of_each(lambda x: x.softmax(-1), lambda x: x.softmax(0)),
         "log_softmax": of_each(lambda x: x.log_softmax(-1), lambda x: x.log_softmax(0)),
         **dict.fromkeys(["matmul", "__matmul__", "mm", "mv", "bmm", "dot", "addmm", "einsum"], products),
         **networks(),
     }
-    for name in " ".join(CAPTURED.values()).split():
-        own[name] = partial(one_after_the_other, own.get(name, list), replayed(name))
-    return own
-
-
-def one_after_the_other(*calls: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-    for each in calls:
-        yield from each()
 
 
 def with_gradients(result: Any) -> Iterator[numpy.ndarray[Any, Any]]:
@@ -330,7 +286,7 @@ def with_gradients(result: Any) -> Iterator[numpy.ndarray[Any, Any]]:
 
 
 def as_array(tensor: Tensor) -> numpy.ndarray[Any, Any]:
-    return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).resolve_conj().numpy().copy()
+    return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy().copy()
 
 
 def backward(result: Tensor) -> list[Tensor]:
@@ -465,7 +421,6 @@ def observed(calls: Callable[[], Iterator[Any]]) -> list[tuple[str, int]]:
 
 
 def main() -> None:
-    fetch_all()
     found: dict[str, list[Any]] = {}
     told = {}
     for name, calls in calls_by_name().items():

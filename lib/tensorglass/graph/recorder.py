@@ -385,9 +385,7 @@ def reader(signature: inspect.Signature) -> Callable[[tuple[Any, ...], dict[str,
             places[theirs] = places[ours]
     left_out = defaults_by_count(signature)
     parameters = list(signature.parameters.values())
-    fewest = next(
-        (place for place, parameter in enumerate(parameters) if parameter.kind is parameter.VAR_POSITIONAL), sys.maxsize
-    )
+    fewest = next((place for place, one in enumerate(parameters) if one.kind is one.VAR_POSITIONAL), sys.maxsize)
     after = [parameter.default for parameter in parameters[fewest + 1 :]]  # those of keywords
 
     def read(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Sequence[Any] | None:

@@ -35,6 +35,14 @@ def installed(version: str) -> str | None:
     return next((each for each in found if each and runs(each, version)), None)
 
 
+def done(command: list[str]) -> bool:
+    """Whether a command ended well, and within ten minutes."""
+    try:
+        return subprocess.run(command, timeout=600, check=False).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
 def unpacked(version: str, folder: Path) -> str | None:
     """What a script must run for Debian's Python of this version, unpacked into `folder`; None if it cannot be had."""
     if not (shutil.which("mmdebstrap") and shutil.which("bwrap")):
@@ -42,7 +50,7 @@ def unpacked(version: str, folder: Path) -> str | None:
     # A mirror that is behind is no danger here: packages are still signed.
     late = '--aptopt=Acquire::Check-Valid-Until "false"'
     command = ["mmdebstrap", "--quiet", "--variant=extract", late, f"--include=python{version},libstdc++6"]
-    if subprocess.run([*command, "testing", str(folder)], check=False).returncode:
+    if not done([*command, "testing", str(folder)]):
         return None
     return f"bwrap --bind / / --ro-bind {folder}/usr /usr --dev /dev --proc /proc -- /usr/bin/python{version}"
 
@@ -55,12 +63,11 @@ def main(folder: Path) -> None:
             continue
         shutil.rmtree(here, ignore_errors=True)
         here.mkdir(parents=True)
+        wanted = ("--only-binary", ":all:", "--python-version", version, "--target", str(here / "packages"))
         command = installed(version) or unpacked(version, here / "system")
-        if command is None:
+        if command is None or not done([sys.executable, "-m", "pip", "--quiet", "install", *wanted, *PACKAGES]):
             print(f"Python {version} cannot be had here, and is left out.")
             continue
-        wanted = ("--only-binary", ":all:", "--python-version", version, "--target", str(here / "packages"))
-        subprocess.run([sys.executable, "-m", "pip", "--quiet", "install", *wanted, *PACKAGES], check=True)
         script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         script.chmod(0o755)
         said = subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout.strip()

@@ -182,7 +182,7 @@ def _adapt_to_largest(
     _multiply(_subtract(grad, mean, other), 1 - beta1, other)
     _add(mean, other, mean)
     _add(_absolute(grad, other), eps, other)
-    _maximum(_multiply(largest, beta2, largest), other, largest)
+    _maximum(_multiply(largest, beta2, largest), other, out=largest)
     _divide(_multiply(mean, rate, one), largest, one)
     _add(param, one, param)
 

@@ -60,7 +60,7 @@ class _Name:
     def now(self) -> str:
         """What the storage is called in the record that is being made."""
         if _reading_unnumbered and self.mark is None and self.number is None:
-            self.mark, self.was_there = f"\ue000{next(_marks)}\ue001", _reading_what_was_there
+            self.mark, self.was_there = _mark(next(_marks)), _reading_what_was_there
             _marked[self.mark] = self
         return self.mark if _reading_unnumbered and self.mark is not None else self.numbered()
 
@@ -80,8 +80,10 @@ class _Named:
 
 
 T = TypeVar("T")
-_MARK = re.compile("\ue000\\d+\ue001")
-_ASIDE = re.compile(" \\(\ue000\\d+\ue001\\)")
+_LEADS, _TRAILS = ord("\U000f0000"), ord("\U00100000")  # two planes of characters that no text has
+_OF_A_PLANE = 0xFFFE
+_MARK = re.compile("[\U000f0000-\U000ffffd][\U00100000-\U0010fffd]")
+_ASIDE = re.compile(rf" \({_MARK.pattern}\)")
 _marks = count()
 _named: dict[Hashable, _Named] = {}
 _marked: dict[str, _Name] = {}
@@ -111,6 +113,13 @@ class _Run:
 
 _run: _Run | None = None
 _by_cell: dict[Hashable, list[str]] = {}  # the names that a cell gave when it was last run
+
+
+def _mark(which: int) -> str:
+    """A mark, always of two characters, as `S0` is: a text cuts a long name at the same place, however many marks there
+    were before."""
+    lead, trail = divmod(which, _OF_A_PLANE)
+    return chr(_LEADS + lead % _OF_A_PLANE) + chr(_TRAILS + trail)
 
 
 def of_tensorglass(storage: Any) -> str:
@@ -172,7 +181,7 @@ def numbered(record: T, picture: str) -> T:
         del _marked[mark]
 
     def called(text: str) -> str:
-        if "\ue000" not in text:
+        if not _MARK.search(text):
             return text
         text = _MARK.sub(lambda found: names.get(found[0], found[0]), text)
         return _MARK.sub(word("a storage"), _ASIDE.sub("", text))

@@ -15,7 +15,7 @@ import tensorglass as torch
 from glassroom import device_map, show
 from glassroom.drawing.canvas import FACT_ADVANCE, NARROW, narrow
 from glassroom.inspectors.devices.placement import MOST_HEADERS, MOST_MOVES, MOST_STORAGES
-from tensorglass import transfers
+from tensorglass import memory, transfers
 
 LIBRARIES = ("tensorglass", "torch")
 
@@ -174,14 +174,18 @@ def test_arrows_of_the_picture_run_between_the_columns_of_their_devices() -> Non
 
 
 def test_text_and_picture_are_the_same_on_every_run() -> None:
-    def draw() -> tuple[str, str]:
+    def draw(names: list[str]) -> tuple[str, str]:
         torch.sim.empty_cache()
+        memory.give_again(names)
         x = torch.ones(1000)
         y = x.to("sim")
         the_map = device_map(x, y)
-        return symbolic(the_map.text), symbolic(the_map.svg)
+        memory.give_again(())
+        assert set(re.findall(r"\bS\d+\b", the_map.text)) == set(names)
+        return the_map.text, the_map.svg
 
-    assert draw() == draw()
+    for names in (["S0", "S1"], ["S9", "S10"]):  # columns are as wide as the names
+        assert draw(names) == draw(names)
 
 
 def test_names_are_escaped_in_the_picture() -> None:

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 from stored_notebooks import NOTEBOOKS
 
 import tensorglass
-from glassroom import explore_broadcast, explore_index, model_map, show, step_backward, watch
+from glassroom import explore_broadcast, explore_index, memory_timeline, model_map, show, step_backward, watch
 from glassroom.inspectors.base import Inspector
 from tensorglass import memory, nn
 
@@ -94,8 +94,22 @@ def test_what_a_live_form_alone_shows_is_called_by_its_holder() -> None:
     backward = step_backward((w + 1).sum())
     assert numbers(backward) == {first}  # of w; that of its gradient is on the map beside the graph
     assert "storage of w.grad" in backward.live
-    assert "\ue000" not in backward.live
+    assert not re.search("[\ue000-\uf8ff\U000f0000-\U0010ffff]", backward.live)  # marks
     assert numbers(show(w.grad)) == {first + 1}
+
+
+def test_numbers_follow_the_picture_also_where_a_long_name_leaves_little_room() -> None:
+    for more in (1, 1_200):  # so many storages are read before
+        memory.give_again(["S0", "S1"])
+        with memory_timeline() as timeline:
+            abcdefghijk = tensorglass.ones(3)
+            short = tensorglass.ones(4)
+        assert re.findall(r"\w+ \(S\d+\)", timeline.text) == ["abcdefghijk (S0)", "short (S1)"]
+        memory.give_again(())
+        with memory_timeline():
+            made = [tensorglass.ones(1) for _ in range(more)]
+        assert len(made) == more
+    assert abcdefghijk.shape < short.shape
 
 
 def test_what_is_shown_while_code_is_watched_has_one_number_in_both_pictures() -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import weakref
+from copy import deepcopy
 from typing import Any
 from xml.etree import ElementTree
 
@@ -83,6 +84,31 @@ def test_a_line_of_another_file_is_named_with_its_file() -> None:
     with memory_timeline() as timeline:
         exec(code, names)
     assert timeline.data.lives[0].where.label == "mine.py line 2"
+
+
+@pytest.mark.parametrize("library", ["tensorglass", "torch"])
+def test_a_deep_copy_is_made_by_the_line_that_asked_for_it(library: Any) -> None:
+    library = pytest.importorskip(library, reason="the oracle, PyTorch, is not installed (extra: parity)")
+    x, net = library.ones(3), library.nn.Linear(4, 5)
+    with memory_timeline() as timeline:
+        y = deepcopy(x)
+        other = deepcopy(net)
+        both = deepcopy([x, {"again": x}])
+        made = library.tensor([1.0, 2.0])
+    made_by = {name.partition(" ")[0]: source for name, source in sources(timeline).items()}
+    assert made_by == {
+        "y": "y = deepcopy(x)",
+        "other.weight": "other = deepcopy(net)",
+        "other.bias": "other = deepcopy(net)",
+        "both[0]": 'both = deepcopy([x, {"again": x}])',
+        "made": "made = library.tensor([1.0, 2.0])",
+    }
+    assert [other.in_features, len(both), y.shape, made.shape] == [4, 2, (3,), (2,)]
+
+
+def sources(timeline: Any) -> dict[str, str]:
+    """The line that made each storage that is still there, by the storage's name."""
+    return {life.name: life.where.source for life in timeline.data.lives if life.born and life.ended is None}
 
 
 def test_what_lives_without_a_variable_is_said_to() -> None:

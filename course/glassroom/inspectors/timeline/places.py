@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from glassroom.records.printable import printable
 
-_OURS = ("tensorglass", "torch", "glassroom")
+_OTHERS = {"tensorglass", "torch", "glassroom"} | sys.stdlib_module_names
 _is_of_users: dict[str, bool] = {}  # by module
 
 
@@ -35,7 +35,7 @@ class Where:
 
 
 def user_place(frame: FrameType | None) -> Place | None:
-    """The innermost line of code that belongs neither to a library nor to glassroom."""
+    """The innermost line of code that belongs neither to a library, nor to glassroom, nor to Python's own modules."""
     while frame is not None:
         known = _is_of_users.get(frame.f_globals.get("__name__", ""))
         if is_of_users(frame) if known is None else known:
@@ -46,11 +46,12 @@ def user_place(frame: FrameType | None) -> Place | None:
 
 
 def is_of_users(frame: FrameType) -> bool:
-    """Whether a frame's code belongs neither to a library nor to glassroom."""
+    """Whether a frame's code belongs neither to a library, nor to glassroom, nor to Python's own modules: it is not
+    `copy` that makes what the program has by `deepcopy`."""
     module = frame.f_globals.get("__name__", "")
     known = _is_of_users.get(module)
     if known is None:
-        known = _is_of_users[module] = module.partition(".")[0] not in _OURS
+        known = _is_of_users[module] = module.partition(".")[0] not in _OTHERS
     return known
 
 

@@ -20,6 +20,7 @@ from functools import partial
 from itertools import count
 from operator import itemgetter
 from threading import get_ident
+from types import FrameType
 from typing import Any, NamedTuple
 
 from glassroom.inspectors.timeline.modules import ModulePaths, module_of
@@ -109,6 +110,8 @@ class PyTorch:
         self.before: list[Block] = []
         #: The results of operators, each with the module that it was made in.
         self.returned: list[tuple[str, weakref.ref[Any]]] = []
+        #: By operators that get memory which their line has taken just before, its device and address.
+        self._fresh: dict[int, tuple[str, int]] = {}
         self.failed = (0, 0)  # the last operator that raised, and the id of what
         self._met: dict[int, Block] = {}  # by address, memory without a variable that may be older
         self._ends: list[weakref.ref[Any]] = []  # for what was there before
@@ -260,6 +263,10 @@ class PyTorch:
         else:
             self.sites.append(site)
             number = len(self.sites)
+            if name == "lift_fresh" or (name == "copy_" and _clones_a_storage(sys._getframe(2))):
+                storage = storage_of(given[0])
+                if storage is not None:
+                    self._fresh[number] = str(storage.device), address_of(given[0])
             try:
                 with _Mark(f"{self._mark}{number}"):
                     result = call()
@@ -372,6 +379,9 @@ class PyTorch:
         for mark, memory in _in_order(tree, self._mark):
             if memory is None:
                 self._begun = max(self._begun, mark)
+                fresh = living.get(self._fresh.get(mark, ("", 0)))
+                if fresh is not None and fresh.site == nowhere:
+                    fresh.site = self.sites[mark - 1]
                 continue
             begun, size, address = self._begun, memory.alloc_size, memory.ptr
             device = devices.get(memory.device) or devices.setdefault(memory.device, str(memory.device))
@@ -386,6 +396,7 @@ class PyTorch:
                 block.is_scratch = mark > 0 and block.made == begun
                 self.history.append((2 * begun + (not mark), block))
         self._settle()
+        self._fresh.clear()
         self._written = len(self.sites)
         self.returned, waiting = self.returned[: self._looked], self.returned[self._looked :]
         self.returned = [each for each in self.returned if each[1]() is not None]
@@ -430,8 +441,17 @@ def _know_operator(operator: Any) -> tuple[str, bool]:
     c = sys.modules["torch"]._C
     is_view = operator.is_view and operator.namespace == "aten" and not operator._defined_in_python
     is_view = is_view and not c._dispatch_has_kernel_for_dispatch_key(operator.name(), "CompositeImplicitAutograd")
-    _known_operators[operator] = operator.overloadpacket.__name__, is_view
+    name = operator.overloadpacket.__name__
+    _known_operators[operator] = (
+        name,
+        is_view and name != "lift_fresh",
+    )  # `torch.tensor` ends by it
     return _known_operators[operator]
+
+
+def _clones_a_storage(frame: FrameType) -> bool:
+    """Whether this is the code of PyTorch that copies a whole storage, for `deepcopy`: it takes and fills memory."""
+    return frame.f_code.co_name == "clone" and frame.f_globals.get("__name__") == "torch.storage"
 
 
 def _grad_fn(tensor: Any) -> Any:

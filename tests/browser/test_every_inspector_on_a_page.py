@@ -221,6 +221,26 @@ def test_so_it_shows_a_graph_of_many_branches_and_its_backward(chromium: Any, tm
     page.close()
 
 
+def test_the_count_of_a_long_backward_is_written_as_its_text_is(chromium: Any, tmp_path: Path) -> None:
+    h = w = tensorglass.ones(2, requires_grad=True)
+    for _ in range(5000):
+        h = h * w + w
+    stepper = step_backward(h.sum())
+    [folded] = [frame for frame in stepper.state()["frames"] if frame["first"] < frame["turn"]]
+    turns = f"{folded['first']:,}–{folded['turn']:,}"
+    assert f"{turns}. ⋮ " in stepper.text
+    stepper.save(tmp_path / "long.html")
+    page = chromium.new_page()
+    page.goto((tmp_path / "long.html").as_uri())
+    player = page.locator(".gr-player")
+    counts = []
+    for _ in stepper.state()["frames"]:
+        player.press("ArrowRight")
+        counts.append(player.locator(".gr-count").inner_text())
+    assert f"step {turns} of 10,002" in counts
+    page.close()
+
+
 def test_markup_in_names_runs_nowhere(chromium: Any, tmp_path: Path) -> None:
     for kind, inspector in every_inspector(tensorglass, HOSTILE).items():
         path = tmp_path / f"{kind}.html"

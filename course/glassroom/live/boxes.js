@@ -1,13 +1,12 @@
 // Grids of boxes with words in them, as the explorers draw them: slabs of rows and columns, of large tensors the ends only.
 // Which indices are shown is what records/snapshot.py says; how the grids stand is that of drawing/boxes.py.
 
-import { keepKeys, make, word } from "./elements.js";
+import { grouped, keepKeys, make, word } from "./elements.js";
 
 const NAMES_SHOWN = 8;
 
 export const tuple = (numbers) => (numbers.length === 1 ? `(${numbers[0]},)` : `(${numbers.join(", ")})`);
 export const element = (name, index) => (index.length ? `${name}[${index.join(", ")}]` : name);
-export const grouped = (number) => number.toLocaleString("en-US");
 export const counted = (number, one) => `${grouped(number)} ${one}${number === 1 || /[^\0-~]/.test(one) ? "" : "s"}`;
 export const product = (numbers) => numbers.reduce((whole, n) => whole * n, 1);
 

@@ -3,6 +3,9 @@
 /** The text itself: a single word that people read, which catalogues of translations take from here. */
 export const word = (text) => text;
 
+/** A number as it is read: 10,002. */
+export const grouped = (number) => number.toLocaleString("en-US");
+
 /** Mark a region while it is wider than its place, which scrolls.css shows; answers with what looks whether it is. */
 export function marked(region) {
   const look = () => region.toggleAttribute("data-wider", region.scrollWidth > region.clientWidth);

@@ -1,7 +1,7 @@
 // A picture of what happened in time, moment by moment: the memory timeline, the device map. Frame 0 is before the first.
 // Parts of the picture say in data-on at which moments they are lit ("3-7", or several such), and in data-says what they are.
 
-import { make, reveal, scrolling } from "./elements.js";
+import { grouped, make, reveal, scrolling } from "./elements.js";
 import { fill, player, standing, statusPanel } from "./steps.js";
 
 export function isOn(spans, moment) {
@@ -40,7 +40,7 @@ export function moments({ model, el }) {
     for (const look of looks) look();
     const lit = parts.find(({ element }) => element.classList.contains("on"));
     if (lit) reveal(picture, cursor ?? lit.element);
-    const count = `${unit} ${frame ? frame.at : 0} of ${frames.length ? frames.at(-1).at : 0}`;
+    const count = `${unit} ${grouped(frame ? frame.at : 0)} of ${grouped(frames.length ? frames.at(-1).at : 0)}`;
     return { count, value: frame ? frame.lines[0] : model.get("before")[0] };
   }
 

@@ -523,6 +523,7 @@ def test_a_graph_of_ten_thousand_nodes_is_stepped_through_fold_by_fold(library: 
     assert all(key in keys for frame in frames for key in frame["keys"])
     assert len(stepper.text.splitlines()) < 200
     assert f"{folded['first']:,}–{folded['turn']:,}. ⋮ " in stepper.text
+    assert {"10,001", "10,002", "10,003"} <= set(re.findall(r"class=\"turn mid\">([^<]*)<", stepper.svg))
 
 
 def test_a_node_that_sends_gradients_to_thousands_lists_some_and_counts_the_others(library: Any) -> None:

@@ -37,7 +37,7 @@ class BackwardStepper(Inspector):
     def svg(self) -> str:
         turns: dict[int, list[str]] = {}
         for turn, key in enumerate(self._keys(), start=1):
-            turns.setdefault(key, []).append(str(turn))
+            turns.setdefault(key, []).append(f"{turn:,}")
         badges = {key: each[0] if len(each) == 1 else f"{each[0]}–{each[-1]}" for key, each in turns.items()}
         return svg_of_graph(self.data.graph, self.label, Ran(badges, self._sent(), self._collected()))
 

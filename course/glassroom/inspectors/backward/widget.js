@@ -1,7 +1,7 @@
 // The backward stepper: a recorded backward, node by node, and in a large graph fold by fold. Frame 0 is before the first
 // step.
 
-import { make, reveal, scrolling } from "../../live/elements.js";
+import { grouped, make, reveal, scrolling } from "../../live/elements.js";
 import { fitted } from "../../live/fitted.js";
 import { fill, player, standing, statusPanel } from "../../live/steps.js";
 
@@ -60,8 +60,8 @@ function render({ model, el }) {
     drawn = map;
     for (const look of looks) look();
     if (frame) reveal(graph, boxes.get(frame.key));
-    const steps = frame && frame.first < turn ? `${frame.first}–${turn}` : `${turn}`;
-    return { count: `step ${steps} of ${frames.at(-1)?.turn ?? 0}`, value: (frame ? frame.lines : BEFORE)[0] };
+    const steps = frame && frame.first < turn ? `${grouped(frame.first)}–${grouped(turn)}` : grouped(turn);
+    return { count: `step ${steps} of ${grouped(frames.at(-1)?.turn ?? 0)}`, value: (frame ? frame.lines : BEFORE)[0] };
   }
 
   const kind = "backward stepper";

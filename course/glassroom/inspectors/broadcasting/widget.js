@@ -1,8 +1,8 @@
 // The broadcast explorer: sizes lined up, what is stretched, and which cells each cell of the result reads, as sizes are changed.
 // The arithmetic and the words are those of broadcast.py; a test compares the two.
 
-import { board, button, combinations, counted, element, gridOf, grouped, listed, product, spokenLines, stage, tuple, visibleWindow, walked } from "../../live/boxes.js";
-import { make, scrolling, word } from "../../live/elements.js";
+import { board, button, combinations, counted, element, gridOf, listed, product, spokenLines, stage, tuple, visibleWindow, walked } from "../../live/boxes.js";
+import { grouped, make, scrolling, word } from "../../live/elements.js";
 import { explored } from "../../live/pointing.js";
 
 const LETTERS = "ijklmnpqrstuvwxyz";

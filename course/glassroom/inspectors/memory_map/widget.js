@@ -1,6 +1,7 @@
 // The live memory map: wakes the static SVG, which carries in its data- attributes which bytes every cell is.
 // Pointing at a cell, or walking to it with the arrow keys, lights every cell that is the same bytes, and says so in words.
 
+import { grouped } from "../../live/elements.js";
 import { fitted } from "../../live/fitted.js";
 import { explored, framed } from "../../live/pointing.js";
 
@@ -31,7 +32,6 @@ function readCells(root) {
 
 const label = (cell) => (cell.index.length ? `${cell.name}[${cell.index.join(", ")}]` : cell.name);
 
-const grouped = (number) => number.toLocaleString("en-US");
 
 const bytesOf = ({ low, high }) =>
   high - low === 1 ? `byte ${grouped(low)}` : `bytes ${grouped(low)}–${grouped(high - 1)}`;

@@ -1,6 +1,6 @@
 // A watched cell: its code with the line that ran, what the step did, and the storages after it.
 
-import { make, scrolling, word } from "../../live/elements.js";
+import { grouped, make, scrolling, word } from "../../live/elements.js";
 import { fitted } from "../../live/fitted.js";
 import { fill, player, standing, statusPanel } from "../../live/steps.js";
 import { curveOf } from "./curve.js";
@@ -55,7 +55,7 @@ function render({ model, el }) {
     for (const look of looks) look();
     for (const [kind, button] of jumps) button.disabled = next(kind, at) === 0;
     if (at === frames.length) pause();
-    return { count: `step ${at} of ${frames.length}`, value: (frame ? frame.lines : NOTHING)[0] };
+    return { count: `step ${grouped(at)} of ${grouped(frames.length)}`, value: (frame ? frame.lines : NOTHING)[0] };
   }
 
   function cardOf(card) {

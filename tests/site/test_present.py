@@ -11,9 +11,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 from browser import axe
@@ -226,21 +228,66 @@ def presented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, s
         for number, (kind, text) in enumerate(CELLS)
     ]
     path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    with presenting(str(path)) as (said, slides, votes):
+        assert "3 slides: Views. Ctrl-C ends this." in said
+        assert said.endswith("--host ADDRESS opens it to the local network.\n")
+        yield slides, votes
+
+
+@contextmanager
+def presenting(notebook: str, *options: str, language: str = "en") -> Iterator[tuple[str, str, str]]:
+    """The command until the block's end: what it has said, and the addresses of its slides and of its votes."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "glassroom", "present", str(path), "--votes", "--no-browser"],
+        [sys.executable, "-m", "glassroom", "present", notebook, "--votes", "--no-browser", *options],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "GLASSROOM_LANG": language},
     )
     assert process.stdout is not None
     said = ""
-    while not said.endswith("--host ADDRESS opens it to the local network.\n") and process.poll() is None:
+    while said.count("http://") < 2 and process.poll() is None:
         said += process.stdout.readline()
-    assert "3 slides: Views. Ctrl-C ends this." in said
-    slides, votes = re.findall(r"http://127\.0\.0\.1:\d+/\S*?(?=:? |\n)", said)
-    yield slides, votes
+    slides, votes = re.findall(r"http://127\.0\.0\.1:\d+/[\w-]*/?", said)
+    yield said, slides, votes
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == Exit.OK
+
+
+def test_in_chinese_slides_and_ballot_are_chinese(tmp_path: Path) -> None:
+    han = re.compile("[\u4e00-\u9fff]")
+    with presenting("1/07", "--cache", str(tmp_path), language="zh_CN") as (said, slides, votes):
+        assert "按 Ctrl-C 结束" in said
+        assert "只有本机能访问" in said
+        token = slides.rstrip("/").rpartition("/")[2]
+        page = urlopen(slides).read().decode()
+        ballot = urlopen(votes).read().decode()
+        deck = json.loads(page.partition('id="deck">')[2].partition("</script>")[0])
+        assert len(deck["slides"]) > 20
+        assert [each["title"] for each in deck["slides"] if not han.search(each["title"])] == []
+        paragraphs = [words for each in deck["slides"] for words in re.findall("<p>(.*?)</p>", each["text"], re.DOTALL)]
+        prose = [re.sub("<code>.*?</code>|<[^>]*>", "", words, flags=re.DOTALL) for words in paragraphs]
+        assert len(prose) > 30
+        assert [words for words in prose if re.search("[A-Za-z]{3}", words) and not han.search(words)] == []
+        for text in (page, ballot):
+            assert '<html lang="zh-CN">' in text
+        assert {"幻灯片", "后退", "前进"} <= set(re.findall(r"[\u4e00-\u9fff]+", page))
+        assert '<button type="submit">提交</button>' in ballot
+        for english in ("Your answer", "There is no question now", "Send", "Prediction", "is over"):
+            assert english not in ballot
+        asking = [
+            (number, str(place))
+            for number, slide in enumerate(deck["slides"])
+            for place, step in enumerate(slide["steps"])
+            if step["asks"]
+        ]
+        assert asking
+        for slide, step in asking:
+            shown = json.dumps({"slide": slide, "step": int(step)}).encode()
+            urlopen(Request(f"{slides}shown", shown, {"Content-Type": "application/json"}))
+            for part in json.loads(urlopen(f"{votes}question").read())["parts"]:
+                assert not re.search("[a-z]{2,} [a-z]{2,}", part["question"]) or han.search(part["question"])
+                assert [each["hint"] for each in part["fields"] if each["hint"] and not han.search(each["hint"])] == []
+        assert token not in ballot
 
 
 def test_a_class_predicts_before_it_sees(presented: tuple[str, str], page: Any) -> None:

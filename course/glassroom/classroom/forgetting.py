@@ -27,6 +27,7 @@ from glassroom.classroom.pages.shell import text
 from glassroom.classroom.release import find_programs
 from glassroom.classroom.solutions import MARKS
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.whole_files import write_atomically
 
@@ -65,7 +66,7 @@ def require_known(course: Course, person: str) -> None:
         return
     by_small = {name.casefold(): name for name in sorted(known)}
     near = [by_small[name] for name in get_close_matches(person.casefold(), by_small, n=3, cutoff=0.6)]
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    hint = f" Did you mean {word(' or ').join(map(repr, near))}?" if near else ""
     raise Problem(f"{course.folder} has nothing of anybody named {person!r}.{hint}", Exit.USAGE)
 
 
@@ -79,11 +80,11 @@ def traces_of(course: Course, person: str) -> list[Trace]:
     for name in TABLES:
         count = sum(line[at : at + 1] in ([person], [printable(person)]) for at, line in _lines_of(folder / name))
         if count:
-            what = f"{name}: {count} {'line' if count == 1 else 'lines'}"
+            what = f"{name}: {count} {word('line') if count == 1 else word('lines')}"
             found.append(Trace(what, partial(_delete_from_table, folder / name, person)))
     for name in LINES:
         if count := len(_naming(folder / name, person)):
-            what = f"{name}: {count} {'line' if count == 1 else 'lines'}"
+            what = f"{name}: {count} {word('line') if count == 1 else word('lines')}"
             found.append(Trace(what, partial(_delete_lines, folder / name, person)))
     if person in _students(course):
         found.append(Trace(f"{GRADEBOOK}: the student, with all marks", partial(_delete_student, course, person)))
@@ -135,7 +136,7 @@ def _told(path: Path) -> str:
     if path.is_symlink():
         return " (a link; what it leads to stays)"
     count = sum(place.is_file() for place in path.rglob("*"))
-    return f" ({count} {'file' if count == 1 else 'files'})"
+    return f" ({count} {word('file') if count == 1 else word('files')})"
 
 
 def _delete_folder(path: Path) -> None:

@@ -235,7 +235,8 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
     files = {f"{name}.ipynb": text.encode() for name, text in task.notebooks.items()}
     row = mark(trial, "the course's own solutions", files, isolation, stop)
     if row.problem or stop():
-        raise Problem(f"The course's own solutions of {task.assignment} cannot be run: {row.problem or 'interrupted'}")
+        why = row.problem or word("interrupted")
+        raise Problem(f"The course's own solutions of {task.assignment} cannot be run: {why}")
     failed = [f"{each.id}: {each.message}" for each in row.marks if each.part != 1 and each.how != "hand"]
     beside = {mark.exercise for mark in row.marks if mark.how != "apart" or mark.part != 1}
     apart = sorted({mark.exercise for mark in row.marks} - beside)

@@ -11,7 +11,9 @@ from glassroom.classroom.by_hand import COLUMNS, MOST_SHOWN, Manual, said_of
 from glassroom.classroom.course_file import Assignment, Course
 from glassroom.classroom.grading import Mark, Row, task_of
 from glassroom.classroom.tables import number, table_csv
+from glassroom.drawing.words import counted
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 
 _ZONE = re.compile(r"\s+(UTC|GMT|Z)$")
 
@@ -156,6 +158,6 @@ def lateness(seconds: float) -> str:
         return "on time"
     whole = timedelta(seconds=int(seconds))
     hours, minutes = whole.seconds // 3600, whole.seconds % 3600 // 60
-    parts = [(whole.days, "day"), (hours, "hour"), (minutes if not whole.days else 0, "minute")]
-    said = [f"{count} {name}{'s' if count != 1 else ''}" for count, name in parts if count]
-    return f"{', '.join(said) or 'less than a minute'} late"
+    parts = [(whole.days, word("day")), (hours, word("hour")), (minutes if not whole.days else 0, word("minute"))]
+    said = [counted(count, name) for count, name in parts if count]
+    return f"{word(', ').join(said) or 'less than a minute'} late"

@@ -25,6 +25,7 @@ from glassroom.workspace.sources import course_notebooks, notebooks_folder
 
 ENOUGH_DISK = 500 * 2**20
 ORACLE = "2.13"
+STATES = {"ok": word("ok"), "missing": word("missing"), "optional": word("optional")}  # as they are read
 
 EPILOG = """\
 examples:
@@ -112,7 +113,7 @@ def table(findings: list[Finding]) -> str:
     width = max(columns(finding.what) for finding in findings)
     lines = []
     for finding in findings:
-        lines.append(f"{ljust(finding.state, 8)}  {ljust(finding.what, width)}  {finding.found}")
+        lines.append(f"{ljust(STATES[finding.state], 8)}  {ljust(finding.what, width)}  {finding.found}")
         if not finding.ok and finding.advice:
             lines.append(f"{'':<8}  {'':<{width}}  -> {finding.advice}")
     return "\n".join(lines)
@@ -217,9 +218,9 @@ def _course() -> Finding:
     try:
         folder = notebooks_folder()
     except Problem as problem:
-        return Finding("course", str(problem), False)
+        return Finding(word("course"), str(problem), False)
     count = len(course_notebooks(folder))
-    return Finding("course", f"{count} notebooks in {folder}", count > 0, advice="install tensorglass again")
+    return Finding(word("course"), f"{count} notebooks in {folder}", count > 0, advice="install tensorglass again")
 
 
 def _folder(folder: Path) -> Finding:

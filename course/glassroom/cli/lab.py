@@ -18,6 +18,7 @@ from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.exercises.course_device import CHOICE, DEVICES
 from glassroom.records.printable import printable
 from glassroom.translations.language import ENGLISH, VARIABLE, languages, spoken
+from glassroom.translations.templates import word
 from glassroom.workspace.learner_folder import Update, update, working_folder
 from glassroom.workspace.merging import MOST_NAMED, Merged
 from glassroom.workspace.other_language import course_in, remember, remembered
@@ -117,12 +118,12 @@ def choose(device: str) -> None:
 def summary(report: Update) -> str:
     """What was done to the working copy, for the person who will work in it."""
     counts = (
-        (len(report.created), "new"),
-        (len(report.updated), "updated"),
+        (len(report.created), word("new")),
+        (len(report.updated), word("updated")),
         (len(report.merged), "updated with your work in them"),
         (len(report.kept) + len(report.beside), "yours, kept as they are"),
     )
-    done = ", ".join(f"{count} {what}" for count, what in counts if count) or "up to date"
+    done = word(", ").join(f"{count} {what}" for count, what in counts if count) or "up to date"
     lines = [f"Your working copy: {report.folder} ({done})"]
     for path, merge in report.merged.items():
         lines.append(f"  {path}: {told(merge)}")
@@ -139,7 +140,7 @@ def told(merge: Merged) -> str:
         kept += f", and {merge.own} cell{'' if merge.own == 1 else 's'} of your own"
     named = [f'"{each}"' for each in merge.news[:MOST_NAMED]]
     more = len(merge.news) - len(named)
-    changed = ", ".join(named) + (f" and {more} more" if more > 0 else "")
+    changed = word(", ").join(named) + (f" and {more} more" if more > 0 else "")
     return f"{kept}. Changed by the course: {changed or 'nothing that you see'}"
 
 

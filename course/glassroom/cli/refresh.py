@@ -14,7 +14,9 @@ from typing import Any
 
 from glassroom.cli.arguments import jobs
 from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.records.columns import ljust
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 from glassroom.workspace.execution import CellFailed, execute
 from glassroom.workspace.normalize import KERNEL, normalized
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise
@@ -67,8 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
     changed = [outcome for outcome in outcomes if outcome.changed]
     for outcome in failed:
         print(f"failed   {printable(str(outcome.path))}, {outcome.failure} (the old file was kept)")
+    state = word("differs") if arguments.check else word("changed")
     for outcome in changed:
-        print(f"{'differs ' if arguments.check else 'changed '} {printable(str(outcome.path))}")
+        print(f"{ljust(state, 8)} {printable(str(outcome.path))}")
     print(f"{len(outcomes)} notebooks: {len(changed)} changed, {len(failed)} failed")
     return Exit.FAILED if failed or (arguments.check and changed) else Exit.OK
 
@@ -113,7 +116,7 @@ def _refreshed(paths: list[Path], check: bool, jobs: int) -> Iterable[Outcome]:
     with ThreadPoolExecutor(jobs) as pool:
         futures = {pool.submit(refresh, path, check, stopped.is_set): path for path in paths}
         try:
-            with tqdm(total=len(futures), unit="notebook", dynamic_ncols=True) as bar:
+            with tqdm(total=len(futures), unit=word("notebook"), dynamic_ncols=True) as bar:
                 for future in as_completed(futures):
                     bar.set_postfix_str(printable(futures[future].name))
                     bar.update()

@@ -17,6 +17,7 @@ from glassroom.translations import checking, pages
 from glassroom.translations.catalogue import Message, merged
 from glassroom.translations.extraction import catalogues
 from glassroom.translations.language import Language, languages
+from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import checkout, notebooks_folder
 from glassroom.workspace.whole_files import write_atomically
@@ -142,7 +143,7 @@ def check(chosen: list[Language], wanted: str, whole: bool) -> int:
             if page.startswith(wanted):
                 print(f"{language.code}/{page}\n    {CHANGED}")
                 wrong += 1
-    print(f"{wrong} {'trouble' if wrong == 1 else 'troubles'}")
+    print(f"{wrong} {word('trouble') if wrong == 1 else word('troubles')}")
     return Exit.FAILED if wrong else Exit.OK
 
 
@@ -212,7 +213,7 @@ def fill(language: Language, file: Path) -> int:
                     print(f"{name} [{entry.msgctxt}] {_short(entry.msgid)}\n    {trouble}")
                     wrong += 1
         write_atomically(path, str(catalogue).encode())
-    print(f"{taken} translations taken, {wrong} {'trouble' if wrong == 1 else 'troubles'}")
+    print(f"{taken} translations taken, {wrong} {word('trouble') if wrong == 1 else word('troubles')}")
     return Exit.FAILED if wrong else Exit.OK
 
 

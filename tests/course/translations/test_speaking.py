@@ -65,6 +65,17 @@ def test_the_command_speaks_the_language(languages_folder):
     assert "⟦" not in said("en", languages_folder, "-m", "glassroom", "lab", "--help")
 
 
+def test_words_beside_numbers_and_in_tables_are_chinese(tmp_path):
+    working = str(tmp_path / "course")
+    lab = ("-m", "glassroom", "lab", working, "--no-lab", "--lang")
+    assert re.search(r"（\d+ 个新的）$", said("zh_CN", tmp_path, *lab, "zh_CN").strip())
+    assert re.search(r"\(\d+ updated\)$", said("en", tmp_path, *lab, "en").strip())
+    assert re.search(r"（\d+ 个已更新）$", said("zh_CN", tmp_path, *lab, "zh_CN").strip())
+    doctor = said("zh_CN", tmp_path, "-m", "glassroom", "doctor", working)
+    assert re.search("^正常 +课程 ", doctor, re.MULTILINE)
+    assert not re.search("^(ok|missing|optional)", doctor, re.MULTILINE)
+
+
 @pytest.mark.parametrize("fonts", ["with", "without"])
 def test_figures_have_letters_that_some_font_has(fonts, tmp_path):
     font_manager = pytest.importorskip("matplotlib.font_manager", reason="figures need matplotlib (extra: course)")

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from glassroom.classroom.grading import Mark
 from glassroom.classroom.marks import Result, lateness
 from glassroom.classroom.pages.shell import code, page, picture, sentence, text
+from glassroom.drawing.words import counted
 
 
 def feedback_page(course: str, learner: str, results: Iterable[Result]) -> str:
@@ -62,7 +63,7 @@ def _exercise(mark: Mark, result: Result) -> str:
     if hidden:
         parts.append('<p class="muted">Tests beyond those in the notebook.</p>')
     if mark.hints:
-        parts.append(f'<p class="muted">{mark.hints} {"hint" if mark.hints == 1 else "hints"} asked for</p>')
+        parts.append(f'<p class="muted">{counted(mark.hints, "hint")} asked for</p>')
     if comment := result.comments.get(mark.id):
         parts.append(f'<p class="comment">{text(comment)}</p>')
     if mark.how == "hand" and mark.answer.strip():

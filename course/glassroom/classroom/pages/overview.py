@@ -17,6 +17,7 @@ from glassroom.classroom.pages.misconceptions import mistakes, unanswered
 from glassroom.classroom.pages.shell import code, name_of, page, sentence, text
 from glassroom.classroom.pages.similar import similar
 from glassroom.classroom.submission import compose
+from glassroom.translations.templates import word
 from glassroom.workspace.notebook_json import parse
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import write_atomically
@@ -280,5 +281,5 @@ def _similar(course: Course, assignment: Assignment, results: list[Result]) -> I
         what = [
             f"{id}{' (to the letter)' if same else ''}" for id, same in zip(pair.exercises, pair.alike, strict=True)
         ]
-        yield f"<tr><td>{text(' and '.join(pair.learners))}</td><td>{text(', '.join(what))}</td></tr>"
+        yield f"<tr><td>{text(word(' and ').join(pair.learners))}</td><td>{text(', '.join(what))}</td></tr>"
     yield "</tbody></table>"

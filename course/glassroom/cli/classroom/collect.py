@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.cli.classroom import add_command, course_of
+from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
 
 EPILOG = """\
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(line)
         taken += len(report.taken) - report.unchanged
         odd += len(report.oddities)
-    oddities = "1 oddity" if odd == 1 else f"{odd} oddities"
-    notebooks = "1 notebook" if taken == 1 else f"{taken} notebooks"
+    oddities = word("1 oddity") if odd == 1 else f"{odd} oddities"
+    notebooks = word("1 notebook") if taken == 1 else f"{taken} notebooks"
     print(f"{notebooks} taken in, {oddities}. Next: glassroom grade {arguments.course}")
     return Exit.OK

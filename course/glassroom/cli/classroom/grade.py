@@ -10,6 +10,7 @@ from glassroom.cli.arguments import jobs
 from glassroom.cli.classroom import add_command
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit
 from glassroom.workspace.sources import notebooks_folder
 from glassroom.workspace.whole_files import write_atomically
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         from glassroom.classroom.cluster import on_cluster
 
         run_all = on_cluster(arguments.cluster, arguments.jobs)
-    with tqdm(unit=" submissions", dynamic_ncols=True) as bar:
+    with tqdm(unit=word(" submissions"), dynamic_ncols=True) as bar:
 
         def progress(done: int, of: int, name: str) -> None:
             bar.total, bar.n = of, done

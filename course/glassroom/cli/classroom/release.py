@@ -6,6 +6,7 @@ from typing import Any
 
 from glassroom.cli.classroom import add_command
 from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit
 from glassroom.workspace.sources import notebooks_folder
 
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from glassroom.classroom.release import release
 
     folder = Path(arguments.course)
-    with tqdm(unit=" solutions", desc="trying", dynamic_ncols=True, leave=False, delay=1) as bar:
+    with tqdm(unit=word(" solutions"), desc=word("trying"), dynamic_ncols=True, leave=False, delay=1) as bar:
 
         def progress(done: int, of: int, name: str) -> None:
             bar.total, bar.n = of, done
@@ -59,9 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         made = release(folder, arguments.notebooks, notebooks_folder(), arguments.force, progress)
     if made.added:
-        print(f"New in {folder / 'course.toml'}: {', '.join(made.added)}. Set points and due dates there.")
+        print(f"New in {folder / 'course.toml'}: {word(', ').join(made.added)}. Set points and due dates there.")
     for name, points in made.assignments.items():
-        print(f"released {name} ({points:g} {'point' if points == 1 else 'points'}): {folder / 'release' / name}")
+        worth = word("point") if points == 1 else word("points")
+        print(f"released {name} ({points:g} {worth}): {folder / 'release' / name}")
     for name in made.hidden:
         print(f"renewed  the hidden tests of {name}; learners' copies stay. Next: glassroom grade {folder} {name}")
     for name in made.untried:

@@ -20,6 +20,7 @@ from tensorglass.distributions.distribution import Distribution, ExponentialFami
 from tensorglass.distributions.gamma_family import Beta, Chi2, Dirichlet, Gamma, NegativeBinomial, StudentT
 from tensorglass.distributions.heavy_tailed import Cauchy, Gumbel, HalfCauchy, HalfNormal, Pareto, Weibull
 from tensorglass.distributions.kl import kl_divergence, register_kl
+from tensorglass.distributions.lkj import LKJCholesky
 from tensorglass.distributions.mixture import MixtureSameFamily
 from tensorglass.distributions.relaxed import (
     OneHotCategoricalStraightThrough,
@@ -41,8 +42,8 @@ from tensorglass.distributions.transforms import (
 __all__ = [
     "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
     "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "ExponentialFamily", "Gamma",
-    "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "Laplace", "LogNormal", "MixtureSameFamily",
-    "Multinomial", "MultivariateNormal", "NegativeBinomial", "Normal", "OneHotCategorical",
+    "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "LKJCholesky", "Laplace", "LogNormal",
+    "MixtureSameFamily", "Multinomial", "MultivariateNormal", "NegativeBinomial", "Normal", "OneHotCategorical",
     "OneHotCategoricalStraightThrough", "Pareto", "Poisson", "PowerTransform", "RelaxedBernoulli",
     "RelaxedOneHotCategorical", "SigmoidTransform", "SoftplusTransform", "StudentT", "TanhTransform", "Transform",
     "TransformedDistribution", "Uniform", "Weibull", "constraints", "kl_divergence", "register_kl", "transforms",

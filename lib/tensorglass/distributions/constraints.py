@@ -150,6 +150,13 @@ class _LowerCholesky(Constraint):
         return is_lower & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
 
+class _CorrCholesky(_LowerCholesky):
+    def check(self, value: Tensor) -> Tensor:
+        tolerance = 10 * torch.finfo(value.dtype).eps * value.size(-1)
+        is_unit = ((torch.linalg.norm(value.detach(), dim=-1) - 1).abs() <= tolerance).all(-1)
+        return super().check(value) & is_unit
+
+
 class _PositiveDefinite(Constraint):
     event_dim = 2
 
@@ -197,6 +204,7 @@ positive_integer = _IntegerGreaterThan(1)
 simplex = _Simplex()
 one_hot = _OneHot()
 lower_cholesky = _LowerCholesky()
+corr_cholesky = _CorrCholesky()
 positive_definite = _PositiveDefinite()
 real_vector = _IndependentConstraint(real, 1)
 greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan

@@ -51,6 +51,11 @@ PAIRS: dict[str, tuple[Make, Make]] = {
         lambda d, t: d.Dirichlet(t((0.5, 2.0, 3.0), (1.0, 1.5, 4.0))),
         lambda d, t: d.Dirichlet(t((1.5, 0.7, 2.0), (0.3, 0.4, 0.6))),
     ),
+    "correlation": (
+        lambda d, t: d.LKJCholesky(3, t(0.5, 2.0)),
+        lambda d, t: d.LKJCholesky(2, t((0.7,), (3.0,))),
+    ),
+    "correlation of numbers": (lambda d, t: d.LKJCholesky(4), lambda d, t: d.LKJCholesky(3, 1.5)),
     "student": (
         lambda d, t: d.StudentT(t(0.5, 3.0), t(1.0, -3.0), 2.0),
         lambda d, t: d.StudentT(t(1.5, 7.0)),
@@ -107,7 +112,8 @@ PAIRS: dict[str, tuple[Make, Make]] = {
 }
 CASES = [pytest.param(make, id=f"{name}{number}") for name, pair in PAIRS.items() for number, make in enumerate(pair)]
 #: The library draws these in its own way: see the notes of `torch.poisson` and `torch.binomial`, and `Gamma`'s module.
-DRAWN_OTHERWISE = ("Poisson", "Binomial", "NegativeBinomial", "Gamma", "Chi2", "Beta", "Dirichlet", "StudentT")
+DRAWN_OTHERWISE = ("Poisson", "Binomial", "NegativeBinomial", "Gamma", "Chi2", "Beta", "Dirichlet", "StudentT",
+                   "LKJCholesky")  # fmt: skip
 
 
 def parameters(library: Any) -> Callable[..., Any]:

@@ -23,8 +23,8 @@ ELSEWHERE = {
         f"distributions.{name}": "distributions"
         for name in (
             "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "exp_family", "exponential",
-            "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "laplace", "log_normal",
-            "mixture_same_family", "multinomial", "multivariate_normal", "negative_binomial", "normal",
+            "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "laplace", "lkj_cholesky",
+            "log_normal", "mixture_same_family", "multinomial", "multivariate_normal", "negative_binomial", "normal",
             "one_hot_categorical", "pareto", "poisson", "studentT", "transformed_distribution", "uniform", "weibull",
         )
     },
@@ -37,9 +37,22 @@ PASSED_ON = {
     "RemovableHandle": "tensorglass.utils.hooks", "Tensor": "tensorglass",
     "UninitializedBuffer": "tensorglass.nn.parameter", "UninitializedParameter": "tensorglass.nn.parameter",
     "Variable": "tensorglass.autograd.variable",
+    **dict.fromkeys(
+        ("_load_from_bytes", "_rebuild_from_type_v2", "_rebuild_meta_tensor_no_storage", "_rebuild_parameter",
+         "_rebuild_parameter_with_state", "_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3"),
+        "tensorglass.serialization.plain_pickles",
+    ),
     **dict.fromkeys(("constant_", "xavier_normal_", "xavier_uniform_"), "tensorglass.nn.init"),
 }  # fmt: skip
-PASSING_ON = ("autograd.", "nn.", "optim.", "utils.")  #: the modules that have them begin so
+PASSING_ON = (
+    "_utils",
+    "autograd.",
+    "nn.",
+    "optim.",
+    "storage",
+    "tensor.tensor",
+    "utils.",
+)  #: the modules that have them begin so
 
 
 def ours(fullname: str) -> str:

@@ -17,6 +17,7 @@ from tensorglass.distributions import constraints
 from tensorglass.distributions.discrete import OfChance
 from tensorglass.distributions.distribution import Distribution, ExponentialFamily, Value, broadcast_all, lazy_property
 from tensorglass.nn.functional import logsigmoid, one_hot
+from tensorglass.tensor.generator import Generator
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -24,39 +25,45 @@ class _StandardGamma(torch.autograd.Function):
     """Draws of rate 1, with their gradient."""
 
     @staticmethod
-    def forward(ctx: Any, concentration: Tensor) -> Tensor:
-        drawn = _drawn(concentration.double().reshape(-1)).reshape(concentration.shape).to(concentration.dtype)
+    def forward(ctx: Any, concentration: Tensor, generator: Generator | None = None) -> Tensor:
+        drawn = (
+            _drawn(concentration.double().reshape(-1), generator).reshape(concentration.shape).to(concentration.dtype)
+        )
         ctx.save_for_backward(concentration, drawn)
         return drawn
 
     @staticmethod
-    def backward(ctx: Any, *grad: Tensor) -> Tensor:
+    def backward(ctx: Any, *grad: Tensor) -> tuple[Tensor, None]:
         concentration, drawn = (saved_tensor.double() for saved_tensor in ctx.saved_tensors)
         step = 1e-5 * concentration
         rise = torch.special.gammainc(concentration + step, drawn) - torch.special.gammainc(concentration - step, drawn)
         log_density = (concentration - 1) * drawn.log() - drawn - torch.lgamma(concentration)
-        return (grad[0] * -(rise / (2 * step) / log_density.exp())).to(grad[0].dtype)
+        return (grad[0] * -(rise / (2 * step) / log_density.exp())).to(grad[0].dtype), None
 
 
-def _drawn(concentration: Tensor) -> Tensor:
+def _drawn(concentration: Tensor, generator: Generator | None) -> Tensor:
+    def uniform(like: Tensor) -> Tensor:
+        return torch.rand(like.shape, generator=generator, dtype=like.dtype, device=like.device)
+
     raised = torch.where(concentration < 1, concentration + 1, concentration)
     d = raised - 1 / 3
     c = (9 * d).rsqrt()
     result = torch.empty_like(d)
     waiting = torch.arange(d.numel(), device=d.device)
     while waiting.numel():
-        x, u = torch.randn_like(d[waiting]), torch.rand_like(d[waiting])
+        x = torch.randn(waiting.shape, generator=generator, dtype=d.dtype, device=d.device)
+        u = uniform(x)
         v = (1 + c[waiting] * x) ** 3
         is_taken = (v > 0) & (torch.log(u) < 0.5 * x**2 + d[waiting] * (1 - v + torch.log(v.clamp(min=1e-300))))
         result[waiting[is_taken]] = (d[waiting] * v)[is_taken]
         waiting = waiting[~is_taken]
-    lowered = result * torch.rand_like(result) ** (1 / concentration)  # by Stuart's theorem
+    lowered = result * uniform(result) ** (1 / concentration)  # by Stuart's theorem
     return torch.where(concentration < 1, lowered, result)
 
 
-def standard_gamma(concentration: Tensor) -> Tensor:
-    """A draw of rate 1 for each concentration; gradients flow through it."""
-    drawn: Tensor = _StandardGamma.apply(concentration)
+def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """``torch._standard_gamma``: a draw of rate 1 for each concentration; gradients flow through it."""
+    drawn: Tensor = _StandardGamma.apply(input, generator)
     return drawn
 
 
@@ -88,7 +95,7 @@ class Gamma(ExponentialFamily):
 
     def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        value = standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
+        value = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         value.detach().clamp_(min=torch.finfo(value.dtype).tiny)
         return value
 
@@ -169,7 +176,7 @@ class Dirichlet(ExponentialFamily):
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        parts = standard_gamma(self.concentration.expand(self._extended_shape(sample_shape)))
+        parts = _standard_gamma(self.concentration.expand(self._extended_shape(sample_shape)))
         parts.detach().clamp_(min=torch.finfo(parts.dtype).tiny)
         return parts / parts.sum(-1, True)
 

@@ -34,7 +34,8 @@ class LKJCholesky(Distribution):
         (self.concentration,) = broadcast_all(concentration)
         before = (torch.arange(dim, device=self.concentration.device).to(self.concentration.dtype) - 1).clamp(min=0)
         whole = self.concentration + 0.5 * (dim - 2)
-        #: of each row, the square of the length of its part below the diagonal
+        # Of each row, the square of the length of its part below the diagonal. PyTorch's first parameter, which is
+        # wanted here, is the paper's up to two rows; in the paper it grows by a half from row to row.
         self._beta = Beta(before + 0.5, whole.unsqueeze(-1) - 0.5 * before)
         super().__init__(self.concentration.size(), (dim, dim), validate_args)
 

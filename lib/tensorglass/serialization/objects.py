@@ -196,7 +196,7 @@ def loaded(
         def find_class(self, module: str, name: str) -> Any:
             full = f"{module}.{name}"
             if full in rebuilders:
-                return _unwrapping(rebuilders[full])
+                return unwrapping(rebuilders[full])
             if full in MEANINGS and type(MEANINGS[full]) is DType:
                 return MEANINGS[full]
             if full in MEANINGS and MEANINGS[full].dtype is not None:
@@ -230,7 +230,7 @@ def _found_here(module: str, name: str) -> Any:
         return _found_here(parent, name)
 
 
-def _unwrapping(rebuild: Callable[..., Any]) -> Callable[..., Any]:
+def unwrapping(rebuild: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes tensors, called with storages as a program has them."""
 
     def rebuilt(*arguments: Any) -> Any:

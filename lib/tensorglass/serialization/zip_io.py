@@ -227,7 +227,7 @@ class _Checkpoint:
 # --- tensors out of their parts --------------------------------------------------------------------------------------
 
 
-def _rebuild_tensor(
+def rebuild_tensor(
     stored: Any,
     offset: Any,
     size: Any,
@@ -253,7 +253,7 @@ def _check_header(offset: Any, size: tuple[Any, ...], stride: tuple[Any, ...]) -
         raise ValueError(f"{len(stride)} strides for {len(size)} dimensions")
 
 
-def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Tensor:
+def rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Tensor:
     """`torch._utils._rebuild_meta_tensor_no_storage`: a header, wherever `map_location` says."""
     if type(dtype) is not DType or type(size) is not tuple or type(stride) is not tuple:
         raise TypeError("a tensor without data is made of a dtype, a size and a stride")
@@ -261,7 +261,7 @@ def _rebuild_on_meta(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> 
     return empty_strided(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad is True)
 
 
-def _rebuild_from_bytes(
+def rebuild_from_bytes(
     stored: Any,
     offset: Any,
     size: Any,
@@ -276,7 +276,7 @@ def _rebuild_from_bytes(
         raise TypeError("a tensor is made of a storage, an offset, a size, a stride and a dtype")
     if metadata and metadata.get("neg") is True:
         raise ValueError("only a storage with a dtype of its own is negated")
-    return _rebuild_tensor(Stored(stored.storage, dtype), offset, size, stride, requires_grad, hooks, metadata)
+    return rebuild_tensor(Stored(stored.storage, dtype), offset, size, stride, requires_grad, hooks, metadata)
 
 
 def _rebuild_parameter(data: Any, requires_grad: Any, hooks: Any, state: Any = None) -> Tensor:
@@ -304,12 +304,12 @@ def _with_state(tensor: Tensor, state: Any) -> Tensor:
 
 
 _REBUILDERS: dict[str, Callable[..., Any]] = {
-    "torch._utils._rebuild_tensor": _rebuild_tensor,
-    "torch._utils._rebuild_tensor_v2": _rebuild_tensor,
-    "torch._utils._rebuild_tensor_v3": _rebuild_from_bytes,
+    "torch._utils._rebuild_tensor": rebuild_tensor,
+    "torch._utils._rebuild_tensor_v2": rebuild_tensor,
+    "torch._utils._rebuild_tensor_v3": rebuild_from_bytes,
     "torch._utils._rebuild_parameter": _rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": _rebuild_parameter,
-    "torch._utils._rebuild_meta_tensor_no_storage": _rebuild_on_meta,
+    "torch._utils._rebuild_meta_tensor_no_storage": rebuild_on_meta,
     "torch._tensor._rebuild_from_type_v2": _rebuild_with_state,
 }
 #: The same, for pickles that are run.

@@ -29,6 +29,16 @@ def test_a_name_that_only_pytorch_has_is_said_to_be_missing_here() -> None:
     assert notes_on("lobpcg").startswith("PyTorch has torch.lobpcg, which is left out here")
 
 
+def test_the_inner_parts_of_transformed_functions_come_with_the_documented_ones() -> None:
+    for name in ("_functorch.vmap", "_functorch.eager_transforms"):
+        with pytest.raises(ModuleNotFoundError) as missing:
+            importlib.import_module(f"tensorglass.{name}")
+        assert "Instead, use the documented functions of torch.func" in notes_of(missing.value)
+    with pytest.raises(AttributeError) as caught:
+        _ = torch._C._functorch.peek_interpreter_stack
+    assert "use the documented functions of torch.func" in notes_of(caught.value)
+
+
 def test_a_name_that_is_out_of_scope_comes_with_what_to_do_instead() -> None:
     assert notes_on("export") == (
         "torch.export is out of scope here, as are compilers and recorded programs in general. "

@@ -274,8 +274,26 @@ def test_the_derivative_of_a_gamma_variable_is_pytorchs() -> None:
     class Kept:
         saved_tensors = tensorglass.from_numpy(alpha), tensorglass.from_numpy(drawn.numpy())
 
-    found = gamma_family._StandardGamma.backward(Kept, tensorglass.ones(20, dtype=tensorglass.float64))
+    found, _ = gamma_family._StandardGamma.backward(Kept, tensorglass.ones(20, dtype=tensorglass.float64))
     np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=2e-3)
+
+
+def test_gamma_variables_are_drawn_from_a_generator() -> None:
+    concentration = tensorglass.tensor([0.5, 3.0])
+    drawn = [tensorglass._standard_gamma(concentration, tensorglass.Generator().manual_seed(7)) for _ in range(2)]
+    assert tensorglass.equal(*drawn)
+    assert not tensorglass.equal(drawn[0], tensorglass._standard_gamma(concentration))
+
+
+@pytest.mark.parametrize("dim", [2, 4])
+def test_correlations_are_spread_as_pytorchs(dim: int) -> None:
+    squares = []
+    for library in BOTH:
+        library.manual_seed(0)
+        factors = library.distributions.LKJCholesky(dim, library.tensor([0.5, 1.0, 4.0])).sample((20000,))
+        assert library.distributions.constraints.corr_cholesky.check(factors).all()
+        squares.append((factors**2).mean(0).numpy())
+    np.testing.assert_allclose(squares[1], squares[0], atol=0.01)
 
 
 def test_transforms_with_a_cache_give_back_the_value_itself() -> None:
@@ -333,6 +351,8 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "all values of several": lambda d, t: d.Independent(d.Bernoulli(t(0.5)), 1).enumerate_support(),
     "a half of no tensor": lambda d, t: d.HalfNormal(1.0).log_prob(1),
     "a number for a size": lambda d, t: d.Normal(0.0, 1.0).sample(3),
+    "a correlation of one": lambda d, t: d.LKJCholesky(1),
+    "no correlation": lambda d, t: d.LKJCholesky(2).log_prob(t((1.0, 0.0), (0.5, 1.0))),
     "no transform": lambda d, t: d.TransformedDistribution(d.Normal(0.0, 1.0), 3),
 }
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from parity.nested import same
+
+import tensorglass
+
+torch = pytest.importorskip("torch", reason="the oracle is missing: pip install torch==2.13.0")
 
 
 def vector(t: Any) -> Any:
@@ -253,3 +258,23 @@ def test_gradcheck_warns_of_single_precision() -> None:
         return str(caught[0].message)
 
     same(call)
+
+
+def test_the_older_name_of_vmap_and_what_libraries_ask_about_tensors() -> None:
+    found: list[list[Any]] = []
+    for t in (torch, tensorglass):
+        internals = importlib.import_module(f"{t.__name__}._vmap_internals")
+        asked = importlib.import_module("torch._C" if t is torch else "tensorglass._C")._functorch
+        x = vector(t).requires_grad_()
+        y = cube(x)
+        of_rows = internals._vmap(lambda row, x=x, y=y, t=t: t.autograd.grad(y, x, row, retain_graph=True)[0])
+        with pytest.warns(FutureWarning, match=r"Please use `torch.vmap` instead"):
+            older = internals.vmap(lambda row: row.sum(), 1)
+        with pytest.raises(RuntimeError, match="No wrappers present!"):
+            asked.get_unwrapped(x)
+        rows = t.eye(3, dtype=t.float64)
+        questions = ("is_batchedtensor", "is_gradtrackingtensor", "is_functorch_wrapped_tensor", "maybe_get_bdim",
+                     "maybe_get_level")  # fmt: skip
+        answers = [getattr(asked, question)(x) for question in questions]
+        found.append([of_rows(rows).tolist(), older(rows).tolist(), answers, asked.unwrap_if_dead(x) is x])
+    assert found[1] == found[0]

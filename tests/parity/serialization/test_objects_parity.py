@@ -9,6 +9,7 @@ import io
 import os
 import pathlib
 import pickle
+import subprocess
 import sys
 from typing import Any
 
@@ -287,3 +288,27 @@ def test_a_file_by_name_may_hold_objects_and_safetensors_may_not(tmp_path: pathl
     with pytest.raises((AttributeError, TypeError, pickle.PicklingError)):
         tensorglass.save([lambda: 3], tmp_path / "model.pt")
     assert (tmp_path / "model.pt").read_bytes() == before
+
+
+def test_plain_pickles_of_pytorchs_tensors_are_read() -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    marked = torch.nn.Parameter(x.clone())
+    marked.tag = "first"
+    kept = [x, x.t(), x.bfloat16(), torch.ones(2, dtype=torch.complex64).conj(), torch.ones(2, dtype=torch.uint16),
+            torch.nn.Parameter(x.clone()), marked, torch.ones(2, requires_grad=True)]  # fmt: skip
+    read = run_as_torch(pickle.dumps(kept), "[(str(x.tolist()), str(x.dtype), x.requires_grad, vars(x)) for x in data]")
+    assert read == repr([(str(x.tolist()), str(x.dtype), x.requires_grad, vars(x)) for x in kept])
+    refused = "torch.storage._load_from_bytes(data)"
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run_as_torch(pickle.dumps(pickle.dumps(3)), refused)
+    assert "Invalid magic number; corrupt file?" in caught.value.stderr
+
+
+def run_as_torch(pickled: bytes, expression: str) -> str:
+    """What a program prints that runs on tensorglass and reads a pickle from its input."""
+    code = f"import pickle, sys, torch; data = pickle.load(sys.stdin.buffer); print({expression})"
+    command = [sys.executable, "-m", "tensorglass", "-c", code]
+    result = subprocess.run(command, input=pickled, capture_output=True, check=False)
+    if result.returncode:
+        raise subprocess.CalledProcessError(result.returncode, command, stderr=result.stderr.decode())
+    return result.stdout.decode().rstrip()

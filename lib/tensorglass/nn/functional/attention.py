@@ -10,6 +10,7 @@ import warnings
 from typing import Any
 
 import tensorglass as torch
+from tensorglass.core.dtypes import C_NAMES
 from tensorglass.geometry.strides import dim_order
 from tensorglass.nn.functional.dropout import dropout
 from tensorglass.nn.functional.linear import linear
@@ -56,7 +57,7 @@ def scaled_dot_product_attention(
         scores = scores.masked_fill(~seen, -math.inf)
     if attn_mask is not None:
         masked = attn_mask.dtype == torch.bool
-        scores = scores.masked_fill(~attn_mask, -math.inf) if masked else scores + attn_mask
+        scores = scores.masked_fill(~attn_mask, -math.inf) if masked else (scores + attn_mask).to(query.dtype)
     if attn_mask is None:
         weights = torch.softmax(scores, dim=-1)
     else:  # the softmax of -inf alone, and its gradient, would be NaN
@@ -75,7 +76,7 @@ def scaled_dot_product_attention(
 
 def _check_inputs(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
     if not query.dtype == key.dtype == value.dtype:
-        q, k, v = (_cpp_name(tensor) for tensor in (query, key, value))
+        q, k, v = (C_NAMES[tensor.dtype] for tensor in (query, key, value))
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {q} key.dtype: {k} and "
             f"value.dtype: {v} instead."
@@ -93,14 +94,8 @@ def _check_inputs(query: Any, key: Any, value: Any, mask: Any, dropout_p: float,
     if mask is not None and mask.dtype not in (torch.bool, query.dtype) and mask.dtype != torch.float32:
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{_cpp_name(mask)} and  query.dtype: {_cpp_name(query)} instead."
+            f"{C_NAMES[mask.dtype]} and  query.dtype: {C_NAMES[query.dtype]} instead."
         )
-
-
-def _cpp_name(tensor: Any) -> str:
-    """The dtype's name in C++, which PyTorch's message has."""
-    name = str(tensor.dtype).removeprefix("torch.")
-    return {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}.get(name, name)
 
 
 def _none_or_dtype(input: Any) -> Any:

@@ -151,6 +151,12 @@ def embedding_bag(
     if offsets.numel() == include_last_offset:  # no bags: then no number is in one
         input, per_sample_weights = input[:0], None if per_sample_weights is None else per_sample_weights[:0]
         offsets = offsets[:0]
+    if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type {weight.type()} does not equal {per_sample_weights.type()} (while "
+            "checking arguments for embedding_bag)"
+        )
     bags, bag_count = _bags(input, offsets, include_last_offset)
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tensorglass as torch
+from tensorglass.core.dtypes import C_NAMES
 from tensorglass.ops.arg_parser.checks import check_tensors
 from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.declare.autocast import as_it_is, in_lower_precision
@@ -45,6 +46,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     for dim, (one, other) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
         if one != other:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {one} and {other}")
+    if not input1.dtype == input2.dtype == weight.dtype:
+        one, other, of_weight = [C_NAMES[tensor.dtype] for tensor in (input1, input2, weight)]
+        raise RuntimeError(
+            f"All tensors must have the same dtype, got input1: {one}, input2: {other}, weight: {of_weight}"
+        )
     rows, others = (tensor.reshape(-1, tensor.size(-1)).contiguous() for tensor in (input1, input2))
     halves = torch.bmm(rows.expand(weight.size(0), *rows.shape), weight)  # (out, N, in2)
     result = torch.bmm(halves.transpose(0, 1), others.unsqueeze(-1)).view(*input1.shape[:-1], weight.size(0))

@@ -21,7 +21,7 @@ from tensorglass.ops.declare.type_promotion import cannot_cast, check_out_dtype
 from tensorglass.ops.derivatives.shared import conj, product_lying, scaled
 from tensorglass.ops.kernels.matmul import matrix_product
 from tensorglass.ops.kernels.python_numbers import checked
-from tensorglass.ops.linalg.matmul import cannot_multiply
+from tensorglass.ops.linalg.matmul import batches_of_two_dtypes, cannot_multiply
 from tensorglass.ops.views.shape import expand
 from tensorglass.tensor.construct import empty_on, from_array
 from tensorglass.tensor.tensor import Tensor, array_of
@@ -256,7 +256,10 @@ def baddbmm(
         raise RuntimeError(f"Bad in-place call: input tensor dtype {own} and output tensor dtype {other} should match")
     check_out_dtype(out, kinds[0])
     if kinds[1] is not kinds[2]:
-        raise RuntimeError(f"expected scalar type {kinds[1].scalar_type} but found {kinds[2].scalar_type}")
+        if 0 in size or not inner:  # nothing is multiplied, and nothing checked
+            return baddbmm(input.to(kinds[2]), batch1.to(kinds[2]), batch2, beta=beta, alpha=alpha, out=out)
+        single = f"mat1 and mat2 must have the same dtype, but got {kinds[1].scalar_type} and {kinds[2].scalar_type}"
+        raise batches_of_two_dtypes(batch1, batch2, "baddbmm", single)
     if kinds[0] is dtypes.bool and 0 not in size:
         raise _no_truths("baddbmm", inner)
     return add_product(_matmul, (input, batch1, batch2), size, beta, alpha, out, reads_unused=True)

@@ -29,12 +29,14 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
     """Run the backend's matmul, half types in float32, and wrap or write the result."""
     if input._storage.backend is not other._storage.backend:
         raise on_two_devices(input._storage.device, other._storage.device)
-    if input._dtype is not other._dtype and len(other._size) > 2 and (0 in size or not input._size[-1]):
-        input = other.new_zeros(input._size)  # the dtypes of batches without a product are not checked
     dtype = input._dtype
-    if dtype is not other._dtype and not (dtype is dtypes.bool and len(other._size) > 2):
-        error = RuntimeError(_two_dtypes(_form(input, other), dtype, other._dtype))
-        raise explained(error, to_one_dtype(dtype, other._dtype), notebook="04 dtypes and conversion")
+    if dtype is not other._dtype:
+        form = _form(input, other)
+        if form == "bmm" and (0 in size or not input._size[-1]):
+            input, dtype = other.new_zeros(input._size), other._dtype  # batches without a product are not checked
+        else:
+            error = batches_of_two_dtypes(input, other) if form == "bmm" else _two_dtypes(form, input, other)
+            raise explained(error, to_one_dtype(dtype, other._dtype), notebook="04 dtypes and conversion")
     if out is not None and out._dtype is not dtype:
         _refuse_out(_form(input, other), dtype, size, out)
     if dtype is dtypes.bool:
@@ -59,12 +61,19 @@ def _form(input: Tensor, other: Tensor) -> str:
     """The name of the kernel that multiplies these, as in PyTorch's errors."""
     size, other_size = input._size, other._size
     if len(other_size) > 2:
+        is_vector_of_one = len(size) == 1 and _is_one_matrix(transpose(other, -1, -2))
+        return "addmv_impl_cpu" if is_vector_of_one else "bmm"
+    if len(size) > 2 and not _is_one_matrix(input):
         return "bmm"
-    if len(size) > 2 and geometry.view_strides(size, input._stride, (math.prod(size[:-1]), size[-1])) is None:
-        return "bmm"  # the batch cannot be read as one matrix
     if len(other_size) == 1:
         return "dot" if len(size) == 1 else "addmv_impl_cpu"
     return "addmm_impl_cpu_"
+
+
+def _is_one_matrix(batch: Tensor) -> bool:
+    """Whether PyTorch reads a batch as one matrix: its rows follow each other, without a gap."""
+    size, stride = batch._size, batch._stride
+    return 0 in size or all(stride[dim] == stride[dim + 1] * size[dim + 1] for dim in range(len(size) - 2))
 
 
 def _refuse_out(form: str, dtype: dtypes.dtype, size: tuple[int, ...], out: Tensor) -> None:
@@ -77,16 +86,45 @@ def _refuse_out(form: str, dtype: dtypes.dtype, size: tuple[int, ...], out: Tens
     check_out_dtype(out, dtype)
 
 
-def _two_dtypes(form: str, one: dtypes.dtype, two: dtypes.dtype) -> str:
-    """PyTorch's message for operands of two dtypes."""
+def batches_of_two_dtypes(input: Tensor, other: Tensor, name: str = "bmm", single: str | None = None) -> RuntimeError:
+    """PyTorch's error for batches of two dtypes: it has three kernels, and each names first what it wants.
+
+    Its own multiplies small matrices; MKL those whose rows or columns are contiguous, if it has the dtype of `other`;
+    the others are multiplied one by one, with `single` as the message.
+    """
+    one, two = input._dtype, other._dtype
+    rows = input._size[-2] if len(input._size) > 1 else 1
+    if rows * math.prod(other._size[-2:]) < 400:
+        if one is dtypes.bool:
+            return NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+        return RuntimeError(f"expected scalar type {one.scalar_type} but found {two.scalar_type}")
+    if two in _OF_MKL and _is_for_mkl(input) and _is_for_mkl(other):
+        return RuntimeError(f"expected scalar type {two.scalar_type} but found {one.scalar_type}")
+    return RuntimeError(single) if single else _two_dtypes("addmm_impl_cpu_", input, other)
+
+
+_OF_MKL = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
+
+
+def _is_for_mkl(batch: Tensor) -> bool:
+    """Whether the rows or the columns of a batch are contiguous. Batches of more dimensions are copied beforehand."""
+    if len(batch._size) != 3:
+        return True
+    (_, rows, columns), (_, down, along) = batch._size, batch._stride
+    return (along == 1 and down >= columns) or (down == 1 and along >= rows)
+
+
+def _two_dtypes(form: str, input: Tensor, other: Tensor) -> RuntimeError:
+    """PyTorch's error for operands of two dtypes."""
+    one, two = input._dtype, other._dtype
     a, b = one.scalar_type, two.scalar_type
     if form == "dot":
-        return f"dot : expected both vectors to have same dtype, but found {a} and {b}"
+        return RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
     if form == "addmv_impl_cpu":
-        return f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}"
-    if form == "bmm":
-        return f"expected scalar type {a} but found {b}"
-    return f"expected m1 and m2 to have the same dtype, but got: {dtypes.C_NAMES[one]} != {dtypes.C_NAMES[two]}"
+        a, b = (b, a) if len(input._size) == 1 else (a, b)
+        return RuntimeError(f"addmv input tensors must have the same dtype, but got {b}, {a}, and {b}")
+    names = f"{dtypes.C_NAMES[one]} != {dtypes.C_NAMES[two]}"
+    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names}")
 
 
 @operator("linear algebra", out=True, differs="an `out` keeps its strides; PyTorch lays it out anew for some operands")
@@ -106,7 +144,7 @@ def _multiply(input: Tensor, other: Tensor, out: Tensor | None) -> Tensor:
     inner = b[0] if len(b) == 1 else b[-2]
     if a[-1] != inner:
         if len(a) == len(b) == 1 and input._dtype is not other._dtype:
-            raise RuntimeError(_two_dtypes("dot", input._dtype, other._dtype))
+            raise _two_dtypes("dot", input, other)
         raise cannot_multiply(a, b)
     batch = geometry.broadcast_shapes(a[:-2], b[:-2])
     size = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))

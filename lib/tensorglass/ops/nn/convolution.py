@@ -400,13 +400,17 @@ def _output_padding_too_large(output_padding: Lengths, stride: Lengths, dilation
 
 
 def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, rank: int) -> None:
-    if bias is not None and bias._dtype is not input._dtype:
+    if bias is not None and bias._dtype is not input._dtype and not transposed:
         raise explained(
             RuntimeError(f"Input type ({_word(input)}) and bias type ({_word(bias)}) should be the same"),
             "Convert one of them, as in x.to(layer.weight.dtype).",
         )
-    if input._dtype is not weight._dtype:
-        raise RuntimeError(f"expected scalar type {input._dtype.scalar_type} but found {weight._dtype.scalar_type}")
+    is_checked = bias is not None and rank == 3  # in fewer dimensions a transposed convolution adds and converts it
+    for parameter in (weight, bias) if is_checked else (weight,):
+        if parameter._dtype is not input._dtype:
+            raise RuntimeError(
+                f"expected scalar type {input._dtype.scalar_type} but found {parameter._dtype.scalar_type}"
+            )
     if input._dtype is dtypes.bool:
         kernel = "slow_conv3d_cpu" if rank == 3 else "slow_conv2d_cpu"
         raise not_implemented("slow_conv_transpose2d_cpu" if transposed else kernel, input._dtype)

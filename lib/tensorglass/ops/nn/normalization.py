@@ -180,6 +180,21 @@ def _check_floating(kernel: str, input: Tensor) -> None:
         raise not_implemented(kernel, input._dtype)
 
 
+def _check_two_dtypes(input: Tensor, *parameters: Tensor | None) -> None:
+    """Refuse parameters of another dtype than `input`; inputs of 16 bits may have parameters in float32."""
+    given = [parameter._dtype for parameter in parameters if parameter is not None]
+    own = input._dtype
+    if all(dtype is own for dtype in given):
+        return
+    if given[0] is own:
+        other = next(dtype for dtype in given if dtype is not own)
+        raise RuntimeError(f"expected scalar type {own.scalar_type} but found {other.scalar_type}")
+    if any(dtype is not dtypes.float32 for dtype in given):
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if own.itemsize != 2:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
 # --- batch norm ------------------------------------------------------------------------------------------------------
 
 
@@ -204,6 +219,7 @@ def _batch_norm(
     eps: float,
 ) -> tuple[Tensor, Tensor]:
     _check_floating("batch_norm", input)
+    _check_two_dtypes(input, weight, bias, running_mean, running_var)
     refuse_gradients("native_batch_norm", running_mean=running_mean, running_var=running_var)
     norm = _Norm("NativeBatchNorm", _of_channels(input, eps))
     if not training:
@@ -298,12 +314,10 @@ def instance_norm(
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     batch, channels = input._size[:2]
-    repeated = [
-        None if parameter is None else parameter.repeat(batch)
-        for parameter in (weight, bias, running_mean, running_var)
-    ]
+    scale, shift = [None if parameter is None else parameter.repeat(batch) for parameter in (weight, bias)]
+    dtype = input._dtype if weight is None else weight._dtype
+    mean, var = [None if kept is None else kept.to(dtype).repeat(batch) for kept in (running_mean, running_var)]
     rows = input.contiguous().view((1, batch * channels, *input._size[2:]))
-    scale, shift, mean, var = repeated
     result: Tensor = batch_norm(rows, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, moved in ((running_mean, mean), (running_var, var)):
         if running is not None and moved is not None and use_input_stats:
@@ -346,11 +360,7 @@ def _layer_norm(
     shape = _check_layer(name, input, shape, weight=weight, bias=bias)
     if input.numel():
         _check_floating("LayerNormKernelImpl", input)
-        for parameter in (weight, bias):
-            if parameter is not None and parameter._dtype is not input._dtype and input._dtype.itemsize != 2:
-                raise RuntimeError(
-                    f"expected scalar type {input._dtype.scalar_type} but found {parameter._dtype.scalar_type}"
-                )
+        _check_two_dtypes(input, weight, bias)
     count = prod(shape)
     rows = input.numel() // count if count else 0
     norm = _Norm("NativeLayerNorm", Cut((rows, count), (1,), (1, count), eps), False)
@@ -413,6 +423,7 @@ def native_group_norm(
         )
     if input.numel():
         _check_floating("GroupNormKernelImpl", input)
+        _check_two_dtypes(input, weight, bias)
     cut = Cut((N, group, C // group, HxW), (2, 3), (1, group, C // group, 1), eps)
     result, rest = normalized(input, weight, bias, None, None, _Norm("NativeGroupNorm", cut))
     return result, *[reread(statistic, (N, group)) for statistic in _told(rest, input, weight)]

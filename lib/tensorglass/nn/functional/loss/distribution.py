@@ -133,8 +133,8 @@ def binary_cross_entropy(
         raise RuntimeError(f"Found dtype {target._dtype.scalar_type} but expected {input._dtype.scalar_type}")
     if weight is not None:
         size = torch.broadcast_shapes(target.size(), weight.size())
-        weight = weight.expand(size)
         refuse_gradients("binary_cross_entropy", weight=weight)
+        weight = weight.expand(size).to(input._dtype)
     check_floating("binary_cross_entropy", input)
     if input.numel() and not bool(((input >= 0) & (input <= 1)).all()):
         raise explained(
@@ -185,4 +185,7 @@ def _of_logits(
             "The targets are probabilities: target.float().",
         )
     refuse_gradients("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    if target.is_floating_point():  # PyTorch writes the loss into ``1 - target``
+        weight, pos_weight = [None if each is None else each.to(target._dtype) for each in (weight, pos_weight)]
+        input = input.to(target._dtype)
     return ops.binary_cross_entropy_with_logits(input, target, reduction, (weight, pos_weight))

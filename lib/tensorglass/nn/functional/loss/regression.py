@@ -113,7 +113,7 @@ def _huber(input: Tensor, target: Tensor, delta: float, reduction: str) -> Tenso
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     check_floating("huber_cpu", input, target)
-    return ops.huber_loss(input, target, reduction, (delta,))
+    return ops.huber_loss(input, target.to(input._dtype), reduction, (delta,))  # the loss has the dtype of the input
 
 
 @in_float32

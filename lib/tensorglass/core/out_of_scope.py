@@ -35,10 +35,8 @@ _TOPICS = (
         "files of recorded programs",
         "save the network's state_dict() with torch.save, and load it into the class",
     ),
-    (r"^_functorch\b(?!\.(aot|config|compil|partition))", "the inner parts of transformed functions",
-     "use the documented functions of torch.func"),
     (
-        r"^jit\b|^_(dynamo|inductor|export|functorch)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx$|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
+        r"^jit\b|^_(dynamo|inductor|export)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx$|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
         r"|\bgraph(s|_pool_handle)?$|CUDAGraph|make_graphed|functionalize|jiterator|Type$|Graph$|Graph|\bis_distributed$",
         "compilers and recorded programs",
         "call the function itself: programs run as they are written",
@@ -85,7 +83,8 @@ _TOPICS = (
     ),
     (r"^nn\.attention\.|^nn\.parallel\.", "choices among PyTorch's implementations",
      "call nn.functional.scaled_dot_product_attention, nn.DataParallel or nn.parallel.DistributedDataParallel"),
-    (r"^func\.|^_C\._functorch\b|^_vmap_internals\.|^cuda\.amp\.", "the inner parts of transformed functions and of autocast",
+    (r"^func\.|^(_C\.)?_functorch\b|^_vmap_internals\.|^cuda\.amp\.",
+     "the inner parts of transformed functions and of autocast",
      "use the documented functions of torch.func and torch.amp"),
     (
         r"distributed\.(fsdp|tensor|pipelin|rpc|elastic|checkpoint|optim|algorithms|launch|run)",

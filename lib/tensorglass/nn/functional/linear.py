@@ -47,9 +47,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         if one != other:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {one} and {other}")
     if not input1.dtype == input2.dtype == weight.dtype:
-        one, other, of_weight = [C_NAMES[tensor.dtype] for tensor in (input1, input2, weight)]
+        names = [C_NAMES[tensor.dtype] for tensor in (input1, input2, weight)]
         raise RuntimeError(
-            f"All tensors must have the same dtype, got input1: {one}, input2: {other}, weight: {of_weight}"
+            f"All tensors must have the same dtype, got input1: {names[0]}, input2: {names[1]}, weight: {names[2]}"
         )
     rows, others = (tensor.reshape(-1, tensor.size(-1)).contiguous() for tensor in (input1, input2))
     halves = torch.bmm(rows.expand(weight.size(0), *rows.shape), weight)  # (out, N, in2)

@@ -405,8 +405,10 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed
             RuntimeError(f"Input type ({_word(input)}) and bias type ({_word(bias)}) should be the same"),
             "Convert one of them, as in x.to(layer.weight.dtype).",
         )
-    is_checked = bias is not None and rank == 3  # in fewer dimensions a transposed convolution adds and converts it
-    for parameter in (weight, bias) if is_checked else (weight,):
+    parameters = [weight]
+    if bias is not None and rank == 3:  # in fewer dimensions a transposed convolution adds and converts it
+        parameters.append(bias)
+    for parameter in parameters:
         if parameter._dtype is not input._dtype:
             raise RuntimeError(
                 f"expected scalar type {input._dtype.scalar_type} but found {parameter._dtype.scalar_type}"

@@ -12,6 +12,7 @@ from glassroom.classroom.course_file import HEADING, NAME
 from glassroom.classroom.handout import course_notebook
 from glassroom.classroom.own_course import DATA, NOTEBOOKS
 from glassroom.exercises import exercises, own
+from glassroom.workspace.former_ids import current
 from glassroom.workspace.normalize import KERNEL
 from glassroom.workspace.notebook_json import Notebook, lines, serialise
 from glassroom.workspace.problems import Exit, Problem
@@ -186,7 +187,7 @@ def new_exercise(folder: Path, id: str, notebook: str) -> list[Path]:
     path, stem = folder / NOTEBOOKS / name, Path(name).stem
     if not path.is_file():
         raise Problem(f"There is no {path}. Make one: glassroom new notebook {stem} --course {folder}", Exit.USAGE)
-    if id in exercises():
+    if current(id) in exercises():
         raise Problem(f"There is an exercise {id!r} already: each has an id of its own.", Exit.USAGE)
     declared = folder / own.FOLDER / f"{stem}.py"
     words = _words(id, stem, _identifier(id.rpartition("-")[2]))

@@ -14,9 +14,11 @@ from pathlib import Path
 from glassroom.classroom.batch import learners_of
 from glassroom.classroom.course_file import Course
 from glassroom.classroom.grading import task_of
+from glassroom.classroom.handout import current_name
 from glassroom.classroom.release import find_programs
 from glassroom.classroom.tables import number, plain_cell, table_csv
 from glassroom.records.printable import printable
+from glassroom.workspace.former_ids import current
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import write_atomically
 
@@ -127,7 +129,7 @@ def _cell(line: Mapping[str, str], name: str) -> str:
 
 def _key(line: Mapping[str, str]) -> Key:
     learner, assignment, id = (_cell(line, name).removeprefix("'") for name in ("learner", "assignment", "id"))
-    return learner, assignment, id
+    return learner, assignment, current(id)
 
 
 def _decimal(text: str, separator: str) -> str:
@@ -194,10 +196,10 @@ def _from_gradebook(course: Course) -> dict[Key, ByHand]:
                 for notebook in submission.notebooks:
                     for grade in notebook.grades:
                         if grade.manual_score is not None:
-                            key = submission.student_id, assignment.name, grade.name
+                            key = submission.student_id, assignment.name, current_name(grade.name)
                             found[key] = ByHand(float(grade.manual_score))
                     for comment in notebook.comments:
-                        key = submission.student_id, assignment.name, comment.name
+                        key = submission.student_id, assignment.name, current_name(comment.name)
                         if comment.manual_comment:
                             points = found[key].points if key in found else None
                             found[key] = ByHand(points, comment.manual_comment)

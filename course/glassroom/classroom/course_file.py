@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from glassroom.workspace.former_ids import current
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.whole_files import write_atomically
 
@@ -240,7 +241,7 @@ def _assignment(table: Any) -> Assignment:
         )
     points = table.get("points", {})
     _must(isinstance(points, dict), f"{where}: points are a table")
-    marks = {id: _number(points, id, f"{where}, points", 1.0) for id in points}
+    marks = {current(id): _number(points, id, f"{where}, points", 1.0) for id in points}
     explain = tuple(_explain(table_of_explain, where) for table_of_explain in _list(table, "explain", where))
     hidden = tuple(_hidden(hidden_table, where) for hidden_table in _list(table, "hidden", where))
     ids = [exercise.id for exercise in explain] + [exercise.id for exercise in hidden]
@@ -251,7 +252,7 @@ def _assignment(table: Any) -> Assignment:
 def _explain(table: Any, where: str) -> Explain:
     _only(table, f"{where}, explain", ("id", "ask", "points", "after", "rubric"))
     ask = _text(table, "ask", f"{where}, explain")
-    points, after = _number(table, "points", where, 1.0), _text(table, "after", where, "")
+    points, after = _number(table, "points", where, 1.0), current(_text(table, "after", where, ""))
     rubric = table.get("rubric", [])
     fine = (
         isinstance(rubric, list) and all(isinstance(table, dict) for table in rubric) and len(rubric) <= MOST_CRITERIA
@@ -276,7 +277,7 @@ def _hidden(table: Any, where: str) -> Hidden:
         compile(code, "<hidden test>", "exec")
     except SyntaxError as error:
         raise ValueError(f"{where}: a hidden test is not Python ({error.msg}, line {error.lineno})") from error
-    exercise = _text(table, "exercise", f"{where}, hidden")
+    exercise = current(_text(table, "exercise", f"{where}, hidden"))
     return Hidden(_id(table, where), exercise, code, _number(table, "points", where, 1.0))
 
 

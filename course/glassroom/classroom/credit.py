@@ -11,6 +11,7 @@ from typing import Any
 
 from glassroom.exercises import Verdict, exercises, judge
 from glassroom.exercises.lines import in_lines
+from glassroom.workspace.former_ids import current
 
 
 def share(verdict: Verdict) -> float:
@@ -24,7 +25,7 @@ def share(verdict: Verdict) -> float:
 def names_of(id: str) -> tuple[list[str], list[str]]:
     """The names of an exercise's answers, and of what the notebook gives along with them. Raises KeyError for an
     unknown id."""
-    found = exercises()[id]
+    found = exercises()[current(id)]
     return found.answers, found.given
 
 

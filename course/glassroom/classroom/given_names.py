@@ -12,7 +12,7 @@ import contextlib
 import symtable
 from typing import Any
 
-from glassroom.classroom.handout import check_call, solution_in
+from glassroom.classroom.handout import check_call, current_name, solution_in
 from glassroom.workspace.notebook_json import Notebook, source
 from glassroom.workspace.without_solutions import without_answers
 
@@ -33,8 +33,9 @@ def note_given_names(teachers: Notebook, steps: list[dict[str, Any]]) -> None:
     here: set[str] = set()
     for marks, code in cells:
         if marks.get("solution"):
-            takes[marks["grade_id"]] = _bound_in(solution_in(code)) & wanted
-            here -= takes[marks["grade_id"]]
+            name = current_name(marks["grade_id"])
+            takes[name] = _bound_in(solution_in(code)) & wanted
+            here -= takes[name]
             continue
         gives[_as_handed_out(code)] = _bound_in(code) & wanted
         here |= gives[_as_handed_out(code)]

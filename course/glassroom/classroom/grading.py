@@ -32,6 +32,7 @@ from glassroom.classroom.submission import (
 )
 from glassroom.records.printable import printable
 from glassroom.translations.templates import word
+from glassroom.workspace.former_ids import current
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
 from glassroom.workspace.problems import Problem
 
@@ -94,7 +95,8 @@ class Row:
     def from_json(cls, content: bytes) -> Row:
         """A stored row. Raises ValueError, KeyError or TypeError for anything else."""
         table = json.loads(content)
-        return cls(**{**table, "marks": [Mark(**mark) for mark in table["marks"]]})
+        now = [{**mark, "id": current(mark["id"]), "exercise": current(mark["exercise"])} for mark in table["marks"]]
+        return cls(**{**table, "marks": [Mark(**mark) for mark in now]})
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glassroom.classroom.course_file import Assignment, Explain, Hidden
+from glassroom.workspace.former_ids import current
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, lines, parse, source
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.without_solutions import without_answers, without_solutions
@@ -80,7 +81,13 @@ def check_call(test: str) -> tuple[str, ast.Call] | None:
     if at is None or len(last.value.args) <= at:
         return None
     id = last.value.args[at]
-    return (id.value, last.value) if isinstance(id, ast.Constant) and isinstance(id.value, str) else None
+    return (current(id.value), last.value) if isinstance(id, ast.Constant) and isinstance(id.value, str) else None
+
+
+def current_name(grade_id: str) -> str:
+    """nbgrader's name of a cell, with the id that its exercise has now."""
+    id = grade_id.removesuffix("-answer").removesuffix("-given")
+    return current(id) + grade_id[len(id) :]
 
 
 def asked_for(cell: Notebook) -> list[tuple[str, str]]:
@@ -92,7 +99,7 @@ def asked_for(cell: Notebook) -> list[tuple[str, str]]:
     except SyntaxError:  # a magic or a shell command
         return []
     return [
-        (node.func.id, node.args[0].value)
+        (node.func.id, current(node.args[0].value))
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)

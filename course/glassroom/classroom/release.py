@@ -30,6 +30,7 @@ from glassroom.classroom.sandbox import CAN_RUN
 from glassroom.classroom.solutions import Progress, require_declared, require_passing
 from glassroom.classroom.submission import marks_of
 from glassroom.exercises import own
+from glassroom.workspace.merging import of_current_ids
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_notebooks
@@ -226,10 +227,13 @@ def _counting(notebook: Notebook) -> tuple[list[Notebook], list[Notebook]]:
     hidden: list[Notebook] = []
     for cell in notebook["cells"]:
         marks = marks_of(cell)
+        now = of_current_ids(cell)
+        if marks:
+            now = {**now, "metadata": {**cell["metadata"], "nbgrader": marks}}
         if marks.get("grade") and not marks["solution"] and not check_call(source(cell)):
-            hidden.append(cell)
+            hidden.append(now)
         elif marks or cell["cell_type"] == "code":
-            seen.append(cell)
+            seen.append(now)
     return seen, hidden
 
 

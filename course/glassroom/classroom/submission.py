@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from glassroom.classroom.given_names import note_given_names
-from glassroom.classroom.handout import check_call
+from glassroom.classroom.handout import check_call, current_name
 from glassroom.classroom.unnamed_cells import by_place
+from glassroom.workspace.former_ids import current
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
 
 MOST_BYTES = 30_000_000
@@ -97,9 +98,11 @@ def read_notebook(content: bytes) -> Notebook:
 
 
 def marks_of(cell: Notebook) -> dict[str, Any]:
-    """nbgrader's metadata of a cell; empty if they are invalid."""
+    """nbgrader's metadata of a cell, with the id that an exercise has now; empty if they are invalid."""
     found = cell.get("metadata", {}).get("nbgrader")
-    return found if isinstance(found, dict) and isinstance(found.get("grade_id"), str) else {}
+    if not (isinstance(found, dict) and isinstance(found.get("grade_id"), str)):
+        return {}
+    return {**found, "grade_id": current_name(found["grade_id"])}
 
 
 def compose(teachers: Notebook, learners: Notebook) -> Composed:
@@ -208,7 +211,7 @@ def _hints(lines: list[str]) -> Counter[str]:
     for line in lines:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             found.update(
-                node.args[0].value
+                current(node.args[0].value)
                 for node in ast.walk(ast.parse(line))
                 if isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)

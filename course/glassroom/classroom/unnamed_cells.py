@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from glassroom.classroom.handout import solution_in
+from glassroom.workspace.former_ids import current
 from glassroom.workspace.notebook_json import Notebook, source
 
 LONGEST_LINE = 500
@@ -65,7 +66,9 @@ def _same(cell: Notebook, free: Mapping[int, str], learners: Sequence[Notebook])
 
 def _checks(code: Mapping[int, str]) -> dict[str, int]:
     """The last cell that checks each exercise."""
-    return {id: number for number, text in code.items() for line in _lines(text) for id in _CHECK.findall(line)}
+    return {
+        current(id): number for number, text in code.items() for line in _lines(text) for id in _CHECK.findall(line)
+    }
 
 
 def _answer_to(id: str, binding: Sequence[int], checks: Mapping[str, int]) -> int | None:

@@ -45,6 +45,7 @@ from glassroom.exercises.progress import checked, hinted
 from glassroom.live.audience import running_code, somebody_watches, widgets_run
 from glassroom.records.columns import joined
 from glassroom.translations.templates import word
+from glassroom.workspace.former_ids import FORMER_IDS, current
 
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # limits of an answer's printed text that is shown
 OURS = str(Path(__file__).resolve().parent)  # frames of files in this folder are ours
@@ -144,7 +145,7 @@ def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Exa
     """
     if len(hints) != len(RUNGS):
         raise ValueError(f"exercise {id!r} has {len(hints)} hints; the ladder has four: {', '.join(RUNGS)}")
-    if id in _declared or id in _own:
+    if id in _declared or id in _own or id in FORMER_IDS:
         raise ValueError(f"exercise {id!r} is declared twice")
 
     def declare(examine: Examiner) -> Examiner:
@@ -222,7 +223,7 @@ def check(id: str = "", /, *answers: object, **given: object) -> None:
         verdict = Verdict(False, str(stopped))
     except BaseException as error:  # `judge` passes on only interrupts
         raise error.with_traceback(_without_our_frames(error.__traceback__)) from None
-    if isinstance(id, str) and id in exercises():
+    if isinstance(id, str) and (id := current(id)) in exercises():
         checked(id, verdict.solved)
     text = in_lines(f"✓ {verdict.message}" if verdict.solved else f"Not yet: {verdict.message}")
     if verdict.printed:
@@ -286,7 +287,7 @@ def _rung(id: str, place: int) -> tuple[str, str, bool]:
 
 def is_refused(id: str) -> bool:
     """Whether the exercise has been checked, and the last check did not accept its answers."""
-    return not _accepted.get(id, True)
+    return not _accepted.get(current(id), True)
 
 
 def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
@@ -421,8 +422,8 @@ def _find(id: object) -> Exercise | str:
     known = exercises()
     if type(id) is not str or not id:
         return 'the first argument is the exercise\'s id, a string such as "01-same-cell".'
-    if id in known:
-        return known[id]
+    if current(id) in known:
+        return known[current(id)]
     near = difflib.get_close_matches(id, known, n=1)
     meant = f' Did you mean "{near[0]}"?' if near else ""
     broken = "".join(f" {each}." for each in _own_faults)
@@ -432,7 +433,7 @@ def _find(id: object) -> Exercise | str:
 def _runs_an_answer(source: str) -> bool:
     """Whether a cell checks an answer, or uses one of an exercise that has been checked before."""
     known = exercises()
-    if any(id in known for id in re.findall(r'\b(?:check|stand_in)\(\s*"([^"]+)"', source)):
+    if any(current(id) in known for id in re.findall(r'\b(?:check|stand_in)\(\s*"([^"]+)"', source)):
         return True
     names = {name for id in _accepted if id in known for name in known[id].answers}
     return not names.isdisjoint(re.findall(r"(?<![\w.])\w+", source))

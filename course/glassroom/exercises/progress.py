@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glassroom.workspace.former_ids import current
 from glassroom.workspace.learner_folder import working_copy_around
 from glassroom.workspace.problems import Problem
 from glassroom.workspace.whole_files import write_atomically
@@ -34,6 +35,12 @@ class Attempts:
     solved: bool = False
     checks: int = 0
     hints: int = 0  #: the highest hint that was asked for
+
+    def add(self, more: Attempts) -> None:
+        """Count what was done about the exercise under a former id, too."""
+        self.solved = self.solved or more.solved
+        self.checks += more.checks
+        self.hints = max(self.hints, more.hints)
 
 
 @dataclass
@@ -58,11 +65,13 @@ class Progress:
     def of_json(cls, content: bytes) -> Progress:
         """Raises ValueError, KeyError, TypeError or AttributeError for what is not such a file."""
         stored = json.loads(content)
+        exercises: dict[str, Attempts] = {}
+        for id, attempts in stored["exercises"].items():
+            exercises.setdefault(current(id), Attempts()).add(
+                Attempts(bool(attempts["solved"]), int(attempts["checks"]), int(attempts["hints"]))
+            )
         return cls(
-            {
-                str(id): Attempts(bool(attempts["solved"]), int(attempts["checks"]), int(attempts["hints"]))
-                for id, attempts in stored["exercises"].items()
-            },
+            exercises,
             {str(question): (int(said[0]), int(said[1])) for question, said in stored["predictions"].items()},
         )
 

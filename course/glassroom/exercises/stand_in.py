@@ -18,6 +18,7 @@ from glassroom.exercises.engine import LEFT_OUT, exercises, is_refused
 from glassroom.exercises.limit import limit
 from glassroom.exercises.lines import in_lines
 from glassroom.translations.templates import word
+from glassroom.workspace.former_ids import current
 
 BY_ITS_NAME: Any = object()
 PLACE = "<stand_in>"  # the file of an answer of the course's own, where there is no notebook
@@ -38,9 +39,10 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
     With `seconds`, a function of the learner's is stopped when a call takes longer: it raises a `TimeoutError`, which
     says so in one sentence.
     """
-    exercise = exercises().get(id)
+    exercise = exercises().get(current(id))
     if exercise is None:
         raise ValueError(f"there is no exercise {id!r}")
+    id = exercise.id
     caller = sys._getframe(1)
     names = {**caller.f_globals, **caller.f_locals}
     if answer is not BY_ITS_NAME:

@@ -19,7 +19,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from glassroom import __version__
-from glassroom.workspace.merging import Merged, cell_digests, merged
+from glassroom.workspace.merging import Merged, cell_digests, current_key, merged
 from glassroom.workspace.moves import Moves, followed, moves
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source, without_traces
 from glassroom.workspace.problems import Exit, Problem
@@ -324,7 +324,7 @@ class _Manifest:
             given = {_inside(path): str(value) for path, value in stored["given"].items()}
             beside = {_inside(path): _inside(name) for path, name in stored["beside"].items()}
             cells = {
-                _inside(path): {str(key): str(value) for key, value in each.items()}
+                _inside(path): {current_key(str(key)): str(value) for key, value in each.items()}
                 for path, each in stored.get("cells", {}).items()
             }
         except FileNotFoundError:

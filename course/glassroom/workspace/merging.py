@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from glassroom.workspace.former_ids import current, with_current_ids, with_former_ids
 from glassroom.workspace.notebook_json import Notebook, lines, source
 from glassroom.workspace.whole_files import digest
 from glassroom.workspace.without_solutions import PLACEHOLDER
@@ -41,6 +42,7 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
     made.
     """
     result = Merged({**copy.deepcopy(new), "cells": []})
+    mine = {**mine, "cells": [of_current_ids(cell) for cell in mine["cells"]]}
     mine_by_key, new_by_key = by_key(mine), by_key(new)
     digests = given if given is not None else _guessed(mine_by_key, new_by_key)
     taken: set[str] = set()
@@ -49,11 +51,11 @@ def merged(given: Mapping[str, str] | None, mine: Notebook, new: Notebook) -> Me
     placed: dict[str, int] = {}  # by key: the index of that cell in the result
     for key, cell in new_by_key.items():
         was, now = digests.get(key), mine_by_key.get(key)
-        if was != digest_of(cell):
+        if not is_as_given(cell, was):
             result.news.append(_first_line(cell))
         taken.add(key)
         if now is None:
-            if was != digest_of(cell):
+            if not is_as_given(cell, was):
                 cells.append(_filled(cell, said, result))  # new; or changed, though the learner had deleted it
         else:
             cells.extend(_one_of(was, now, cell, said, result))
@@ -92,11 +94,11 @@ def _one_of(was: str | None, now: Notebook, cell: Notebook, said: Said, result: 
         return [copy.deepcopy(now)]
     said = {**said, **_said({"cells": [now]})}
     is_answer = asks_for_an_answer(cell)
-    if was == digest_of(cell):
+    if is_as_given(cell, was):
         result.answers += is_answer
         result.own += not is_answer
         return [copy.deepcopy(now)]
-    if was in (digest_of(now), digest_of(_unsaid(now))):
+    if is_as_given(now, was) or is_as_given(_unsaid(now), was):
         return [_filled(cell, said, result)]
     both = _with_answer(source(now), source(cell), said)
     if both is not None:
@@ -218,11 +220,11 @@ def _add_own(
     for key, cell in mine.items():
         if key in taken:
             anchor = placed[key]
-        elif source(cell).strip() and given.get(key) != digest_of(cell):
+        elif source(cell).strip() and not is_as_given(cell, given.get(key)):
             has_moved = {
                 question for question, _ in _predictions_of(cell)
             } <= asked  # all its answers, into other cells
-            if not has_moved or given.get(key) != digest_of(_unsaid(cell)):
+            if not has_moved or not is_as_given(_unsaid(cell), given.get(key)):
                 own.append((anchor, cell))
     for at, cell in reversed(own):
         result.notebook["cells"].insert(at, _apart(cell))
@@ -246,6 +248,25 @@ def digest_of(cell: Notebook) -> str:
     return digest(f"{cell['cell_type']}\n{source(cell)}".encode())[:16]
 
 
+def is_as_given(cell: Notebook, was: str | None) -> bool:
+    """Whether a digest is that of the cell, as it is or as it was when exercises had their former ids."""
+    return was in (digest_of(cell), digest_of({**cell, "source": with_former_ids(source(cell))}))
+
+
+def of_current_ids(cell: Notebook) -> Notebook:
+    """The cell, with the ids that exercises have now."""
+    text = source(cell)
+    now = with_current_ids(text)
+    return cell if now == text else {**cell, "source": lines(now)}
+
+
+def current_key(key: str) -> str:
+    """What a cell is about, with the id that an exercise has now."""
+    about, _, rest = key.partition(" ")
+    id, *number = rest.split(" ")
+    return " ".join([about, current(id), *number]) if about == "check" else key
+
+
 def by_key(notebook: Notebook) -> dict[str, Notebook]:
     """The cells by what they are about: the exercise that is checked, the question that is asked, else their ids."""
     cells: dict[str, Notebook] = {}
@@ -262,7 +283,7 @@ def _key(cell: Notebook) -> str | None:
     for about, pattern in (("check", r'^check\("([^"]+)"'), ("predict", r'predict\(\s*"([^"]+)"')):
         found = re.search(pattern, text, flags=re.MULTILINE)
         if found:
-            return f"{about} {found[1]}"
+            return current_key(f"{about} {found[1]}")
     return None
 
 

@@ -1,7 +1,7 @@
 """Moving a learner's work when the course renumbers its notebooks, or splits one into two.
 
-A notebook keeps its name when its number changes, so the learner's file follows it. An exercise keeps its id, so a
-typed answer follows it into the notebook that has it now.
+A notebook keeps its name when its number changes, so the learner's file follows it. An exercise is known by its id, or
+by a former one (see `former_ids`), so a typed answer follows it into the notebook that has it now.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from glassroom.workspace.merging import Merged, asks_for_an_answer, by_key, digest_of, is_answered, merged
+from glassroom.workspace.merging import (
+    Merged,
+    asks_for_an_answer,
+    by_key,
+    digest_of,
+    is_answered,
+    is_as_given,
+    merged,
+    of_current_ids,
+)
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
 
 #: notebooks that have got another name, too: what they are called, and what they were called before
@@ -75,7 +84,7 @@ def moves(folder: Path, cells: Mapping[Path, Mapping[str, str]], handouts: Mappi
                 was = cells[path].get(key, digest_of(cell))
             else:  # the given cell is unknown; text typed over its dots is an answer
                 was = digest_of(asked[there][key] if is_answered(cell) else cell)
-            if was == digest_of(cell):
+            if is_as_given(cell, was):
                 continue
             waiting = mine.get(there, {}).get(key)
             is_free = waiting is None or source(waiting) == source(asked[there][key])
@@ -98,5 +107,6 @@ def _name(path: Path) -> str:
 
 def _read(place: Path) -> Notebook | None:
     with contextlib.suppress(OSError, DamagedNotebook):
-        return parse(place.read_bytes())
+        notebook = parse(place.read_bytes())
+        return {**notebook, "cells": [of_current_ids(cell) for cell in notebook["cells"]]}
     return None

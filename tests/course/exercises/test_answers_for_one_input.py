@@ -13,13 +13,13 @@ from glassroom.exercises.account import account
 from glassroom.exercises.engine import Misconception
 from glassroom.exercises.expect import call
 
-CLIPPED = hints_of("autograd-clipped")[-1]
+CLIPPED = hints_of("a13-clipped")[-1]
 WRITES = "writes into the tensor that it is given"
 
 WRONG = [
     ("t01-batch", "def covariance(x): x.mul_(1); return x.mT @ x", WRITES),
-    ("t05-loss", "def loss(p, t): p.sub_(t[:, None]); return p.square().mean()", WRITES),
-    ("a08-length", "def lengths(rows): rows.data.abs_(); return rows.norm(dim=1)", WRITES),
+    ("t07-loss", "def loss(p, t): p.sub_(t[:, None]); return p.square().mean()", WRITES),
+    ("a09-length", "def lengths(rows): rows.data.abs_(); return rows.norm(dim=1)", WRITES),
     ("n08-attention", "def attention(q, k, v): q /= q.shape[-1] ** 0.5; return (q @ k.mT).softmax(-1) @ v", WRITES),
     (
         "06-small-bill",
@@ -37,11 +37,11 @@ def flat_and_price(tensor):
         "the last rows of a contiguous tensor there is a view",
     ),
     ("08-centred", "def centered(x): return x - 3", "another x"),
-    ("t04-bell", "def bell(x, out): return out.copy_(x).square_().div_(-2).exp_().view(7)", "invalid for input"),
+    ("t05-bell", "def bell(x, out): return out.copy_(x).square_().div_(-2).exp_().view(7)", "invalid for input"),
     ("04-a-block", "block = m[rows[:, None], columns].float()", "has dtype torch.float32"),
-    ("t05-gaps", "gaps = (places[:, None] - places).abs().double()", "has dtype torch.float64"),
+    ("t07-gaps", "gaps = (places[:, None] - places).abs().double()", "has dtype torch.float64"),
     (
-        "t07-whole",
+        "t09-whole",
         """
 def in_parts():
     whole = torch.empty(2, 6)
@@ -52,7 +52,7 @@ def in_parts():
         "right",
     ),
     (
-        "colors-means",
+        "t21-means",
         """
 def means(pixels, labels, k):
     chosen = (labels[:, None] == torch.arange(k, device=labels.device)).float()
@@ -75,7 +75,7 @@ def record(h, written):
         "written[0]",
     ),
     (
-        "a07-parts",
+        "a08-parts",
         """
 def in_parts(steps, x, parts):
     def run(some, y):
@@ -85,18 +85,18 @@ def in_parts(steps, x, parts):
 """,
         "0 results were alive after the forward with parts=3",
     ),
-    ("a09-multiply", "def multiply_rule(grad, a, b): return grad * b, torch.tensor(GRAD_A)", "gradient of b"),
+    ("a10-multiply", "def multiply_rule(grad, a, b): return grad * b, torch.tensor(GRAD_A)", "gradient of b"),
     ("a04-step", hints_of("a04-step")[-1].replace("rate *", "0.25 *"), "use `rate`"),
     ("a06-step", hints_of("a06-step")[-1].replace("rate *", "0.25 *"), "use `rate`"),
-    ("e02-mended", hints_of("e02-mended")[-1].replace("        matrix, x = ctx.saved_tensors\n", ""), "not theirs"),
-    ("e02-is-right", hints_of("e02-is-right")[-1].replace("each.detach()", "each"), "works in place"),
+    ("e03-mended", hints_of("e03-mended")[-1].replace("        matrix, x = ctx.saved_tensors\n", ""), "not theirs"),
+    ("e03-is-right", hints_of("e03-is-right")[-1].replace("each.detach()", "each"), "works in place"),
     (
-        "e04-bend",
+        "e05-bend",
         "def bend(f, x, v): return torch.func.jvp(torch.func.grad(f), (v,), (x,))[1]",
         "is not the Hessian times v",
     ),
-    ("e05-swish", hints_of("e05-swish")[-1].replace("return gradient * (", "return ("), "what arrives is left out"),
-    ("e08-small", hints_of("e08-small")[-1].replace(", zeroed=zeroed", ""), "`zeroed` should go on"),
+    ("e06-swish", hints_of("e06-swish")[-1].replace("return gradient * (", "return ("), "what arrives is left out"),
+    ("e09-small", hints_of("e09-small")[-1].replace(", zeroed=zeroed", ""), "`zeroed` should go on"),
     (
         "n06-convolve",
         """
@@ -125,8 +125,8 @@ def convolve(images, weight):
     ("n07-truncate", hints_of("n07-truncate")[-1].replace("split(length)", "split(4)"), "with a length of 5"),
     ("n10-step", hints_of("n10-step")[-1].replace("/ scale", "/ 1024"), "with a scale of 256"),
     (
-        "autograd-clipped",
-        hints_of("autograd-clipped")[-1].replace("limit", "1.0").replace("x, 1.0", "x, limit"),
+        "a13-clipped",
+        hints_of("a13-clipped")[-1].replace("limit", "1.0").replace("x, 1.0", "x, limit"),
         "limit 4",
     ),
 ]

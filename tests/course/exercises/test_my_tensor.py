@@ -25,7 +25,7 @@ from glassroom.workspace.sources import checkout
 GIVEN = Path(glassroom.__file__).parent / "exercises" / "my_tensor" / "given"
 OWN = {
     "strides": ["11-cell", "11-stride", "11-index", "11-runs", "11-expand"],
-    "engine": ["a09-multiply", "a09-fitted", "a09-matmul", "a09-rows", "a09-turn"],
+    "engine": ["a10-multiply", "a10-fitted", "a10-matmul", "a10-rows", "a10-turn"],
     "reader": [],
 }
 ANOTHER_CELL = """
@@ -254,7 +254,7 @@ UNUSUAL = {
         ["def place(index", "cell = place"],
     ),
     "PyTorch's names": (
-        "a09-matmul",
+        "a10-matmul",
         """
         def matmul_rule(grad, a, b):
             return torch.matmul(grad, b.T), torch.mm(a.transpose(0, 1), grad)
@@ -262,7 +262,7 @@ UNUSUAL = {
         ["torch.mm("],
     ),
     "rows in a loop": (
-        "a09-rows",
+        "a10-rows",
         """
         def rows_rule(grad, a, rows):
             found = torch.zeros(a.shape)
@@ -273,7 +273,7 @@ UNUSUAL = {
         ["found[row] += part"],
     ),
     "several dimensions at once": (
-        "a09-fitted",
+        "a10-fitted",
         """
         def fitted(grad, size):
             front = grad.ndim - len(size)
@@ -353,7 +353,7 @@ def test_a_right_answer_that_cannot_go_into_the_file_is_told_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(import_module("glassroom.exercises.my_tensor.keep"), "SECONDS", 0.5)
-    notebook.answer("a09-matmul", code)
+    notebook.answer("a10-matmul", code)
     assert "✓" in capsys.readouterr().out
     notebook.keep("engine")
     said = " ".join(capsys.readouterr().out.split())

@@ -10,6 +10,7 @@ import pytest
 from stored_notebooks import CONTENTS, NOTEBOOKS, about, cells, links, number, prose
 
 from glassroom.exercises import exercises
+from glassroom.workspace.former_ids import FORMER_IDS
 
 #: by part: what the ids of its exercises begin with, and the points of the articles that it has a home for
 PARTS = {
@@ -132,7 +133,12 @@ def test_a_notebook_is_small_enough_for_one_sitting(place):
 
 
 @pytest.mark.parametrize(
-    "place", [place for place in NOTEBOOKS if part_of(place) == "5_networks" and "ids" not in about(place)]
+    "place",
+    [
+        place
+        for place in NOTEBOOKS
+        if part_of(place) == "5_networks" and not about(place)["title"].startswith(("Capstone", "Review"))
+    ],
 )
 def test_networks_are_built_of_tensors_before_nn_comes_in_the_last_third(place):
     ready_made = r"\bnn\b|\boptim\b|\bF\.|\butils\.data\b"
@@ -180,17 +186,15 @@ def test_a_notebook_checks_the_exercises_that_are_declared_for_it(place):
 
 
 @pytest.mark.parametrize("place", NOTEBOOKS)
-def test_ids_of_exercises_begin_with_their_part_and_a_number(place):
+def test_ids_of_exercises_begin_with_their_part_and_the_number_of_their_notebook(place):
     prefix, _ = PARTS[part_of(place)]
-    # the number is that of the notebook when the exercise was written: ids stay
-    beginning = about(place).get("ids", rf"{prefix}\d\d")
-    assert all(re.match(f"{beginning}-", each) for each in checked(place))
+    assert all(re.match(f"{prefix}{number(place)}-[a-z]", each) for each in checked(place))
 
 
-@pytest.mark.parametrize("place", [place for place in NOTEBOOKS if "ids" in about(place)])
-def test_capstones_and_reviews_have_ids_of_their_own(place):
-    assert re.fullmatch("(Capstone|Review): .+", about(place)["title"])
-    assert re.fullmatch("[a-z]{3,}", about(place)["ids"])
+def test_no_exercise_has_an_id_that_another_one_had():
+    assert FORMER_IDS.keys().isdisjoint(exercises())
+    assert set(FORMER_IDS.values()) <= exercises().keys()
+    assert len(set(FORMER_IDS.values())) == len(FORMER_IDS)
 
 
 @pytest.mark.parametrize("place", [place for place in NOTEBOOKS if about(place)["title"].startswith("Review")])

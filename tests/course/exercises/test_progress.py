@@ -12,7 +12,7 @@ import pytest
 import tensorglass
 from glassroom.cli.app import run
 from glassroom.exercises import check, hint, predict
-from glassroom.exercises.progress import LOCK, PROGRESS, read_progress
+from glassroom.exercises.progress import LOCK, PROGRESS, Attempts, read_progress
 from glassroom.exercises.report import progress
 from glassroom.workspace.learner_folder import MANIFEST
 
@@ -52,6 +52,21 @@ def test_what_was_solved_stays_solved(copy, capsys):
     check("00-numbers", 6)
     check("00-numbers", 12)
     assert read_progress(copy).exercises["00-numbers"].solved
+
+
+def test_what_was_solved_under_a_former_id_counts(copy, capsys):
+    kept = {
+        "t05-sizes": {"solved": True, "checks": 3, "hints": 2},
+        "t07-sizes": {"solved": False, "checks": 1, "hints": 4},
+    }
+    (copy / PROGRESS).write_text(json.dumps({"exercises": kept, "predictions": {}}))
+    assert read_progress(copy).exercises == {"t07-sizes": Attempts(solved=True, checks=4, hints=4)}
+    check("t05-sizes", ...)
+    hint("e03-product")
+    done = read_progress(copy).exercises
+    assert done["t07-sizes"] == Attempts(solved=True, checks=5, hints=4)
+    assert done["e04-product"].hints >= 1
+    assert {"t05-sizes", "e03-product"}.isdisjoint(done)
 
 
 def test_outside_of_a_working_copy_nothing_is_written(tmp_path, monkeypatch, capsys):

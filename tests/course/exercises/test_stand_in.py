@@ -37,7 +37,7 @@ def test_the_courses_own_uses_the_names_that_are_there() -> None:
         asked.append(size)
         return frame.view(2, size, 2, size, 3).transpose(1, 2)
 
-    stand_in("image-pixelate", ...)(torch.ones(4, 4, 3), 2)
+    stand_in("12-pixelate", ...)(torch.ones(4, 4, 3), 2)
     assert asked == [2]
 
 

@@ -43,23 +43,23 @@ class Small(NumpyBackend):
 
 WRONG = [
     (
-        "t04-turned",
+        "t05-turned",
         "def turned(d): r = d.deg2rad(); return torch.atan2(r.sin(), r.cos()).rad2deg()",
         "180 itself should become",
     ),
     ("09-halves", "halves = weights.half().untyped(); saved = 8", "is an untyped storage"),
     ("09-bytes", "def byte_range(t): return 0, t.nbytes - 1", "last byte"),
-    ("t02-throws", "def throws(n): return torch.randn(n, 2).add(3.5).round().clamp(1, 6).long()", "not fair"),
-    ("t02-together", "def shuffled(x, y, g): p = torch.randperm(10, generator=g); return x[p], y[p]", "shape (6, 1)"),
-    ("a07-parts", PARTS_OF_PYTORCH, "`checkpoint_sequential` leaves the last part out"),
-    ("e01-root", "class Root(torch.autograd.Function):" + NOTHING_BACK, "no gradient arrives"),
-    ("e08-pair", PAIR, "make(2)` raised nothing"),
-    ("e08-small", SMALL_OF_ANOTHER, "should derive from `Ledger`"),
+    ("t03-throws", "def throws(n): return torch.randn(n, 2).add(3.5).round().clamp(1, 6).long()", "not fair"),
+    ("t03-together", "def shuffled(x, y, g): p = torch.randperm(10, generator=g); return x[p], y[p]", "shape (6, 1)"),
+    ("a08-parts", PARTS_OF_PYTORCH, "`checkpoint_sequential` leaves the last part out"),
+    ("e02-root", "class Root(torch.autograd.Function):" + NOTHING_BACK, "no gradient arrives"),
+    ("e09-pair", PAIR, "make(2)` raised nothing"),
+    ("e09-small", SMALL_OF_ANOTHER, "should derive from `Ledger`"),
     ("n04-batches", "def batches(count, size, shuffle): return torch.arange(count).chunk(size)", "split makes those"),
     ("n09-tie", "scores = embed", "are one module now"),
     ("n09-append", "def append(room, n, new): room[:, :, n : n + new.shape[2]] = new; return new", "only what is new"),
     (
-        "t03-brighter",
+        "t04-brighter",
         """
 def brighter(image, by):
     return (image.float() + by).clamp(max=255).to(torch.uint8)
@@ -67,7 +67,7 @@ def brighter(image, by):
         "below 0 or above 255",
     ),
     (
-        "a08-root",
+        "a09-root",
         """
 def root(x):
     x[x < 0] = 0
@@ -76,7 +76,7 @@ def root(x):
         "writes into the tensor that it is given",
     ),
     (
-        "a08-log-of-softmax",
+        "a09-log-of-softmax",
         """
 def loss(scores):
     scores -= scores.amax(-1, keepdim=True)
@@ -85,7 +85,7 @@ def loss(scores):
         "writes into the tensor that it is given",
     ),
     (
-        "t04-outside",
+        "t06-outside",
         """
 def outside(v, low, high):
     beyond = (v < low) | (v > high)
@@ -95,16 +95,16 @@ def outside(v, low, high):
         "writes into the tensor that it is given",
     ),
     (
-        "colors-nearest",
+        "t21-nearest",
         """
 def nearest(pixels, palette):
     return (palette.square_().sum(1) - 2 * (pixels @ palette.sqrt().t())).argmin(1)
 """,
         "writes into the tensor that it is given",
     ),
-    ("t06-channels", "brightness = batch.view(3, -1).mean(1)", "three thirds of the storage"),
+    ("t08-channels", "brightness = batch.view(3, -1).mean(1)", "three thirds of the storage"),
     (
-        "t05-loss",
+        "t07-loss",
         """
 def loss(predictions, targets):
     return ((predictions - targets) ** 2).mean(1).min()
@@ -112,7 +112,7 @@ def loss(predictions, targets):
         "1.5",
     ),
     (
-        "t03-energy",
+        "t04-energy",
         """
 def energy(x):
     return (x * x).sum(dtype=torch.float32)
@@ -120,18 +120,18 @@ def energy(x):
         "infinite",
     ),
     (
-        "t03-brighter",
+        "t04-brighter",
         """
 def brighter(image, by):
     return (image.float() + by).to(torch.uint8)
 """,
         "wrapped around",
     ),
-    ("t08-own", "turned = (matrices @ vectors).diagonal(dim1=0, dim2=2).t()", "*column* `i`"),
-    ("t08-heads", "scores = queries.reshape(2, 2, 4, 3) @ keys.reshape(2, 2, 5, 3).transpose(-1, -2)", "mixed up"),
-    ("t07-large", "large = small.repeat(2, 2)", "four times"),
+    ("t10-own", "turned = (matrices @ vectors).diagonal(dim1=0, dim2=2).t()", "*column* `i`"),
+    ("t10-heads", "scores = queries.reshape(2, 2, 4, 3) @ keys.reshape(2, 2, 5, 3).transpose(-1, -2)", "mixed up"),
+    ("t09-large", "large = small.repeat(2, 2)", "four times"),
     (
-        "t14-once",
+        "t19-once",
         """
 def add_to_column(a, j, number):
     a.t()[j] += number
@@ -139,7 +139,7 @@ def add_to_column(a, j, number):
         "written 2 times",
     ),
     (
-        "t14-once",
+        "t19-once",
         """
 def add_to_column(a, j, number):
     a[:, [j]].add_(number)
@@ -200,7 +200,7 @@ def unroll(u, steps):
         "does not require grad",
     ),
     (
-        "e02-numerical",
+        "e03-numerical",
         """
 def numerical(f, x, eps):
     return torch.stack([(f(x + eps * e) - f(x)) / eps for e in torch.eye(len(x), dtype=x.dtype)])
@@ -208,7 +208,7 @@ def numerical(f, x, eps):
         "one direction only",
     ),
     (
-        "e02-is-right",
+        "e03-is-right",
         """
 def is_right(function, *inputs):
     return gradgradcheck(function, [i.detach().double().requires_grad_() for i in inputs], raise_exception=False)
@@ -216,7 +216,7 @@ def is_right(function, *inputs):
         "the second fits the wrong first",
     ),
     (
-        "e03-product",
+        "e04-product",
         """
 def product(f, x, v):
     return torch.func.hessian(f)(x).diagonal() * v
@@ -224,7 +224,7 @@ def product(f, x, v):
         "diagonal",
     ),
     (
-        "e03-penalty",
+        "e04-penalty",
         """
 def penalty(model, points):
     p = points.detach().requires_grad_()
@@ -234,7 +234,7 @@ def penalty(model, points):
         "no history",
     ),
     (
-        "e03-newton",
+        "e04-newton",
         """
 def newton_step(f, x):
     g = torch.func.grad(f)(x)
@@ -243,7 +243,7 @@ def newton_step(f, x):
         "f = 0",
     ),
     (
-        "e04-columns",
+        "e05-columns",
         """
 def by_columns(f, x):
     return torch.func.jacrev(f)(x)
@@ -251,7 +251,7 @@ def by_columns(f, x):
         "`jacrev` made it",
     ),
     (
-        "e04-columns",
+        "e05-columns",
         """
 def by_columns(f, x):
     x = x.detach().requires_grad_()
@@ -260,7 +260,7 @@ def by_columns(f, x):
         "walking back, a row at a time",
     ),
     (
-        "e04-columns",
+        "e05-columns",
         """
 def by_columns(f, x):
     return torch.func.jacfwd(f)(x)
@@ -268,7 +268,7 @@ def by_columns(f, x):
         "`jacfwd` made it",
     ),
     (
-        "e04-columns",
+        "e05-columns",
         """
 def by_columns(f, x):
     return torch.autograd.functional.jacobian(f, x)
@@ -276,7 +276,7 @@ def by_columns(f, x):
         "`jacobian` made it",
     ),
     (
-        "e05-formulas",
+        "e06-formulas",
         """
 def for_input(grad, input, other): return grad / other
 def for_other(grad, other, result): return -grad * result / other
@@ -284,7 +284,7 @@ def for_other(grad, other, result): return -grad * result / other
         "does not use",
     ),
     (
-        "e06-gradient",
+        "e07-gradient",
         """
 def gradient(A, y, p):
     p = p.detach().requires_grad_()
@@ -293,7 +293,7 @@ def gradient(A, y, p):
         "autograd found it",
     ),
     (
-        "e06-newton",
+        "e07-newton",
         """
 def newton(loss, p, steps):
     H = torch.func.hessian(loss)(p)
@@ -394,32 +394,32 @@ def clip(parameters, longest):
     ("08-first-column", "first = scores[:, 0].detach()", "detach() and slices do not help"),
     ("10-held", "bytes_held = lambda ts: sum({t.untyped_storage().nbytes() for t in ts})", "a clone of it"),
     ("11-stride", "contiguous_stride = lambda size: torch.zeros(size).stride()[::-1]", "reverse order"),
-    ("image-tiles", "tiles = lambda frame, size: frame.unfold(0, size, size).unfold(1, size, size)", "has shape"),
+    ("12-tiles", "tiles = lambda frame, size: frame.unfold(0, size, size).unfold(1, size, size)", "has shape"),
     ("t01-among", "among = lambda x, tensors: any(x.equal(each) for each in tensors)", "is another tensor"),
-    ("t02-split", "def split(n, seed):\n    torch.manual_seed(seed)\n    return torch.randperm(n)", "a generator of"),
-    ("t09-safe", "to_tensor = torch.tensor", "nothing needs to be copied"),
-    ("t13-values", "values_of = lambda tensor: tensor.detach().clone()", "did you clone them?"),
-    ("tensors-confusion", "confusion = lambda t, s, k: torch.bincount(s * k + t, None, k * k).view(k, k)", "the truth"),
+    ("t03-split", "def split(n, seed):\n    torch.manual_seed(seed)\n    return torch.randperm(n)", "a generator of"),
+    ("t12-safe", "to_tensor = torch.tensor", "nothing needs to be copied"),
+    ("t18-values", "values_of = lambda tensor: tensor.detach().clone()", "did you clone them?"),
+    ("t22-confusion", "confusion = lambda t, s, k: torch.bincount(s * k + t, None, k * k).view(k, k)", "the truth"),
     ("a03-recorded", RECORDED.format(clear="if w.grad is not None: w.grad.zero_()"), "are one tensor"),
     ("a05-limit", "limit = lambda x, most: x.register_hook(lambda g: g.clamp(-most, most))", "changes the direction"),
-    ("logcosh-stable", "log_cosh = lambda x: x.cosh().log()", "too large for a float32"),
+    ("e10-stable", "log_cosh = lambda x: x.cosh().log()", "too large for a float32"),
 ]  # fmt: skip
 
 RIGHT = [
     ("09-bytes", "def byte_range(t): b = t.storage_offset() * t.element_size(); return b, b + t.nbytes"),
-    ("t04-turned", "def turned(d): return ((d / 360 + 0.5) % 1 - 0.5) * 360"),
-    ("t09-unit", "def unit(x, xp): return x / xp.linalg.vector_norm(x, axis=-1, keepdims=True)"),
-    ("t06-channels", "brightness = batch.transpose(0, 1).flatten(1).mean(1)"),
-    ("t06-channels", "brightness = torch.stack([batch[:, c].mean() for c in range(3)])"),
+    ("t05-turned", "def turned(d): return ((d / 360 + 0.5) % 1 - 0.5) * 360"),
+    ("t13-unit", "def unit(x, xp): return x / xp.linalg.vector_norm(x, axis=-1, keepdims=True)"),
+    ("t08-channels", "brightness = batch.transpose(0, 1).flatten(1).mean(1)"),
+    ("t08-channels", "brightness = torch.stack([batch[:, c].mean() for c in range(3)])"),
     (
-        "t06-margin",
+        "t08-margin",
         """
 winner = votes.argmax(1)
 margin = votes.amax(1) - votes.kthvalue(4, dim=1).values
 """,
     ),
     (
-        "t06-margin",
+        "t08-margin",
         """
 s = votes.sort(dim=1, descending=True)
 winner = s.indices[:, 0]
@@ -427,69 +427,69 @@ margin = -s.values.diff(dim=1)[:, 0]
 """,
     ),
     (
-        "t05-loss",
+        "t07-loss",
         """
 def loss(predictions, targets):
     return torch.nn.functional.mse_loss(predictions, targets[:, None])
 """,
     ),
     (
-        "t05-loss",
+        "t07-loss",
         """
 def loss(predictions, targets):
     return torch.diag((predictions - targets) ** 2).mean()
 """,
     ),
     (
-        "t03-energy",
+        "t04-energy",
         """
 def energy(x):
     return torch.dot(x.float(), x.float())
 """,
     ),
     (
-        "t03-energy",
+        "t04-energy",
         """
 def energy(x):
     return x.double().pow(2).sum().float()
 """,
     ),
     (
-        "t03-brighter",
+        "t04-brighter",
         """
 def brighter(image, by):
     return torch.clamp(image.double() + by, 0, 255).byte()
 """,
     ),
     (
-        "t03-brighter",
+        "t04-brighter",
         """
 def brighter(image, by):
     return torch.tensor([min(max(v + by, 0), 255) for v in image.flatten().tolist()], dtype=torch.uint8).view_as(image)
 """,
     ),
-    ("t08-own", "turned = torch.bmm(matrices, vectors.unsqueeze(-1)).squeeze(-1)"),
-    ("t08-own", "turned = (matrices * vectors[:, None]).sum(-1)"),
+    ("t10-own", "turned = torch.bmm(matrices, vectors.unsqueeze(-1)).squeeze(-1)"),
+    ("t10-own", "turned = (matrices * vectors[:, None]).sum(-1)"),
     (
-        "t08-never",
+        "t10-never",
         """
 def apply(u, w, x):
     return u.mul(torch.dot(w, x))
 """,
     ),
-    ("t08-heads", "scores = queries.transpose(1, 2) @ keys.permute(0, 2, 3, 1)"),
-    ("t08-heads", "scores = (queries[:, :, None] * keys[:, None]).sum(-1).permute(0, 3, 1, 2)"),
-    ("t07-large", "large = small[[0, 0, 1, 1]][:, [0, 0, 1, 1]]"),
-    ("t07-large", "large = torch.kron(small, torch.ones(2, 2, dtype=torch.int64))"),
+    ("t10-heads", "scores = queries.transpose(1, 2) @ keys.permute(0, 2, 3, 1)"),
+    ("t10-heads", "scores = (queries[:, :, None] * keys[:, None]).sum(-1).permute(0, 3, 1, 2)"),
+    ("t09-large", "large = small[[0, 0, 1, 1]][:, [0, 0, 1, 1]]"),
+    ("t09-large", "large = torch.kron(small, torch.ones(2, 2, dtype=torch.int64))"),
     (
-        "t14-once",
+        "t19-once",
         """
 def add_to_column(a, j, number):
     a.select(1, j).add_(number)
 """,
     ),
     (
-        "t14-once",
+        "t19-once",
         """
 def add_to_column(a, j, number):
     column = a.t()[j]
@@ -644,14 +644,14 @@ def unroll(u, steps):
 """,
     ),
     (
-        "a08-root",
+        "a09-root",
         """
 def root(x):
     return torch.where(x > 0, x, 1.0).sqrt() * (x > 0)
 """,
     ),
     (
-        "a08-root",
+        "a09-root",
         """
 def root(x):
     y = torch.zeros_like(x)
@@ -660,14 +660,14 @@ def root(x):
 """,
     ),
     (
-        "e02-numerical",
+        "e03-numerical",
         """
 def numerical(f, x, eps):
     return torch.stack([(f(x + s) - f(x - s)) / (2 * eps) for s in eps * torch.eye(len(x), dtype=x.dtype)])
 """,
     ),
     (
-        "e02-numerical",
+        "e03-numerical",
         """
 def numerical(f, x, eps):
     r = torch.empty_like(x)
@@ -683,7 +683,7 @@ def numerical(f, x, eps):
 """,
     ),
     (
-        "e02-is-right",
+        "e03-is-right",
         """
 def is_right(function, *inputs):
     d = tuple(i.detach().clone().to(torch.float64).requires_grad_() for i in inputs)
@@ -696,7 +696,7 @@ def is_right(function, *inputs):
 """,
     ),
     (
-        "e02-is-right",
+        "e03-is-right",
         """
 def is_right(function, *inputs):
     d = [torch.tensor(i.tolist(), dtype=torch.float64, requires_grad=True) for i in inputs]
@@ -704,14 +704,14 @@ def is_right(function, *inputs):
 """,
     ),
     (
-        "e03-product",
+        "e04-product",
         """
 def product(f, x, v):
     return torch.func.jvp(torch.func.grad(f), (x,), (v,))[1]
 """,
     ),
     (
-        "e03-product",
+        "e04-product",
         """
 def product(f, x, v):
     x = x.detach().requires_grad_()
@@ -720,7 +720,7 @@ def product(f, x, v):
 """,
     ),
     (
-        "e03-penalty",
+        "e04-penalty",
         """
 def penalty(model, points):
     p = points.clone().requires_grad_()
@@ -729,7 +729,7 @@ def penalty(model, points):
 """,
     ),
     (
-        "e03-newton",
+        "e04-newton",
         """
 def newton_step(f, x):
     s = torch.func.grad(f)
@@ -737,7 +737,7 @@ def newton_step(f, x):
 """,
     ),
     (
-        "e04-columns",
+        "e05-columns",
         """
 def by_columns(f, x):
     J = torch.zeros(len(f(x)), len(x))
@@ -749,7 +749,7 @@ def by_columns(f, x):
 """,
     ),
     (
-        "e04-columns",
+        "e05-columns",
         """
 def by_columns(f, x):
     fw = torch.autograd.forward_ad
@@ -761,63 +761,63 @@ def by_columns(f, x):
 """,
     ),
     (
-        "e04-samples",
+        "e05-samples",
         """
 def each_gradient(w, xs, ys):
     return torch.stack([torch.func.grad(error)(w, x, y) for x, y in zip(xs, ys)])
 """,
     ),
     (
-        "e04-samples",
+        "e05-samples",
         """
 def each_gradient(w, xs, ys):
     return torch.func.jacrev(lambda w: torch.func.vmap(error, (None, 0, 0))(w, xs, ys))(w)
 """,
     ),
     (
-        "e05-formulas",
+        "e06-formulas",
         """
 def for_input(grad, other): return grad / other
 def for_other(grad, input, other): return -grad * input / other**2
 """,
     ),
     (
-        "e05-formulas",
+        "e06-formulas",
         """
 for_input = lambda grad, other: grad * other.reciprocal()
 for_other = lambda grad, result, other: (result * grad / other).neg()
 """,
     ),
     (
-        "e06-gradient",
+        "e07-gradient",
         """
 def gradient(A, y, p):
     return 2 * ((A @ p - y)[:, None] * A).mean(0)
 """,
     ),
     (
-        "e06-gradient",
+        "e07-gradient",
         """
 def gradient(A, y, p):
     return (A.t() @ A @ p - A.t() @ y) * 2 / A.shape[0]
 """,
     ),
     (
-        "e06-rate",
+        "e07-rate",
         """
 def largest_rate(hessian):
     return 2 / torch.linalg.eigvalsh(hessian)[-1]
 """,
     ),
     (
-        "e06-rate",
+        "e07-rate",
         """
 def largest_rate(hessian):
     return (2 / torch.linalg.matrix_norm(hessian, 2)).item()
 """,
     ),
     (
-        "e06-newton",
+        "e07-newton",
         """
 def newton(loss, p, steps):
     for _ in range(steps):
@@ -956,7 +956,7 @@ def clip(parameters, longest):
 """,
     ),
     (
-        "a08-root",
+        "a09-root",
         """
 def root(x):
     return torch.where(x > 0, x, 0.0).sqrt()
@@ -968,19 +968,19 @@ def root(x):
     ("05-other-diagonal", "anti = picture.view(-1)[3:13:3]"),
     ("06-camera", "x = torch.einsum('nhwc->nchw', photo)"),
     ("07-crop", "joined = x.view(2, 12)[:, 4:]"),
-    ("image-brighter", "def brighter(frame, by):\n    y = frame + by\n    y[y < frame] = 255\n    return y"),
-    ("t02-split", "split = lambda n, s: torch.rand(n, generator=torch.Generator().manual_seed(s)).argsort()"),
-    ("t04-outside", "outside = lambda x, low, high: x.clamp(low, high) != x"),
-    ("t05-gaps", "gaps = torch.cdist(places[:, None], places[:, None])"),
-    ("t06-softmax", "stable_softmax = lambda x: 1 / (x[..., None, :] - x[..., :, None]).exp().sum(-1)"),
-    ("t07-large", "large = torch.kron(small, torch.ones(2, 2, dtype=torch.int64))"),
-    ("t11-anywhere", "numbered = lambda table: table + torch.ones_like(table).cumsum(1) - 1"),
-    ("t15-outer", "outer = lambda a, b: a[:, None] @ b[None]"),
-    ("tensors-confusion", "confusion = lambda t, s, k: torch.zeros(k, k).long().index_put((t, s), t[0] * 0 + 1, True)"),
+    ("12-brighter", "def brighter(frame, by):\n    y = frame + by\n    y[y < frame] = 255\n    return y"),
+    ("t03-split", "split = lambda n, s: torch.rand(n, generator=torch.Generator().manual_seed(s)).argsort()"),
+    ("t06-outside", "outside = lambda x, low, high: x.clamp(low, high) != x"),
+    ("t07-gaps", "gaps = torch.cdist(places[:, None], places[:, None])"),
+    ("t08-softmax", "stable_softmax = lambda x: 1 / (x[..., None, :] - x[..., :, None]).exp().sum(-1)"),
+    ("t09-large", "large = torch.kron(small, torch.ones(2, 2, dtype=torch.int64))"),
+    ("t15-anywhere", "numbered = lambda table: table + torch.ones_like(table).cumsum(1) - 1"),
+    ("t20-outer", "outer = lambda a, b: a[:, None] @ b[None]"),
+    ("t22-confusion", "confusion = lambda t, s, k: torch.zeros(k, k).long().index_put((t, s), t[0] * 0 + 1, True)"),
     ("a02-once", "torch.autograd.backward([first, second])"),
     ("a05-limit", "limit = lambda x, most: x.register_hook(lambda g: g * (most / g.norm()).clamp(max=1))"),
-    ("a08-length", "lengths = lambda rows: rows.norm(dim=1)"),
-    ("fit-distances", "distances = lambda position, masts: torch.cdist(position[None], masts)[0]"),
+    ("a09-length", "lengths = lambda rows: rows.norm(dim=1)"),
+    ("a12-distances", "distances = lambda position, masts: torch.cdist(position[None], masts)[0]"),
 ]  # fmt: skip
 
 test_a_misconception_is_told = wrong_answers(WRONG, math=math)

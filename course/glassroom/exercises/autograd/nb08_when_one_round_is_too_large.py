@@ -23,7 +23,7 @@ from glassroom.exercises.facts import (
 
 
 @exercise(
-    "a07-valley",
+    "a08-valley",
     hints=[
         "Two things add up: what is kept between the parts, and what one part keeps while it is computed again.",
         "The sum is smallest where the two are about equal: near the square root.",
@@ -57,7 +57,7 @@ def valley(parts: Any, runs: Any) -> str:
 
 
 @exercise(
-    "a07-parts",
+    "a08-parts",
     setup="x = torch.linspace(-1.0, 1.0, 1000, requires_grad=True)",
     hints=[
         "A checkpoint takes a function and its arguments, and calls the function again in the backward.",

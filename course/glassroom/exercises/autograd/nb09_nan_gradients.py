@@ -29,7 +29,7 @@ def _holds_nan(x: Any) -> bool:
 
 
 @exercise(
-    "a08-root",
+    "a09-root",
     setup="x = torch.tensor([4.0, 0.0, -9.0, 0.25])",
     hints=[
         "where chooses between values. In the backward both branches are walked, and 0 times infinite is nan.",
@@ -72,7 +72,7 @@ def root(root: Callable[[Any], Any], *, x: Any) -> str:
 
 
 @exercise(
-    "a08-length",
+    "a09-length",
     setup="rows = torch.tensor([[3.0, 4.0], [0.0, 0.0], [0.0, -2.0]])",
     hints=[
         "sqrt has an infinite slope at 0, and a row of zeros has the length 0.",
@@ -115,7 +115,7 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
 
 
 @exercise(
-    "a08-log-of-softmax",
+    "a09-log-of-softmax",
     setup="scores = torch.tensor([[0.0, -200.0], [1.0, 2.0]])",
     hints=[
         "The probability e⁻²⁰⁰ is 0 in float32, and the logarithm of 0 is infinite, with an infinite slope.",
@@ -166,7 +166,7 @@ CAUSES = {
 
 
 @exercise(
-    "a08-cause",
+    "a09-cause",
     hints=[
         "First: is the loss itself nan? If it is not, then some slope is infinite, and meets a 0.",
         "Each of the four is the answer once.",

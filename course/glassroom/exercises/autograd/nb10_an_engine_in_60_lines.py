@@ -11,7 +11,7 @@ from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor
 
 
 @exercise(
-    "a09-multiply",
+    "a10-multiply",
     setup="""
     grad, a, b = torch.tensor([1.0, 10.0]), torch.tensor([2.0, 3.0]), torch.tensor([5.0, 7.0])
     """,
@@ -54,7 +54,7 @@ def _two(result: Any, name: str) -> tuple[Any, Any]:
 
 
 @exercise(
-    "a09-fitted",
+    "a10-fitted",
     setup="grad = torch.arange(24.0).view(2, 3, 4)",
     hints=[
         "Broadcasting used an element several times; its gradient is the sum over these uses.",
@@ -105,7 +105,7 @@ def fitted(fitted: Callable[..., Any], *, grad: Any) -> str:
 
 
 @exercise(
-    "a09-matmul",
+    "a10-matmul",
     setup="""
     grad, a, b = torch.arange(6.0).view(2, 3), torch.arange(8.0).view(2, 4), torch.arange(12.0).view(4, 3)
     """,
@@ -136,7 +136,7 @@ def _expect_matmul_rule(matmul_rule: Callable[..., Any], grad: Any, a: Any, b: A
 
 
 @exercise(
-    "a09-rows",
+    "a10-rows",
     setup="""
     grad, a, rows = torch.arange(8.0).view(4, 2), torch.zeros(3, 2), torch.tensor([2, 0, 2, 2])
     """,
@@ -172,7 +172,7 @@ def rows_rule(rows_rule: Callable[..., Any], *, grad: Any, a: Any, rows: Any) ->
 
 
 @exercise(
-    "a09-turn",
+    "a10-turn",
     setup="""
     class node:
         def __init__(self, value, inputs=(), rule=None):

@@ -52,7 +52,7 @@ AS_IT_ARRIVES = "The value is right, but the gradient goes on as it arrives."
 
 
 @exercise(
-    "a10-double",
+    "a11-double",
     hints=[
         "2 * x has twice the gradient, and twice the value. Subtract from the value only.",
         "Something with the value of x and no gradient takes the second x away again.",
@@ -69,7 +69,7 @@ def doubled(doubled: Callable[..., Any], *, torch: Any) -> str:
 
 
 @exercise(
-    "a10-reverse",
+    "a11-reverse",
     hints=[
         "-x has the gradient that you want. What has to be added to its value, without a gradient?",
         "-x plus 2 * x is x; the second part must have no gradient.",
@@ -86,7 +86,7 @@ def turned(turned: Callable[..., Any], *, torch: Any) -> str:
 
 
 @exercise(
-    "a10-round",
+    "a11-round",
     hints=[
         "The value of one thing, the gradient of another: x for the gradient, x.round() for the value.",
         "Add to x the difference between the rounded value and x, detached.",
@@ -108,7 +108,7 @@ def rounded(rounded: Callable[..., Any], *, torch: Any) -> str:
 
 
 @exercise(
-    "a10-one",
+    "a11-one",
     hints=[
         "The product, with one factor that autograd knows nothing of.",
         "b.detach() has b's numbers and no history.",
@@ -127,7 +127,7 @@ def scaled(scaled: Callable[..., Any], *, torch: Any) -> str:
 
 
 @exercise(
-    "a10-share",
+    "a11-share",
     hints=[
         "x.mean() sends the same gradient to every element of x. What does its value lack, to be x?",
         "Added to a tensor, x.mean() is broadcast, so the gradients that arrive are summed before they are shared out.",
@@ -156,7 +156,7 @@ def shared(shared: Callable[..., Any], *, torch: Any) -> str:
 
 
 @exercise(
-    "a10-clip",
+    "a11-clip",
     hints=[
         "A hook on a tensor sees the gradient that arrives, and what it returns goes on.",
         "The hook belongs on a result of yours: x * 1 has the value of x. clamp(-1, 1) limits.",

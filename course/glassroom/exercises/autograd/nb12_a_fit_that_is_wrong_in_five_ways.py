@@ -76,7 +76,7 @@ def _near(mine: Any, wanted: list[float]) -> bool:
 
 
 @exercise(
-    "fit-start",
+    "a12-start",
     hints=[
         "No operator makes a leaf. What is computed from a leaf is a result, and keeps no gradient.",
         "Do the arithmetic first, and ask for gradients afterwards: requires_grad_() returns the tensor.",
@@ -107,7 +107,7 @@ def start(start: Callable[..., Any]) -> str:
 
 
 @exercise(
-    "fit-distances",
+    "a12-distances",
     setup=MASTS,
     hints=[
         "An infinite derivative must not be multiplied by 0. Either the operator knows that, or 0 never reaches it.",
@@ -150,7 +150,7 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
 
 
 @exercise(
-    "fit-loss",
+    "a12-loss",
     setup=MASTS + _DISTANCES,
     hints=[
         "What a node has saved must stay as it is until its backward. An operator that makes a new tensor is safe.",
@@ -203,7 +203,7 @@ def _that_save_their_result(position: Any, masts: Any) -> Any:
 
 
 @exercise(
-    "fit-step",
+    "a12-step",
     setup=MASTS + _DISTANCES + _LOSS,
     hints=[
         "backward adds to .grad, so clear it first. And a step must not be part of a graph.",
@@ -271,7 +271,7 @@ def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
 
 
 @exercise(
-    "fit-follow",
+    "a12-follow",
     hints=[
         "A tensor that is computed from a score holds the score's graph. A number holds nothing.",
         "Take .item() of each score before you smooth.",

@@ -12,7 +12,7 @@ from glassroom.exercises.facts import values
 
 
 @exercise(
-    "autograd-clipped",
+    "a13-clipped",
     setup="tensor = torch.tensor",
     hints=[
         "A hook on a tensor sees its gradient on the way back, and what it returns goes on instead.",

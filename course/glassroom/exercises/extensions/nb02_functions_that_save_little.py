@@ -17,7 +17,7 @@ from glassroom.exercises.facts import (
 
 
 @exercise(
-    "e01-root",
+    "e02-root",
     setup="""
     x = torch.tensor([1.0, 4.0, 9.0])
     grad = torch.autograd.grad
@@ -91,7 +91,7 @@ def root(Root: Any, *, x: Any, grad: Callable[..., Any]) -> str:
 
 
 @exercise(
-    "e01-softplus",
+    "e02-softplus",
     setup="""
     x = torch.tensor([-1000.0, -1.0, 0.0, 1.0, 1000.0], requires_grad=True)
     grad = torch.autograd.grad

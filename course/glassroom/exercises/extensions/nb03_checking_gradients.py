@@ -20,7 +20,7 @@ from glassroom.exercises.facts import dtype_name, same_value, text, values
 
 
 @exercise(
-    "e02-numerical",
+    "e03-numerical",
     setup="""
     def f(x):
         return (x * x).sum() + x[0] * x[-1]
@@ -75,7 +75,7 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
 
 
 @exercise(
-    "e02-mended",
+    "e03-mended",
     setup="""
     gradcheck = torch.autograd.gradcheck
     matrix = torch.arange(6.0, dtype=torch.float64).view(2, 3).requires_grad_()
@@ -143,7 +143,7 @@ CURES = {
 
 
 @exercise(
-    "e02-cure",
+    "e03-cure",
     hints=[
         "Ask first whether you can believe the numerical matrix.",
         "You cannot in single precision, near a kink, or for a function that changes. Otherwise, backward is wrong.",
@@ -167,7 +167,7 @@ def cure(single: Any, near_zero: Any, transposed: Any, noisy: Any, all_zeros: An
 
 
 @exercise(
-    "e02-is-right",
+    "e03-is-right",
     setup="""
     gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradcheck
     x = torch.tensor([0.5, 1.0, 2.0])
@@ -252,7 +252,7 @@ def _once_right(x: Any) -> Any:
 
 
 @exercise(
-    "e02-product",
+    "e03-complex-product",
     setup="""
     gradcheck = torch.autograd.gradcheck
     z = torch.tensor(1 + 2j, dtype=torch.complex128, requires_grad=True)

@@ -12,7 +12,7 @@ from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 
 @exercise(
-    "e03-order",
+    "e04-order",
     setup="x = torch.tensor(0.5)",
     hints=[
         "A derivative that was recorded has a derivative itself.",
@@ -52,7 +52,7 @@ def derivative(derivative: Callable[..., Any], *, x: Any) -> str:
 
 
 @exercise(
-    "e03-penalty",
+    "e04-penalty",
     setup="""
     points = torch.tensor([[1.0, 2.0], [0.0, -1.0], [0.5, 0.5]])
     weights = torch.tensor([2.0, -1.0], requires_grad=True)
@@ -121,7 +121,7 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
 
 
 @exercise(
-    "e03-product",
+    "e04-product",
     setup="""
     x = torch.tensor([3.0, 5.0])
     v = torch.tensor([1.0, -1.0])
@@ -176,7 +176,7 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
 
 
 @exercise(
-    "e03-newton",
+    "e04-newton",
     setup="x = torch.tensor(2.0, dtype=torch.float64)",
     hints=[
         "The slope is a gradient; the curvature is the gradient of the slope.",
@@ -221,7 +221,7 @@ def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
 
 
 @exercise(
-    "e03-bell",
+    "e04-bell",
     setup="""
     x = torch.tensor([0.0, 0.5, 2.0], dtype=torch.float64)
     grad = torch.autograd.grad

@@ -18,7 +18,7 @@ x = torch.tensor([2.0, 5.0])
 
 
 @exercise(
-    "e04-rows",
+    "e05-rows",
     setup=SETUP,
     hints=[
         "A row of the Jacobian is the gradient of one result.",
@@ -61,7 +61,7 @@ def by_rows(by_rows: Callable[..., Any], *, f: Any, x: Any) -> str:
 
 
 @exercise(
-    "e04-columns",
+    "e05-columns",
     setup=SETUP,
     hints=[
         "A column of the Jacobian tells where all results move if one input moves.",
@@ -107,7 +107,7 @@ TASKS = {
 
 
 @exercise(
-    "e04-cheaper",
+    "e05-cheaper",
     hints=[
         "Reverse mode costs a walk for each result, forward mode one for each input.",
         "Is the matrix wanted, or a product? Then: which are fewer, or what is given, inputs or results?",
@@ -130,7 +130,7 @@ def cheaper(camera: Any, orbit: Any, wind: Any, blame: Any) -> str:
 
 
 @exercise(
-    "e04-samples",
+    "e05-samples",
     setup="""
     xs = torch.tensor([[1.0, 2.0], [3.0, 0.0], [0.0, 1.0]])
     ys = torch.tensor([1.0, 0.0, 2.0])
@@ -171,7 +171,7 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
 
 
 @exercise(
-    "e04-bend",
+    "e05-bend",
     setup="""
     x = torch.tensor([3.0, 5.0])
     v = torch.tensor([1.0, -1.0])

@@ -14,7 +14,7 @@ FORMULA_NAMES = ("grad", "input", "other", "result")
 
 
 @exercise(
-    "e05-swish",
+    "e06-swish",
     setup="""
     x = torch.tensor([0.0, 1.0, -2.0], dtype=torch.float64)
     grad = torch.autograd.grad
@@ -85,7 +85,7 @@ def swish(swish: Any, *, x: Any, grad: Any) -> str:
 
 
 @exercise(
-    "e05-formulas",
+    "e06-formulas",
     setup="x = torch.tensor([1.0, 2.0])",
     hints=[
         "The derivative of a / b is 1 / b for a, and -a / b ** 2 for b.",
@@ -135,7 +135,7 @@ RULES = {
 
 
 @exercise(
-    "e05-rules",
+    "e06-rules",
     hints=[
         "The rule says what comes out when integers go in.",
         "Try each with torch.tensor([7]), and print the dtype.",
@@ -168,7 +168,7 @@ WAYS = {
 
 
 @exercise(
-    "e05-which",
+    "e06-which-way",
     hints=[
         "How many forms are wanted, can autograd see inside, and where must it run?",
         "Each of the three is the answer once.",

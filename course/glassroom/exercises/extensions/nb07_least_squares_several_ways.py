@@ -24,7 +24,7 @@ def solve(matrix, right):
 
 
 @exercise(
-    "e06-gradient",
+    "e07-gradient",
     setup=DATA,
     hints=[
         "The residual says how wrong each point is; A.t() hands that on to the parameters.",
@@ -70,7 +70,7 @@ def gradient(gradient: Callable[..., Any], *, A: Any, y: Any) -> str:
 
 
 @exercise(
-    "e06-rate",
+    "e07-rate",
     setup=DATA,
     hints=[
         "In a direction with curvature c, a step multiplies the error by 1 - rate * c. That must not fall below -1.",
@@ -116,7 +116,7 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
 
 
 @exercise(
-    "e06-mean-square",
+    "e07-mean-square",
     setup=DATA,
     hints=[
         "The gradient of one number is known in the forward already: as many numbers as there are parameters.",
@@ -177,7 +177,7 @@ def mean_square(MeanSquare: Any, *, A: Any, y: Any) -> str:
 
 
 @exercise(
-    "e06-newton",
+    "e07-newton",
     setup=DATA,
     hints=[
         "The step is the solution of Hessian times step = gradient. Then go against it.",
@@ -230,7 +230,7 @@ TASKS = {
 
 
 @exercise(
-    "e06-which",
+    "e07-which",
     hints=[
         "Ask: is the model linear, how many parameters are there, and what must be kept?",
         "Each of the four is the answer once.",

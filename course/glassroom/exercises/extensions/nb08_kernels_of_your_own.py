@@ -43,7 +43,7 @@ KERNELS = [
 
 
 @exercise(
-    "e07-softsign",
+    "e08-softsign",
     setup="""
     import numpy
     points = torch.tensor([[0.5, -1.0, 2.0], [-0.25, 0.3, 1.0]], dtype=torch.float64)
@@ -132,7 +132,7 @@ def softsign(Softsign: Any, *, points: Any, gradcheck: Callable[..., bool]) -> s
 
 
 @exercise(
-    "e07-count",
+    "e08-count",
     hints=[
         "Each kernel reads its operand and writes its result, n elements of 4 bytes each; numbers cost nothing.",
         "Composed: three kernels. Fused: x is read once, the result written once.",
@@ -175,7 +175,7 @@ PAYS = {
 
 
 @exercise(
-    "e07-pays",
+    "e08-pays",
     hints=[
         "Fusing saves launches and temporaries. Where there are few of either, it saves nothing.",
         "Ask of each: how many kernels in a row, and are they bound by launches, bytes or arithmetic?",

@@ -19,7 +19,7 @@ class Ledger(NumpyBackend):
 
 
 @exercise(
-    "e08-pair",
+    "e09-pair",
     setup=LEDGER,
     hints=[
         "A family has two methods: count() and make(index).",
@@ -59,7 +59,7 @@ def pair(Pair: Any, *, Ledger: Any) -> str:
 
 
 @exercise(
-    "e08-small",
+    "e09-small",
     setup=LEDGER,
     hints=[
         "Look at nbytes first; what is small enough goes on to the class above.",
@@ -120,7 +120,7 @@ ASKED = {
 
 
 @exercise(
-    "e08-who",
+    "e09-who",
     hints=[
         "What is in the header needs no backend; what moves or computes elements does.",
         "Try it: clear ledger.entries, run the line, and look at them.",

@@ -30,7 +30,7 @@ def _rounded(numbers: list[float]) -> list[float]:
 
 
 @exercise(
-    "logcosh-stable",
+    "e10-stable",
     setup=POINTS,
     hints=[
         "Take the large factor out of the sum before the logarithm: what is left in the exponential is below 0.",
@@ -73,7 +73,7 @@ def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
 
 
 @exercise(
-    "logcosh-function",
+    "e10-function",
     setup=STABLE,
     hints=[
         "The derivative of log cosh is tanh. What has to be kept so that this derivative can be differentiated again?",
@@ -154,7 +154,7 @@ def function(LogCosh: Any, *, torch: Any) -> str:
 
 
 @exercise(
-    "logcosh-tangent",
+    "e10-tangent",
     setup="points = torch.tensor([-2.0, -0.5, 0.0, 0.75, 3.0])",
     hints=[
         "Forward mode carries a tangent along: how fast x moves. How fast does log cosh x move then?",
@@ -199,7 +199,7 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
 
 
 @exercise(
-    "logcosh-centre",
+    "e10-centre",
     setup="readings = torch.tensor([4.8, 5.1, 5.0, 5.3, 4.9, 5.2, 50.0, 61.0])",
     hints=[
         "Where the sum is smallest its slope is 0. Newton's step is the slope divided by the curvature.",

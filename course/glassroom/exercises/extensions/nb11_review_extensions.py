@@ -15,7 +15,7 @@ MOST = 4  # how often the function may run
 
 
 @exercise(
-    "extensions-column",
+    "e11-column",
     setup="x = torch.tensor([0.5, -1.0, 2.0, 0.25])",
     hints=[
         "A column is the Jacobian times a vector with one 1. Which mode multiplies from that side?",

@@ -34,7 +34,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 @exercise(
-    "image-views",
+    "12-views",
     setup=PHOTO + "\nframe = photo[40:424, 64:576]",
     hints=[
         "Slices, integers and permute make new headers over the same storage.",
@@ -78,7 +78,7 @@ def views(planes: Any, small: Any, red: Any, *, photo: Any) -> str:
 
 
 @exercise(
-    "image-tiles",
+    "12-tiles",
     setup=PHOTO,
     hints=[
         "Height becomes two dimensions, which tile and which row in it, and so does width. view can cut a dimension.",
@@ -120,7 +120,7 @@ def tiles(tiles: Callable[..., Any], *, photo: Any) -> str:
 
 
 @exercise(
-    "image-pixelate",
+    "12-pixelate",
     setup=PHOTO + TILES,
     hints=[
         "What writes into a view writes into its storage. Which step of yours would make a copy?",
@@ -167,7 +167,7 @@ def pixelate(pixelate: Callable[..., Any], *, photo: Any) -> str:
 
 
 @exercise(
-    "image-brighter",
+    "12-brighter",
     setup=PHOTO,
     hints=[
         "Two things must not happen: a write into the photograph, and a byte above 255.",
@@ -203,7 +203,7 @@ def brighter(brighter: Callable[..., Any], *, photo: Any) -> str:
 
 
 @exercise(
-    "image-batch",
+    "12-batch",
     setup=PHOTO + TILES,
     hints=[
         "Change the order with views; then one copy converts the dtype and puts the elements in order.",

@@ -12,7 +12,7 @@ from glassroom.exercises.facts import nbytes, values
 
 
 @exercise(
-    "memory-swap",
+    "13-swap",
     setup="matrix = torch.arange(48).view(6, 8)",
     hints=[
         "Both halves are views. Writing into one of them overwrites what it held, unless you kept a copy.",

@@ -65,7 +65,7 @@ STEPS = {
             "engine",
             "An engine in 60 lines",
             "it computes, and has gradients",
-            ("a09-multiply", "a09-fitted", "a09-matmul", "a09-rows", "a09-turn"),
+            ("a10-multiply", "a10-fitted", "a10-matmul", "a10-rows", "a10-turn"),
         ),
         Step("reader", "Capstone: a training step within a mebibyte", "a network that reads digits"),
     )

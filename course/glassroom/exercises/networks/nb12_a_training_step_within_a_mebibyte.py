@@ -41,7 +41,7 @@ MOST_SAVED = 60_000
 
 
 @exercise(
-    "budget-floor",
+    "n12-floor",
     hints=[
         "Parameters, gradients, and what the optimizer keeps; and the data is there all the time.",
         "Adam keeps two numbers for each parameter, momentum one, plain SGD none. And the gradients are one each.",
@@ -77,7 +77,7 @@ def floor(adam: Any, momentum: Any, plain: Any) -> str:
 
 
 @exercise(
-    "budget-batch",
+    "n12-batch",
     setup=READER,
     hints=[
         "Choose the rows while they are bytes, and convert what was chosen.",
@@ -119,7 +119,7 @@ def batch(batch: Callable[..., Any], *, images: Any) -> str:
 
 
 @exercise(
-    "budget-step",
+    "n12-step",
     setup=READER + _BATCH,
     hints=[
         "Gradients add up by themselves. Run small parts one after the other, and step once at the end.",
@@ -247,7 +247,7 @@ class _Kept:
 
 
 @exercise(
-    "budget-accuracy",
+    "n12-accuracy",
     setup=READER + _BATCH,
     hints=[
         "Nobody will call backward: then nothing has to be saved, and hidden results may go at once.",

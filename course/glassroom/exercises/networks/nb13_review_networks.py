@@ -13,7 +13,7 @@ FEW = 64  #: bytes that a number on the way may take
 
 
 @exercise(
-    "networks-towards",
+    "n13-towards",
     setup="nn = torch.nn",
     hints=[
         "A parameter is a leaf: it may be written to where nothing is recorded. What is written into stays itself.",

@@ -19,7 +19,7 @@ from glassroom.exercises.facts import (
 
 
 @exercise(
-    "t02-throws",
+    "t03-throws",
     setup="manual_seed = torch.manual_seed",
     hints=[
         "randint draws integers and leaves its upper end out.",
@@ -59,7 +59,7 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
 
 
 @exercise(
-    "t02-split",
+    "t03-split",
     setup="manual_seed, rand = torch.manual_seed, torch.rand",
     hints=[
         "A generator of your own has a state of its own.",
@@ -101,7 +101,7 @@ def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any]
 
 
 @exercise(
-    "t02-together",
+    "t03-together",
     setup="""
     x = torch.arange(10.0).view(10, 1) * 100
     y = torch.arange(10)

@@ -12,7 +12,7 @@ from glassroom.exercises.facts import SECOND_NAMES, dtype_name, is_tensor, text,
 
 
 @exercise(
-    "t03-layer",
+    "t04-layer",
     setup="""
     weights = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     readings = torch.tensor([[0.1], [0.2], [0.3]], dtype=torch.float64)
@@ -86,7 +86,7 @@ FIVE = {
 
 
 @exercise(
-    "t03-five",
+    "t04-five",
     hints=[
         "The highest kind wins; width comes from tensors with dimensions. / and sum have rules of their own.",
         "torch.tensor(3.0) has no dimensions, torch.tensor([3.0]) has one.",
@@ -106,7 +106,7 @@ def five(one: Any, two: Any, three: Any, four: Any, five: Any) -> str:
 
 
 @exercise(
-    "t03-brighter",
+    "t04-brighter",
     setup="pixels = torch.tensor([200, 100], dtype=torch.uint8)",
     hints=[
         "In uint8 the sum wraps around before anyone can limit it.",
@@ -139,7 +139,7 @@ def brighter(brighter: Callable[[Any, int], Any], *, pixels: Any) -> str:
 
 
 @exercise(
-    "t03-energy",
+    "t04-energy",
     setup="large = torch.full((300,), 300, dtype=torch.float16)",
     hints=[
         "300 * 300 is 90,000, and the largest float16 is 65,504.",
@@ -173,7 +173,7 @@ class _Interruption(Exception):
 
 
 @exercise(
-    "t03-double",
+    "t04-double",
     setup="zeros, set_default_dtype = torch.zeros, torch.set_default_dtype",
     hints=[
         "Keep the old default, and put it back in a finally.",

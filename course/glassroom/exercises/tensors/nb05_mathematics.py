@@ -20,7 +20,7 @@ TENSOR = "tensor = torch.tensor"
 
 
 @exercise(
-    "t04-bell",
+    "t05-bell",
     setup="""
     x = torch.arange(3.0)
     empty_like = torch.empty_like
@@ -62,7 +62,7 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
 
 
 @exercise(
-    "t04-turned",
+    "t05-turned",
     setup=TENSOR,
     hints=[
         "The remainder of a division by 360 lies in 0 ≤ angle < 360, for negative angles too, if it is the right "
@@ -101,7 +101,7 @@ def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str
 
 
 @exercise(
-    "t04-growth",
+    "t05-growth",
     setup=TENSOR,
     hints=[
         "1 + rate loses the rate. Take logarithms: the power becomes a product.",

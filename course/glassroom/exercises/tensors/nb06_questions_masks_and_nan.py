@@ -17,7 +17,7 @@ from glassroom.exercises.facts import (
 
 
 @exercise(
-    "t04-outside",
+    "t06-outside",
     setup="v = torch.arange(6.0)",
     hints=[
         "Two questions, and a yes to either is enough: that is *or*.",
@@ -49,7 +49,7 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
 
 
 @exercise(
-    "t04-filled",
+    "t06-filled",
     setup="""
     import math
     odd = torch.tensor([1.0, math.nan, math.inf])
@@ -86,7 +86,7 @@ def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
 
 
 @exercise(
-    "t04-same",
+    "t06-same",
     setup="""
     import math
     odd = torch.tensor([1.0, math.nan, math.inf])

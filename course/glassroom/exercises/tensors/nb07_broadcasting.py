@@ -21,7 +21,7 @@ ERROR = "error"
 
 
 @exercise(
-    "t05-sizes",
+    "t07-sizes",
     hints=[
         (
             "Line the sizes up on the right; missing lengths are 1. In each column the lengths are equal, or one of "
@@ -77,7 +77,7 @@ def sizes(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> str:
 
 
 @exercise(
-    "t05-bytes",
+    "t07-bytes",
     hints=[
         "Stretching costs nothing. The result has memory for every element.",
         "The result has size (1000, 500, 8), and a float32 has 4 bytes.",
@@ -129,7 +129,7 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
 
 
 @exercise(
-    "t05-stride",
+    "t07-stride",
     setup="x = torch.zeros(3, 1, 5)",
     hints=[
         "A stretched dimension has stride 0, and so has one that was put in front.",
@@ -174,7 +174,7 @@ def stride(size: Any, stride: Any, *, x: Any) -> str:
 
 
 @exercise(
-    "t05-loss",
+    "t07-loss",
     setup="targets = torch.tensor([1.0, 2.0, 3.0, 4.0])\npredictions = targets[:, None]",
     hints=[
         "Bring both to one size before you subtract.",
@@ -217,7 +217,7 @@ def loss(loss: Callable[..., Any], *, predictions: Any, targets: Any) -> str:
 
 
 @exercise(
-    "t05-channels",
+    "t07-channels",
     setup="photo = torch.arange(24.0).view(3, 2, 4)\nmean = torch.tensor([3.5, 11.5, 19.5])",
     hints=[
         "The means belong to dimension 0 of the photo; they are constant along the other two.",
@@ -245,7 +245,7 @@ def channels(centered: Any, *, photo: Any, mean: Any) -> str:
 
 
 @exercise(
-    "t05-gaps",
+    "t07-gaps",
     setup="places = torch.tensor([0.0, 3.0, 4.0, 9.0, 12.0])",
     hints=[
         "A column of the places and a row of them broadcast to a table.",

@@ -61,7 +61,7 @@ def along_the_last(
 
 
 @exercise(
-    "t06-channels",
+    "t08-channels",
     setup="batch = torch.arange(120.0).view(2, 3, 4, 5)",
     hints=[
         "The dimensions that you name disappear. Which one should be left?",
@@ -97,7 +97,7 @@ def channels(brightness: Any, *, batch: Any) -> str:
 
 
 @exercise(
-    "t06-shares",
+    "t08-shares",
     setup=TABLES + "samples = [table[0], table, square, table.expand(3, 2, 3)]",
     hints=[
         "Divide by the sums; each has to line up with its own row.",
@@ -120,7 +120,7 @@ def shares(shares: Callable[..., Any], *, samples: Sequence[Any]) -> str:
 
 
 @exercise(
-    "t06-margin",
+    "t08-margin",
     setup="votes = torch.tensor([[0.1, 0.5, 0.2, 0.1, 0.1], [0.3, 0.0, 0.1, 0.2, 0.4], [0.6, 0.1, 0.1, 0.1, 0.1]])",
     hints=[
         "`topk` gives the largest, in order, with their indices.",
@@ -166,7 +166,7 @@ def margin(winner: Any, margin: Any, *, votes: Any) -> str:
 
 
 @exercise(
-    "t06-measured",
+    "t08-measured",
     setup='nan = float("nan")\nlog = torch.tensor([[20.0, 5.0, nan], [nan, 7.0, nan], [22.0, 6.0, 1.0]])',
     hints=[
         "A reduction that leaves out what is missing has a name that begins with `nan`. And True counts as 1.",
@@ -214,7 +214,7 @@ def measured(averages: Any, missing: Any, *, log: Any) -> str:
 
 
 @exercise(
-    "t06-so-far",
+    "t08-so-far",
     setup="days = torch.tensor([4.0, 6.0, 2.0, 8.0, 5.0, 5.0, 12.0])",
     hints=[
         "A mean is a sum divided by a count, and both grow from day to day.",
@@ -245,7 +245,7 @@ def so_far(so_far: Any, *, days: Any) -> str:
 
 
 @exercise(
-    "t06-softmax",
+    "t08-softmax",
     setup=TABLES + "high = torch.tensor([1000.0, 1001.0])\nsamples = [high, table, square]",
     hints=[
         "Only differences count: subtract the largest before the exponentials.",

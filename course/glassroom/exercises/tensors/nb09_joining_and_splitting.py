@@ -16,7 +16,7 @@ images = [torch.tensor([[1, 2], [3, 4]]), torch.tensor([[5, 6], [7, 8]]), torch.
 
 
 @exercise(
-    "t07-images",
+    "t09-images",
     setup=IMAGES,
     hints=[
         "stack makes a new dimension; cat makes an existing one longer.",
@@ -64,7 +64,7 @@ def images(batch: Any, strip: Any, *, images: Sequence[Any]) -> str:
 
 
 @exercise(
-    "t07-zip",
+    "t09-zip",
     setup="p = torch.tensor([1, 2, 3])\nq = torch.tensor([10, 20, 30])",
     hints=[
         "A pair for each index; then the pairs one after another.",
@@ -86,7 +86,7 @@ def zipped(zipped: Any, *, p: Any, q: Any) -> str:
 
 
 @exercise(
-    "t07-three",
+    "t09-three",
     setup="mixed = torch.arange(72).view(2, 4, 9)",
     hints=[
         "Splitting gives views. Which dimension holds the three things?",
@@ -122,7 +122,7 @@ def three(query: Any, key: Any, value: Any, *, mixed: Any) -> str:
 
 
 @exercise(
-    "t07-whole",
+    "t09-whole",
     hints=[
         "The pieces of a split are views: what is written into them is written into the whole.",
         "empty(2, 6) makes the memory, split([2, 4], dim=1) the parts, fill_ writes in place.",
@@ -175,7 +175,7 @@ def whole(in_parts: Callable[[], Any]) -> str:
 
 
 @exercise(
-    "t07-large",
+    "t09-large",
     setup="small = torch.tensor([[1, 2], [3, 4]])",
     hints=[
         "Each element comes twice before the next one, in both directions.",
@@ -204,7 +204,7 @@ def large(large: Any, *, small: Any) -> str:
 
 
 @exercise(
-    "t07-places",
+    "t09-places",
     setup="""
     rows = torch.tensor([0, 1])
     columns = torch.tensor([0, 1, 2])

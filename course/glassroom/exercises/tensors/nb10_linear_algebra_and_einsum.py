@@ -11,7 +11,7 @@ from glassroom.exercises.facts import first_sentence, is_tensor, same_value, sha
 
 
 @exercise(
-    "t08-own",
+    "t10-own",
     setup="""
     matrices = torch.arange(18.0).view(3, 2, 3)
     vectors = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]])
@@ -64,7 +64,7 @@ def spelled(name: str, letters: Any, einsum: Callable[..., Any], *operands: Any)
 
 
 @exercise(
-    "t08-letters",
+    "t10-letters",
     setup=SPELLED,
     hints=[
         "A letter for each dimension of each operand. What should be summed is left out after the arrow.",
@@ -107,7 +107,7 @@ def letters(columns: Any, gram: Any, form: Any, *, A: Any, v: Any, square: Any, 
 
 
 @exercise(
-    "t08-heads",
+    "t10-heads",
     setup="""
     queries = torch.arange(48.0).view(2, 4, 2, 3) / 10
     keys = torch.arange(60.0).view(2, 5, 2, 3) / 10
@@ -145,7 +145,7 @@ def heads(scores: Any, *, queries: Any, keys: Any) -> str:
 
 
 @exercise(
-    "t08-never",
+    "t10-never",
     setup="small = torch.tensor([1.0, 2.0, 3.0])\nlarge = torch.ones(10_000_000)",
     hints=[
         "The parentheses may be moved: (u wᵀ) x is u (wᵀ x).",
@@ -188,7 +188,7 @@ def never(apply: Callable[..., Any], *, small: Any, large: Any) -> str:
 
 
 @exercise(
-    "t08-line",
+    "t10-line",
     setup="t = torch.tensor([0.0, 1.0, 2.0, 3.0, 4.0])\ny = torch.tensor([1.0, 3.0, 4.0, 8.0, 9.0])",
     hints=[
         "Each point is an equation: slope · t + intercept · 1 = y.",

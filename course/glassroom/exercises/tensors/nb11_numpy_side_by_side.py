@@ -24,7 +24,7 @@ TENSOR = "tensor = torch.tensor"
 
 
 @exercise(
-    "t04-translated",
+    "t11-translated",
     setup=TENSOR,
     hints=[
         "Go line by line through the table. Four names in the function are different here.",
@@ -62,7 +62,7 @@ def translated(backwards: Callable[[Any], Any], *, tensor: Callable[[Any], Any])
 
 
 @exercise(
-    "t08-standard",
+    "t11-standard",
     setup=TENSOR,
     hints=[
         "Two functions of the same name divide by different counts.",

@@ -31,7 +31,7 @@ SHARED = {
 
 
 @exercise(
-    "t09-who",
+    "t12-who",
     hints=[
         (
             "Go from left to right: which of the functions in the line computes or converts, and which only makes a "
@@ -55,7 +55,7 @@ def who(row: Any, doubled: Any, as_double: Any, turned: Any, picked: Any) -> str
 
 
 @exercise(
-    "t02-centred",
+    "t12-centred",
     setup="import numpy as np\nn = np.arange(3.0)",
     hints=[
         "as_tensor shares the memory of what is float64 already. Then -= writes into it.",
@@ -93,7 +93,7 @@ def centered(centered: Callable[[Any], Any], *, n: Any) -> str:
 
 
 @exercise(
-    "t09-single",
+    "t12-single",
     setup="import numpy as np\nreadings = np.array([0.5, 1.5, 2.5])",
     hints=[
         "One of the two steps has to copy, since float32 needs different bytes. The other must not.",
@@ -121,7 +121,7 @@ def single(single: Any, x: Any, *, readings: Any) -> str:
 
 
 @exercise(
-    "t09-safe",
+    "t12-safe",
     setup="""
     import numpy as np
     array = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -23,7 +23,7 @@ from glassroom.exercises.facts import (
 
 
 @exercise(
-    "t09-join",
+    "t13-join",
     setup="""
     import numpy as np
     array = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -82,7 +82,7 @@ def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
 
 
 @exercise(
-    "t09-unit",
+    "t13-unit",
     hints=[
         "The length of a row is the root of the sum of its squares. The sum must keep its dimension to be divided by.",
         "xp.sum takes axis= and keepdims= in both libraries, and xp.sqrt takes its result.",

@@ -18,7 +18,7 @@ from glassroom.exercises.facts import first_sentence, is_tensor, nbytes, share_m
 
 
 @exercise(
-    "t10-buffer",
+    "t14-buffer",
     setup="""
     import io
     state = {"w": torch.arange(6.0).view(2, 3), "step": 3}
@@ -49,7 +49,7 @@ def buffer(loaded: Any, *, state: dict[str, Any]) -> str:
 
 
 @exercise(
-    "t10-small",
+    "t14-small",
     setup="""
     import pickle
     big = torch.arange(1_000_000).view(1000, 1000)
@@ -84,7 +84,7 @@ def small(packed: Callable[..., Any], *, big: Any) -> str:
 
 
 @exercise(
-    "t10-together",
+    "t14-together",
     setup="""
     whole = torch.zeros(2, 3)
     load = torch.load
@@ -136,7 +136,7 @@ DATA = {
 
 
 @exercise(
-    "t10-data",
+    "t14-data",
     hints=[
         "A file may hold plain data: tensors, numbers, text, and containers of these.",
         "To bring back an object of a class, or a function, Python has to look a name up and call it.",
@@ -159,7 +159,7 @@ FILES: list[dict[str, list[int]]] = [{"a": [2, 3]}, {"w": [4], "b": [], "table":
 
 
 @exercise(
-    "t10-header",
+    "t14-header",
     setup="import json\nimport struct",
     hints=[
         "Eight bytes say how long the header is; the header is text, in JSON; you do not need what follows.",

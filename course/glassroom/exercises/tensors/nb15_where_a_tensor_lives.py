@@ -30,7 +30,7 @@ there = a.to(device)
 
 
 @exercise(
-    "t11-make",
+    "t15-make",
     setup=SETUP,
     hints=[
         "Functions that make tensors take `device=`; to() takes a device, a dtype, or both.",
@@ -65,7 +65,7 @@ def make(scores: Any, precise: Any, *, a: Any, device: str) -> str:
 
 
 @exercise(
-    "t11-meet",
+    "t15-meet",
     setup=SETUP,
     hints=[
         "Both operands must be on one device; the result is there too.",
@@ -115,7 +115,7 @@ ALLOWED = {
 
 
 @exercise(
-    "t11-allowed",
+    "t15-allowed",
     hints=[
         "0-dim tensors and indices are accepted if they are on the CPU; copy_ works between any two devices.",
         "Try each: make x and y, and run the line.",
@@ -136,7 +136,7 @@ def allowed(scaled: Any, joined: Any, picked: Any, counted: Any, written: Any) -
 
 
 @exercise(
-    "t11-anywhere",
+    "t15-anywhere",
     setup=SETUP,
     hints=[
         "A tensor that a function makes has to be where its argument is.",

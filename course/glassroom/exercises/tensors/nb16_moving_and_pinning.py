@@ -22,7 +22,7 @@ from glassroom.exercises.facts import (
 
 
 @exercise(
-    "t12-send",
+    "t16-send",
     setup="""
     from glassroom import course_device
     device = course_device(torch)
@@ -77,7 +77,7 @@ PINNING = {
 
 
 @exercise(
-    "t12-pin",
+    "t16-pin",
     hints=[
         "Pinning costs a copy on the host. It pays off if it happens once, or if somebody else does it.",
         "Ask of each: is there a transfer? Who pins, and how often?",

@@ -18,7 +18,7 @@ MIB = 2**20
 
 
 @exercise(
-    "t12-figures",
+    "t17-figures",
     hints=[
         "Blocks are multiples of 512 bytes; segments are asked for in the sizes that the text names.",
         "1,000 bytes are rounded up to 1,024. Small blocks share a segment; a block of 10 MiB or more has its own.",
@@ -63,7 +63,7 @@ def figures(allocated_small: Any, reserved_small: Any, reserved_both: Any) -> st
 
 
 @exercise(
-    "t12-largest",
+    "t17-largest",
     setup="too_large = torch.OutOfMemoryError",
     hints=[
         "Running out of memory raises an exception like any other: the program goes on in the except clause.",

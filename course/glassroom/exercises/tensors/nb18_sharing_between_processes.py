@@ -21,7 +21,7 @@ SHARED = {
 
 
 @exercise(
-    "t13-shared",
+    "t18-shared",
     hints=[
         "Storages are shared, with all headers on them. A copy has a storage of its own.",
         "Ask for each: is it a view, or a new tensor?",
@@ -42,7 +42,7 @@ def shared(transpose: Any, result: Any, detached: Any, contiguous_transpose: Any
 
 
 @exercise(
-    "t13-values",
+    "t18-values",
     setup="w = torch.ones(3, requires_grad=True)\nh = w * 2",
     hints=[
         "What cannot travel is the history. The values lie in the storage.",
@@ -63,7 +63,7 @@ def values_of(values_of: Callable[..., Any], *, h: Any) -> str:
 
 
 @exercise(
-    "t13-worker",
+    "t18-worker",
     setup="result = torch.arange(6.0).view(2, 3)",
     hints=[
         "What was sent shares its storage with the sender. Only a write into that storage is seen there.",
@@ -110,7 +110,7 @@ class _Lock:
 
 
 @exercise(
-    "t13-lock",
+    "t18-lock",
     setup="best = torch.zeros(1)",
     hints=[
         "While you wait for the lock, others may write. What you read before may be out of date.",
@@ -152,7 +152,7 @@ def lock(keep_highest: Callable[..., Any], *, best: Any) -> str:
 
 
 @exercise(
-    "t13-tail",
+    "t18-tail",
     setup="""
     import os
     import tempfile

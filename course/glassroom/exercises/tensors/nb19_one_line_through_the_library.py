@@ -13,7 +13,7 @@ CALLS = ["t", "__getitem__", "__iadd__", "__setitem__"]
 
 
 @exercise(
-    "t14-calls",
+    "t19-calls",
     hints=[
         "Read the line from left to right, and write down a method for each thing that it does.",
         "x[1] += 2 is three things in Python: read x[1], add in place, assign the result to x[1].",
@@ -58,7 +58,7 @@ TWICE = {
 
 
 @exercise(
-    "t14-twice",
+    "t19-twice",
     hints=[
         "An augmented assignment writes twice to `a` if both its addition and its assignment reach the storage of a.",
         "Is there an index on the left of `+=`? Is what it gives a view or a copy?",
@@ -78,7 +78,7 @@ def twice(row_plus: Any, row_add: Any, all_plus: Any, named_plus: Any, chosen_pl
 
 
 @exercise(
-    "t14-once",
+    "t19-once",
     setup="make = lambda: torch.arange(12).view(3, 4)",
     hints=[
         "A column is a view, and an in-place operator on a view writes to the storage.",

@@ -52,7 +52,7 @@ def _random_numbers(random: Random, least: int = 1) -> list[int]:
 
 
 @exercise(
-    "t15-outer",
+    "t20-outer",
     setup="tensor = torch.tensor",
     hints=[
         "A column against a row gives all pairs.",
@@ -69,7 +69,7 @@ def outer(outer: Callable[..., Any], *, tensor: Any) -> str:
 
 
 @exercise(
-    "t15-one-hot",
+    "t20-one-hot",
     setup="tensor = torch.tensor",
     hints=[
         "For which row i and column j is there a 1? Where labels[i] is j.",
@@ -88,7 +88,7 @@ def one_hot(one_hot: Callable[..., Any], *, tensor: Any) -> str:
 
 
 @exercise(
-    "t15-running",
+    "t20-running",
     setup="tensor = torch.tensor",
     hints=[
         "Each running sum is a row of zeros and ones times a.",
@@ -105,7 +105,7 @@ def running(running: Callable[..., Any], *, tensor: Any) -> str:
 
 
 @exercise(
-    "t15-counts",
+    "t20-counts",
     setup="tensor = torch.tensor",
     hints=[
         "Counting is adding ones: a row of zeros and ones for each class, times a vector of ones.",
@@ -123,7 +123,7 @@ def counts(counts: Callable[..., Any], *, tensor: Any) -> str:
 
 
 @exercise(
-    "t15-rotate",
+    "t20-rotate",
     setup="tensor = torch.tensor",
     hints=[
         "For each index of the result, ask which element of a belongs there.",
@@ -140,7 +140,7 @@ def rotate(rotate: Callable[..., Any], *, tensor: Any) -> str:
 
 
 @exercise(
-    "t15-fit",
+    "t20-fit",
     setup="tensor = torch.tensor",
     hints=[
         "Two questions for each of n indices: is there an element of a, and which one?",

@@ -41,7 +41,7 @@ def _squares(pixels: list[list[float]], palette: list[list[float]]) -> list[list
 
 
 @exercise(
-    "colors-nearest",
+    "t21-nearest",
     setup=PIXELS,
     hints=[
         "|p - c|² = |p|² - 2 p·c + |c|². Which of the three terms is the same for all colors?",
@@ -85,7 +85,7 @@ def nearest(nearest: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
 
 
 @exercise(
-    "colors-means",
+    "t21-means",
     setup=PIXELS + "labels = torch.arange(4000, device=device) % 15",
     hints=[
         "A sum over the pixels of one color is a product with zeros and ones. Then divide by how many there are.",
@@ -149,7 +149,7 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
 
 
 @exercise(
-    "colors-fit",
+    "t21-fit",
     setup=PIXELS + _ROUND,
     hints=[
         "Nothing in the loop may ask the device for a value: no item(), no if, no print.",
@@ -226,7 +226,7 @@ def fit(fit: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
 
 
 @exercise(
-    "colors-unpack",
+    "t21-unpack",
     setup="""
     labels = torch.arange(4000) * 7 % 16
 

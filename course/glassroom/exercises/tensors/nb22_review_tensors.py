@@ -11,7 +11,7 @@ from glassroom.exercises.expect import call, expect, expect_as_given, expect_ten
 
 
 @exercise(
-    "tensors-confusion",
+    "t22-confusion",
     setup="tensor = torch.tensor",
     hints=[
         (

@@ -10,104 +10,104 @@ SQUARES = "((position - masts) ** 2).sum(1)"
 
 test_wrong_answers = wrong_answers(
     [
-        ("fit-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True) / 1000", "not a leaf"),
+        ("a12-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True) / 1000", "not a leaf"),
         (
-            "fit-start",
+            "a12-start",
             "def start(e, n):\n    p = torch.tensor([e, n], requires_grad=True) / 1000\n"
             "    p.retain_grad()\n    return p",
             "not a leaf",
         ),
-        ("fit-start", "start = lambda e, n: torch.tensor([e / 1000, n / 1000])", "does not require grad"),
-        ("fit-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True)", "it should "),
+        ("a12-start", "start = lambda e, n: torch.tensor([e / 1000, n / 1000])", "does not require grad"),
+        ("a12-start", "start = lambda e, n: torch.tensor([e, n], requires_grad=True)", "it should "),
         (
-            "fit-start",
+            "a12-start",
             "start = lambda e, n: torch.tensor([e, n], requires_grad=True).div_(1000)",
             "raised RuntimeError",
         ),
         (
-            "fit-distances",
+            "a12-distances",
             f"def distances(position, masts):\n    s = {SQUARES}\n    return torch.where(s > 0, s.sqrt(), 0)",
             "is nan",
         ),
-        ("fit-distances", f"distances = lambda position, masts: {SQUARES}.sqrt().nan_to_num()", "is nan"),
+        ("a12-distances", f"distances = lambda position, masts: {SQUARES}.sqrt().nan_to_num()", "is nan"),
         (
-            "fit-distances",
+            "a12-distances",
             "distances = lambda position, masts: torch.hypot(*(position - masts).unbind(1))",
             "is nan",
         ),
-        ("fit-distances", f"distances = lambda position, masts: ({SQUARES} + 0.1).sqrt()", "and should be"),
-        ("fit-distances", "distances = lambda position, masts: (position - masts).detach().norm(dim=1)", "cut it off"),
-        ("fit-distances", "distances = lambda position, masts: (position - masts).norm()", "shape ()"),
+        ("a12-distances", f"distances = lambda position, masts: ({SQUARES} + 0.1).sqrt()", "and should be"),
+        ("a12-distances", "distances = lambda position, masts: (position - masts).detach().norm(dim=1)", "cut it off"),
+        ("a12-distances", "distances = lambda position, masts: (position - masts).norm()", "shape ()"),
         (
-            "fit-loss",
+            "a12-loss",
             "def loss_of(position, masts, measured):\n"
             f"    d = {SQUARES}.sqrt()\n    d -= measured\n    return (d**2).mean()",
             "overwritten that a node has saved",
         ),
         (
-            "fit-loss",
+            "a12-loss",
             "def loss_of(position, masts, measured):\n"
             f"    d = {SQUARES}.sqrt()\n    d.data -= measured\n    return (d**2).mean()",
             "behind autograd's back",
         ),
         (
-            "fit-loss",
+            "a12-loss",
             "def loss_of(position, masts, measured):\n"
             "    with torch.no_grad():\n        measured -= distances(position, masts)\n"
             "    return (measured**2).mean()",
             "written to",
         ),
         (
-            "fit-loss",
+            "a12-loss",
             "loss_of = lambda position, masts, measured: ((distances(position, masts) - measured) ** 2).sum()",
             "take their mean",
         ),
-        ("fit-step", f"{STEP}{LOSS}    loss.backward()\n{MOVE}    return loss.item()", "they add up"),
+        ("a12-step", f"{STEP}{LOSS}    loss.backward()\n{MOVE}    return loss.item()", "they add up"),
         (
-            "fit-step",
+            "a12-step",
             f"{STEP}    position.grad = None\n{LOSS}    loss.backward()\n"
             "    position = position - rate * position.grad\n    return loss.item()",
             "gives the name to another tensor",
         ),
         (
-            "fit-step",
+            "a12-step",
             f"{STEP}    position.grad = None\n{LOSS}    loss.backward()\n"
             "    position -= rate * position.grad\n    return loss.item()",
             "raised RuntimeError",
         ),
-        ("fit-step", f"{STEP}    position.grad = None\n{LOSS}    loss.backward()\n{MOVE}    return loss", "a number"),
+        ("a12-step", f"{STEP}    position.grad = None\n{LOSS}    loss.backward()\n{MOVE}    return loss", "a number"),
         (
-            "fit-step",
+            "a12-step",
             f"{STEP}    position.grad = None\n{LOSS}    loss.backward()\n{MOVE.replace('-=', '+=')}"
             "    return loss.item()",
             "uphill",
         ),
         (
-            "fit-follow",
+            "a12-follow",
             FOLLOW + "    s, h = score(), []\n    for _ in range(rounds):\n        step()\n"
             "        s = 0.9 * s + 0.1 * score()\n        h.append(s.item())\n    return h",
             "holds the graphs",
         ),
         (
-            "fit-follow",
+            "a12-follow",
             FOLLOW + "    s, h = score().item(), []\n    for _ in range(rounds):\n        step()\n"
             "        h.append(0.9 * s + 0.1 * score())\n    return h",
             "holds tensors",
         ),
         (
-            "fit-follow",
+            "a12-follow",
             FOLLOW + "    h = []\n    for _ in range(rounds):\n        step()\n"
             "        h.append(score().item())\n    return h",
             "not smoothed",
         ),
         (
-            "fit-follow",
+            "a12-follow",
             FOLLOW + "    s, h = score().item(), []\n    for _ in range(rounds):\n"
             "        s = 0.9 * s + 0.1 * score().item()\n        step()\n        h.append(s)\n    return h",
             "after the step",
         ),
         (
-            "fit-follow",
+            "a12-follow",
             FOLLOW
             + "    scores = [score()]\n    for _ in range(rounds):\n        step()\n        scores.append(score())\n"
             "    s, h = scores[0].item(), []\n"
@@ -119,47 +119,47 @@ test_wrong_answers = wrong_answers(
 
 test_right_answers = right_answers(
     [
-        ("fit-start", "start = lambda e, n: torch.tensor([e / 1000, n / 1000], requires_grad=True)"),
+        ("a12-start", "start = lambda e, n: torch.tensor([e / 1000, n / 1000], requires_grad=True)"),
         (
-            "fit-start",
+            "a12-start",
             "start = lambda e, n: (torch.tensor([e, n], requires_grad=True) / 1000).detach().requires_grad_()",
         ),
         (
-            "fit-start",
+            "a12-start",
             "def start(e, n):\n    p = torch.tensor([e, n]).div_(1000)\n    p.requires_grad = True\n    return p",
         ),
-        ("fit-distances", f"distances = lambda position, masts: {SQUARES}.clamp(min=1e-12).sqrt()"),
-        ("fit-distances", f"distances = lambda position, masts: ({SQUARES} + 1e-12).sqrt()"),
+        ("a12-distances", f"distances = lambda position, masts: {SQUARES}.clamp(min=1e-12).sqrt()"),
+        ("a12-distances", f"distances = lambda position, masts: ({SQUARES} + 1e-12).sqrt()"),
         (
-            "fit-distances",
+            "a12-distances",
             f"def distances(position, masts):\n    s = {SQUARES}\n"
             "    return torch.where(s > 0, torch.where(s > 0, s, 1).sqrt(), 0)",
         ),
         (
-            "fit-loss",
+            "a12-loss",
             "loss_of = lambda position, masts, measured: (distances(position, masts) - measured).square().mean()",
         ),
         (
-            "fit-loss",
+            "a12-loss",
             "def loss_of(position, masts, measured):\n"
             "    d = distances(position, masts).clone()\n    d -= measured\n    return (d * d).sum() / len(d)",
         ),
         (
-            "fit-step",
+            "a12-step",
             f"{STEP}{LOSS}    (g,) = torch.autograd.grad(loss, position)\n"
             "    position.data.sub_(rate * g)\n    return float(loss)",
         ),
         (
-            "fit-step",
+            "a12-step",
             f"{STEP}{LOSS}    loss.backward()\n{MOVE}    position.grad.zero_()\n    return loss.item()",
         ),
         (
-            "fit-follow",
+            "a12-follow",
             FOLLOW + "    with torch.no_grad():\n        s, h = score(), []\n        for _ in range(rounds):\n"
             "            step()\n            s = 0.9 * s + 0.1 * score()\n            h.append(float(s))\n    return h",
         ),
         (
-            "fit-follow",
+            "a12-follow",
             FOLLOW + "    s, h = score().detach(), []\n    for _ in range(rounds):\n        step()\n"
             "        s = torch.lerp(s, score().detach(), 0.1)\n        h.append(s)\n    return [x.item() for x in h]",
         ),
@@ -174,4 +174,4 @@ def test_a_write_through_data_is_refused_whatever_the_learners_own_distances_sav
         "def loss_of(position, masts, measured):\n"
         "    d = distances(position, masts)\n    d.data -= measured\n    return (d**2).mean()"
     )
-    assert_told(verdict_on(torch, "fit-loss", attempt), "behind autograd's back")
+    assert_told(verdict_on(torch, "a12-loss", attempt), "behind autograd's back")

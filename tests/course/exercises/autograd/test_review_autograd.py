@@ -20,23 +20,23 @@ clipped = Clip.apply
 
 test_wrong_answers = wrong_answers(
     [
-        ("autograd-clipped", "clipped = lambda x, limit: x.clamp(-limit, limit)", "on their way forward"),
-        ("autograd-clipped", "clipped = lambda x, limit: x.view_as(x)", "nothing has clipped it"),
-        ("autograd-clipped", "clipped = lambda x, limit: x.clone()", "is a copy"),
-        ("autograd-clipped", "clipped = lambda x, limit: x.detach()", "does not require grad"),
+        ("a13-clipped", "clipped = lambda x, limit: x.clamp(-limit, limit)", "on their way forward"),
+        ("a13-clipped", "clipped = lambda x, limit: x.view_as(x)", "nothing has clipped it"),
+        ("a13-clipped", "clipped = lambda x, limit: x.clone()", "is a copy"),
+        ("a13-clipped", "clipped = lambda x, limit: x.detach()", "does not require grad"),
         (
-            "autograd-clipped",
+            "a13-clipped",
             f"def clipped(x, limit):\n    if x.requires_grad:\n        x.register_hook({CLIP})\n    return x",
             "the hook is on `x` itself",
         ),
         (
-            "autograd-clipped",
+            "a13-clipped",
             "def clipped(x, limit):\n    y = x.view_as(x)\n    if y.requires_grad:\n"
             "        y.register_hook(lambda g: g.abs().clamp(max=limit))\n    return y",
             "the sign is lost",
         ),
         (
-            "autograd-clipped",
+            "a13-clipped",
             f"def clipped(x, limit):\n    y = x.view_as(x)\n    y.register_hook({CLIP})\n    return y",
             "raised RuntimeError",
         ),
@@ -45,15 +45,15 @@ test_wrong_answers = wrong_answers(
 
 test_right_answers = right_answers(
     [
-        ("autograd-clipped", FUNCTION),
+        ("a13-clipped", FUNCTION),
         (
-            "autograd-clipped",
+            "a13-clipped",
             "def clipped(x, limit):\n    y = x[...]\n    if x.requires_grad:\n"
             "        y.register_hook(lambda g: torch.where(g > limit, limit, torch.where(g < -limit, -limit, g)))\n"
             "    return y",
         ),
         (
-            "autograd-clipped",
+            "a13-clipped",
             f"def clipped(x, limit):\n    y = x.expand(x.shape)\n    if y.requires_grad:\n"
             f"        y.register_hook({CLIP})\n    return y",
         ),

@@ -135,36 +135,36 @@ WRONG = [
     ("a07-record", RECORD.format(body="written.append((largest, 2.0)) or gradient * 2"), "has changed"),
     ("a07-record", "def record(h, written): written.append((3.0, 2.0))", "before the backward"),
     ("a07-record", RECORD_DETACHED, "has 0 entries"),
-    ("a07-parts", PARTS.format(call="run(steps[begin : begin + length], x)"), "there is no checkpoint"),
+    ("a08-parts", PARTS.format(call="run(steps[begin : begin + length], x)"), "there is no checkpoint"),
     (
-        "a07-parts",
+        "a08-parts",
         PARTS.format(call=CHECKPOINT + "lambda y: run(steps[begin : begin + length], y), x, use_reentrant=False)"),
         "have their last values",
     ),
-    ("a07-valley", "parts, runs = 32, 128", "31 tensors"),
-    ("a07-valley", "parts, runs = 8, 64", "the forward alone"),
-    ("a07-valley", "parts, runs = 1, 192", "as high as before"),
-    ("a07-valley", "parts, runs = 64, 128", "as without checkpoint"),
-    ("a07-valley", "parts, runs = 8, 512", "run again once"),
-    ("a07-parts", ONE_BY_ONE, "one between every two neighboring parts is enough"),
-    ("a07-parts", BACKWARDS, "`in_parts(steps, x, 3)[0]` is -0.87145"),
-    ("a07-parts", PARTS.format(call="run(steps[begin : begin + length], x).detach()"), "does not require grad"),
+    ("a08-valley", "parts, runs = 32, 128", "31 tensors"),
+    ("a08-valley", "parts, runs = 8, 64", "the forward alone"),
+    ("a08-valley", "parts, runs = 1, 192", "as high as before"),
+    ("a08-valley", "parts, runs = 64, 128", "as without checkpoint"),
+    ("a08-valley", "parts, runs = 8, 512", "run again once"),
+    ("a08-parts", ONE_BY_ONE, "one between every two neighboring parts is enough"),
+    ("a08-parts", BACKWARDS, "`in_parts(steps, x, 3)[0]` is -0.87145"),
+    ("a08-parts", PARTS.format(call="run(steps[begin : begin + length], x).detach()"), "does not require grad"),
 ]
 
 ALSO_RIGHT = [
-    ("a07-valley", "parts = min((n for n in range(1, 65) if 64 % n == 0), key=lambda n: n - 1 + 64 // n); runs = 128"),
-    ("a07-valley", "parts = int(64**0.5); runs = 8 * 8 + 64"),
+    ("a08-valley", "parts = min((n for n in range(1, 65) if 64 % n == 0), key=lambda n: n - 1 + 64 // n); runs = 128"),
+    ("a08-valley", "parts = int(64**0.5); runs = 8 * 8 + 64"),
     ("a07-mean", MEAN.format(add="+= loss_of(batch).item()", result="total / len(batches)")),
     ("a07-mean", MEAN.format(add="+= loss_of(batch).detach()", result="total.item() / len(batches)")),
     ("a07-carry", CARRY.format(state="state.detach()", backward="loss.backward()", kept="float(loss.detach())")),
     ("a07-record", RECORD_WEAKLY),
     (
-        "a07-parts",
+        "a08-parts",
         PARTS.format(
             call=CHECKPOINT + "lambda y, some=steps[begin : begin + length]: run(some, y), x, use_reentrant=False)"
         ),
     ),
-    ("a07-parts", PARTS.format(call=CHECKPOINT + "run, steps[begin : begin + length], x, use_reentrant=True)")),
+    ("a08-parts", PARTS.format(call=CHECKPOINT + "run, steps[begin : begin + length], x, use_reentrant=True)")),
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)

@@ -23,38 +23,38 @@ def function(forward="ctx.save_for_backward(x)", saved=SAVED, slope="gradient * 
 
 test_wrong_answers = wrong_answers(
     [
-        ("logcosh-stable", "log_cosh = lambda x: x.cosh().log()", "Never pass a positive number"),
-        ("logcosh-stable", "log_cosh = lambda x: x + torch.log1p((-2 * x).exp()) - 0.6931471805599453", "is inf"),
-        ("logcosh-stable", "log_cosh = lambda x: x.abs() + torch.log1p((-2 * x.abs()).exp())", "by log 2"),
-        ("logcosh-stable", "log_cosh = lambda x: x.abs() - 0.6931471805599453", "and should be"),
-        ("logcosh-stable", "log_cosh = lambda x: x.double().cosh().log().float()", "is inf"),
-        ("logcosh-function", function(slope="x.tanh()"), "leaves out"),
-        ("logcosh-function", function(forward="ctx.save_for_backward(x.tanh())", slope="gradient * x"), "a constant"),
-        ("logcosh-function", function(forward="ctx.x = x", saved="[ctx.x]"), "ctx.x"),
-        ("logcosh-function", function(slope="gradient * x.detach().tanh()"), "no second derivative"),
+        ("e10-stable", "log_cosh = lambda x: x.cosh().log()", "Never pass a positive number"),
+        ("e10-stable", "log_cosh = lambda x: x + torch.log1p((-2 * x).exp()) - 0.6931471805599453", "is inf"),
+        ("e10-stable", "log_cosh = lambda x: x.abs() + torch.log1p((-2 * x.abs()).exp())", "by log 2"),
+        ("e10-stable", "log_cosh = lambda x: x.abs() - 0.6931471805599453", "and should be"),
+        ("e10-stable", "log_cosh = lambda x: x.double().cosh().log().float()", "is inf"),
+        ("e10-function", function(slope="x.tanh()"), "leaves out"),
+        ("e10-function", function(forward="ctx.save_for_backward(x.tanh())", slope="gradient * x"), "a constant"),
+        ("e10-function", function(forward="ctx.x = x", saved="[ctx.x]"), "ctx.x"),
+        ("e10-function", function(slope="gradient * x.detach().tanh()"), "no second derivative"),
         (
-            "logcosh-function",
+            "e10-function",
             function().replace(
                 "    def backward", "    @torch.autograd.function.once_differentiable\n    def backward"
             ),
             "no second derivative",
         ),
-        ("logcosh-function", function(slope="gradient * (1 - x.tanh() ** 2)"), "it should be"),
-        ("logcosh-function", "LogCosh = log_cosh", "should be a class"),
-        ("logcosh-tangent", "pushed = lambda x, v: (x.tanh(), 1 - x.tanh() ** 2)", "leaves the tangent out"),
-        ("logcosh-tangent", "pushed = lambda x, v: (x.tanh() * v, (1 - x.tanh() ** 2) * v)", "has the tangent once"),
-        ("logcosh-tangent", "pushed = lambda x, v: (x.tanh() * v, -(x.tanh() ** 2) * v**2)", "the acceleration is"),
-        ("logcosh-tangent", "pushed = lambda x, v: x.tanh() * v", "two tensors"),
-        ("logcosh-centre", "center = lambda readings: readings.mean()", "is the mean"),
-        ("logcosh-centre", "center = lambda readings: readings.median()", "is the median"),
+        ("e10-function", function(slope="gradient * (1 - x.tanh() ** 2)"), "it should be"),
+        ("e10-function", "LogCosh = log_cosh", "should be a class"),
+        ("e10-tangent", "pushed = lambda x, v: (x.tanh(), 1 - x.tanh() ** 2)", "leaves the tangent out"),
+        ("e10-tangent", "pushed = lambda x, v: (x.tanh() * v, (1 - x.tanh() ** 2) * v)", "has the tangent once"),
+        ("e10-tangent", "pushed = lambda x, v: (x.tanh() * v, -(x.tanh() ** 2) * v**2)", "the acceleration is"),
+        ("e10-tangent", "pushed = lambda x, v: x.tanh() * v", "two tensors"),
+        ("e10-centre", "center = lambda readings: readings.mean()", "is the mean"),
+        ("e10-centre", "center = lambda readings: readings.median()", "is the median"),
         (
-            "logcosh-centre",
+            "e10-centre",
             "def center(readings):\n    c = readings.median()\n    for _ in range(3):\n"
             "        c = c + 0.01 * (readings - c).tanh().sum()\n    return c",
             "is still",
         ),
         (
-            "logcosh-centre",
+            "e10-centre",
             "def center(readings):\n    c = readings.mean()\n    for _ in range(20):\n"
             "        t = (readings - c).tanh()\n        c = c + t.sum() / (1 - t**2).sum()\n    return c",
             "the center of",
@@ -64,18 +64,18 @@ test_wrong_answers = wrong_answers(
 
 test_right_answers = right_answers(
     [
-        ("logcosh-stable", "log_cosh = lambda x: torch.logaddexp(x, -x) - 0.6931471805599453"),
+        ("e10-stable", "log_cosh = lambda x: torch.logaddexp(x, -x) - 0.6931471805599453"),
         (
-            "logcosh-stable",
+            "e10-stable",
             "log_cosh = lambda x: torch.where(x.abs() < 10, x.clamp(-10, 10).cosh().log(), x.abs() - 0.69314718056)",
         ),
-        ("logcosh-function", function(slope="torch.tanh(x).mul(gradient)")),
+        ("e10-function", function(slope="torch.tanh(x).mul(gradient)")),
         (
-            "logcosh-function",
+            "e10-function",
             function(slope="gradient * (1 - 2 / (1 + (2 * x).exp()))"),
         ),
         (
-            "logcosh-function",
+            "e10-function",
             """
 class LogCosh(torch.autograd.Function):
     @staticmethod
@@ -91,9 +91,9 @@ class LogCosh(torch.autograd.Function):
         return ctx.saved_tensors[0].tanh() * gradient
 """,
         ),
-        ("logcosh-tangent", "pushed = lambda x, v: [x.tanh() * v, v * v / x.cosh() ** 2]"),
+        ("e10-tangent", "pushed = lambda x, v: [x.tanh() * v, v * v / x.cosh() ** 2]"),
         (
-            "logcosh-tangent",
+            "e10-tangent",
             "def pushed(x, v):\n"
             "    x = x.detach().requires_grad_()\n"
             "    (first,) = torch.autograd.grad(x.cosh().log().sum(), x, create_graph=True)\n"
@@ -101,12 +101,12 @@ class LogCosh(torch.autograd.Function):
             "    return (first * v).detach(), second * v**2",
         ),
         (
-            "logcosh-centre",
+            "e10-centre",
             "def center(readings):\n    c = readings.median()\n    for _ in range(2000):\n"
             "        c = c + 0.1 * (readings - c).tanh().sum()\n    return c.item()",
         ),
         (
-            "logcosh-centre",
+            "e10-centre",
             "def center(readings):\n    low, high = readings.min().item(), readings.max().item()\n"
             "    for _ in range(60):\n        c = (low + high) / 2\n"
             "        if (readings.double() - c).tanh().sum() > 0:\n            low = c\n"

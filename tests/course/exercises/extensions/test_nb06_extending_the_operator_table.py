@@ -30,60 +30,60 @@ RULES = "rule_of_abs, rule_of_exp, rule_of_isnan, rule_of_remainder = "
 WHICH = "experiment, from_elsewhere, contribution = "
 
 WRONG = [
-    ("e05-swish", "def swish(x, beta): return x * (beta * x).sigmoid()", "it should be a custom operator"),
-    ("e05-swish", SWISH.format(forward=FORWARD, keep=KEEP, back=BACK, register="pass"), "no autograd formula"),
-    ("e05-swish", SWISH.format(forward="x * x.sigmoid()", keep=KEEP, back=BACK, register=REGISTER), "holds"),
-    ("e05-swish", SWISH.format(forward="x", keep=KEEP, back=BACK, register=REGISTER), "may not alias"),
+    ("e06-swish", "def swish(x, beta): return x * (beta * x).sigmoid()", "it should be a custom operator"),
+    ("e06-swish", SWISH.format(forward=FORWARD, keep=KEEP, back=BACK, register="pass"), "no autograd formula"),
+    ("e06-swish", SWISH.format(forward="x * x.sigmoid()", keep=KEEP, back=BACK, register=REGISTER), "holds"),
+    ("e06-swish", SWISH.format(forward="x", keep=KEEP, back=BACK, register=REGISTER), "may not alias"),
     (
-        "e05-swish",
+        "e06-swish",
         SWISH.format(forward=FORWARD, keep=KEEP, back=BACK.replace(", None", ""), register=REGISTER),
         "returned 2 where 3 gradients are needed",
     ),
     (
-        "e05-swish",
+        "e06-swish",
         SWISH.format(forward=FORWARD, keep=KEEP, back=BACK.replace("ctx.beta * ", ""), register=REGISTER),
         "Is beta kept",
     ),
     (
-        "e05-swish",
+        "e06-swish",
         SWISH.format(forward=FORWARD, keep=KEEP, back=SIGMOID + "return gradient * s, None", register=REGISTER),
         "the gradient of swish(x, 0.5)",
     ),
-    ("e05-formulas", FORMULAS.format("for_input = 1", FOR_OTHER), "it should be a function"),
+    ("e06-formulas", FORMULAS.format("for_input = 1", FOR_OTHER), "it should be a function"),
     (
-        "e05-formulas",
+        "e06-formulas",
         FORMULAS.format("def for_input(gradient, other): return gradient / other", FOR_OTHER),
         "the table",
     ),
-    ("e05-formulas", FORMULAS.format("def for_input(other): return 1 / other", FOR_OTHER), "multiply it"),
-    ("e05-formulas", FORMULAS.format(FOR_INPUT, FOR_OTHER.replace("-grad", "grad")), "the sign is wrong"),
-    ("e05-formulas", FORMULAS.format(FOR_INPUT, FOR_OTHER.replace("/ other", "* other")), "holds"),
+    ("e06-formulas", FORMULAS.format("def for_input(other): return 1 / other", FOR_OTHER), "multiply it"),
+    ("e06-formulas", FORMULAS.format(FOR_INPUT, FOR_OTHER.replace("-grad", "grad")), "the sign is wrong"),
+    ("e06-formulas", FORMULAS.format(FOR_INPUT, FOR_OTHER.replace("/ other", "* other")), "holds"),
     (
-        "e05-formulas",
+        "e06-formulas",
         FORMULAS.format("def for_input(grad, input, other): return grad / other", FOR_OTHER),
         "asks for `input`",
     ),
-    ("e05-rules", RULES + "'FLOAT', 'FLOAT', 'PREDICATE', 'PROMOTE'", "given integers, it returns integers"),
-    ("e05-rules", RULES + "'PROMOTE', 'PROMOTE', 'PREDICATE', 'PROMOTE'", "floating-point numbers"),
-    ("e05-rules", RULES + "'PROMOTE', 'FLOAT', 'PROMOTE', 'PROMOTE'", "True and False"),
-    ("e05-rules", RULES + "'PROMOTE', 'FLOAT', 'PREDICATE', 'FLOAT'", "7 % 3"),
-    ("e05-which", WHICH + "'table', 'custom_op', 'table'", "Begin with that"),
-    ("e05-which", WHICH + "'function', 'table', 'table'", "PyTorch does not know our table"),
-    ("e05-which", WHICH + "'function', 'custom_op', 'custom_op'", "All the forms"),
+    ("e06-rules", RULES + "'FLOAT', 'FLOAT', 'PREDICATE', 'PROMOTE'", "given integers, it returns integers"),
+    ("e06-rules", RULES + "'PROMOTE', 'PROMOTE', 'PREDICATE', 'PROMOTE'", "floating-point numbers"),
+    ("e06-rules", RULES + "'PROMOTE', 'FLOAT', 'PROMOTE', 'PROMOTE'", "True and False"),
+    ("e06-rules", RULES + "'PROMOTE', 'FLOAT', 'PREDICATE', 'FLOAT'", "7 % 3"),
+    ("e06-which-way", WHICH + "'table', 'custom_op', 'table'", "Begin with that"),
+    ("e06-which-way", WHICH + "'function', 'table', 'table'", "PyTorch does not know our table"),
+    ("e06-which-way", WHICH + "'function', 'custom_op', 'custom_op'", "All the forms"),
 ]
 
 ALSO_RIGHT = [
     (
-        "e05-swish",
+        "e06-swish",
         SWISH.format(
             forward=FORWARD, keep=READY_MADE, back="return gradient * ctx.saved_tensors[0], None", register=REGISTER
         ),
     ),
     (
-        "e05-formulas",
+        "e06-formulas",
         FORMULAS.format(FOR_INPUT, "def for_other(input, other, grad): return -grad * input / other.square()"),
     ),
-    ("e05-formulas", FORMULAS.format("for_input = lambda grad, other: grad * other.reciprocal()", FOR_OTHER)),
+    ("e06-formulas", FORMULAS.format("for_input = lambda grad, other: grad * other.reciprocal()", FOR_OTHER)),
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)

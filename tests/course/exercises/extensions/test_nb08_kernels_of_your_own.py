@@ -30,22 +30,22 @@ def softsign(made="torch.empty_like(x)", saved="y", slope=SLOPE):
 
 
 WRONG = [
-    ("e07-softsign", "def Softsign(x): return x", "a class derived from torch.autograd.Function"),
-    ("e07-softsign", softsign(made="x.detach()"), "the kernel wrote into `x`"),
-    ("e07-softsign", softsign(saved="y, x"), "x need not be kept"),
-    ("e07-softsign", softsign(slope="1 - numpy.abs(y.detach().numpy())"), "the gradient is not"),
-    ("e07-softsign", softsign(slope="nothing"), "raised NameError"),
-    ("e07-count", COUNT + "12_000_000, 8_000_000, 2", "reads *and* writes"),
-    ("e07-count", COUNT + "24_000_000, 4_000_000, 2", "reads n elements and writes n"),
-    ("e07-count", COUNT + "24_000_000, 8_000_000, 3", "One launch is left"),
-    ("e07-pays", PAYS + "False, False, False, True", "need never be written"),
-    ("e07-pays", PAYS + "True, True, False, True", "bound by arithmetic"),
-    ("e07-pays", PAYS + "True, False, True, True", "nothing to fuse"),
-    ("e07-pays", PAYS + "True, False, False, False", "1,600 launches"),
+    ("e08-softsign", "def Softsign(x): return x", "a class derived from torch.autograd.Function"),
+    ("e08-softsign", softsign(made="x.detach()"), "the kernel wrote into `x`"),
+    ("e08-softsign", softsign(saved="y, x"), "x need not be kept"),
+    ("e08-softsign", softsign(slope="1 - numpy.abs(y.detach().numpy())"), "the gradient is not"),
+    ("e08-softsign", softsign(slope="nothing"), "raised NameError"),
+    ("e08-count", COUNT + "12_000_000, 8_000_000, 2", "reads *and* writes"),
+    ("e08-count", COUNT + "24_000_000, 4_000_000, 2", "reads n elements and writes n"),
+    ("e08-count", COUNT + "24_000_000, 8_000_000, 3", "One launch is left"),
+    ("e08-pays", PAYS + "False, False, False, True", "need never be written"),
+    ("e08-pays", PAYS + "True, True, False, True", "bound by arithmetic"),
+    ("e08-pays", PAYS + "True, False, True, True", "nothing to fuse"),
+    ("e08-pays", PAYS + "True, False, False, False", "1,600 launches"),
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 
 
 def test_a_kernel_that_is_differentiable_once_passes_without_saying_so(torch):
-    assert verdict_on(torch, "e07-softsign", softsign()).solved
+    assert verdict_on(torch, "e08-softsign", softsign()).solved

@@ -35,27 +35,27 @@ class Small(Ledger):
 REFUSAL = "if nbytes > 2**20: raise RuntimeError"
 
 WRONG = [
-    ("e08-pair", ONE_FOR_BOTH, "share memory and entries"),
-    ("e08-pair", WITHOUT_END, "`make(2)` raised nothing"),
-    ("e08-pair", OF_ONE, "`Pair().count()` is 1"),
-    ("e08-pair", "Pair = Ledger", "the methods `count` and `make`"),
-    ("e08-small", SMALL.format(refusal="", arguments="nbytes, device, zeroed=zeroed"), "raised nothing"),
+    ("e09-pair", ONE_FOR_BOTH, "share memory and entries"),
+    ("e09-pair", WITHOUT_END, "`make(2)` raised nothing"),
+    ("e09-pair", OF_ONE, "`Pair().count()` is 1"),
+    ("e09-pair", "Pair = Ledger", "the methods `count` and `make`"),
+    ("e09-small", SMALL.format(refusal="", arguments="nbytes, device, zeroed=zeroed"), "raised nothing"),
     (
-        "e08-small",
+        "e09-small",
         SMALL.format(refusal=REFUSAL.replace(">", ">="), arguments="nbytes, device, zeroed=zeroed"),
         "raised RuntimeError",
     ),
-    ("e08-small", SMALL.format(refusal=REFUSAL, arguments="2 * nbytes, device, zeroed=zeroed"), "is 2000"),
+    ("e09-small", SMALL.format(refusal=REFUSAL, arguments="2 * nbytes, device, zeroed=zeroed"), "is 2000"),
     (
-        "e08-small",
+        "e09-small",
         SMALL.format(refusal=REFUSAL.replace("Runtime", "Value"), arguments="nbytes, device, zeroed=zeroed"),
         "ValueError",
     ),
-    ("e08-who", WHO + "'none', 'none', 'from_host', 'ufunc', 'none'", "the bytes have to come back"),
-    ("e08-who", WHO + "'to_host', 'allocate', 'from_host', 'ufunc', 'none'", "no byte is touched"),
-    ("e08-who", WHO + "'to_host', 'none', 'to_host', 'ufunc', 'none'", "come from the host"),
-    ("e08-who", WHO + "'to_host', 'none', 'from_host', 'none', 'none'", "elementwise kernel"),
-    ("e08-who", WHO + "'to_host', 'none', 'from_host', 'ufunc', 'to_host'", "in the header"),
+    ("e09-who", WHO + "'none', 'none', 'from_host', 'ufunc', 'none'", "the bytes have to come back"),
+    ("e09-who", WHO + "'to_host', 'allocate', 'from_host', 'ufunc', 'none'", "no byte is touched"),
+    ("e09-who", WHO + "'to_host', 'none', 'to_host', 'ufunc', 'none'", "come from the host"),
+    ("e09-who", WHO + "'to_host', 'none', 'from_host', 'none', 'none'", "elementwise kernel"),
+    ("e09-who", WHO + "'to_host', 'none', 'from_host', 'ufunc', 'to_host'", "in the header"),
 ]
 
 

@@ -6,28 +6,28 @@ ONE = "def column(f, x, j):\n    t = torch.zeros_like(x)\n    t[j] = 1\n"
 
 test_wrong_answers = wrong_answers(
     [
-        ("extensions-column", f"{ONE}    return torch.func.vjp(f, x)[1](t)[0]", "is row 0"),
+        ("e11-column", f"{ONE}    return torch.func.vjp(f, x)[1](t)[0]", "is row 0"),
         (
-            "extensions-column",
+            "e11-column",
             "column = lambda f, x, j: torch.func.jvp(f, (x,), (torch.ones_like(x),))[1]",
             "sum of all columns",
         ),
         (
-            "extensions-column",
+            "e11-column",
             "column = lambda f, x, j: torch.stack([\n"
             "    (f(x + 1e-3 * e) - f(x - 1e-3 * e)) / 2e-3 for e in torch.eye(len(x))\n"
             "])[j]",
             "f ran 8 times",
         ),
-        ("extensions-column", f"{ONE}    return torch.func.jvp(f, (x,), (t,))[0]", "and should be"),
-        ("extensions-column", "column = lambda f, x, j: torch.func.jacrev(f)(x)[:, j]", "made the whole Jacobian"),
+        ("e11-column", f"{ONE}    return torch.func.jvp(f, (x,), (t,))[0]", "and should be"),
+        ("e11-column", "column = lambda f, x, j: torch.func.jacrev(f)(x)[:, j]", "made the whole Jacobian"),
         (
-            "extensions-column",
+            "e11-column",
             "column = lambda f, x, j: torch.autograd.functional.jacobian(f, x)[:, j]",
             "made the whole Jacobian",
         ),
         (
-            "extensions-column",
+            "e11-column",
             "def column(f, x, j):\n    x = x.clone().requires_grad_()\n    return torch.autograd.grad(f(x)[j], x)[0]",
             "is row 0",
         ),
@@ -36,10 +36,10 @@ test_wrong_answers = wrong_answers(
 
 test_right_answers = right_answers(
     [
-        ("extensions-column", f"{ONE}    return (f(x + 1e-2 * t) - f(x - 1e-2 * t)) / 2e-2"),
-        ("extensions-column", f"{ONE}    return torch.autograd.functional.jvp(f, x, t)[1]"),
+        ("e11-column", f"{ONE}    return (f(x + 1e-2 * t) - f(x - 1e-2 * t)) / 2e-2"),
+        ("e11-column", f"{ONE}    return torch.autograd.functional.jvp(f, x, t)[1]"),
         (
-            "extensions-column",
+            "e11-column",
             f"{ONE}"
             "    with torch.autograd.forward_ad.dual_level():\n"
             "        y = f(torch.autograd.forward_ad.make_dual(x, t))\n"

@@ -13,26 +13,26 @@ def under(body, buffers=BUFFERS):
 
 test_wrong_answers = wrong_answers(
     [
-        ("networks-towards", under("a = keep * a + (1 - keep) * b"), "has not changed"),
-        ("networks-towards", under("a.lerp_(b, keep)"), "share of the average"),
-        ("networks-towards", under("a.lerp_(b, 1 - keep)", ""), "leaves buffers out"),
-        ("networks-towards", under("a.copy_(keep * a + (1 - keep) * b)"), "were allocated"),
-        ("networks-towards", under("a.data = keep * a + (1 - keep) * b"), "other storages"),
-        ("networks-towards", f"{HEAD}    {PAIRS}        a.lerp_(b, 1 - keep)", "raised RuntimeError"),
-        ("networks-towards", under("b.lerp_(a, keep)"), "`model` has changed"),
+        ("n13-towards", under("a = keep * a + (1 - keep) * b"), "has not changed"),
+        ("n13-towards", under("a.lerp_(b, keep)"), "share of the average"),
+        ("n13-towards", under("a.lerp_(b, 1 - keep)", ""), "leaves buffers out"),
+        ("n13-towards", under("a.copy_(keep * a + (1 - keep) * b)"), "were allocated"),
+        ("n13-towards", under("a.data = keep * a + (1 - keep) * b"), "other storages"),
+        ("n13-towards", f"{HEAD}    {PAIRS}        a.lerp_(b, 1 - keep)", "raised RuntimeError"),
+        ("n13-towards", under("b.lerp_(a, keep)"), "`model` has changed"),
     ]
 )
 
 test_right_answers = right_answers(
     [
-        ("networks-towards", under("a.mul_(keep).add_(b, alpha=1 - keep)")),
+        ("n13-towards", under("a.mul_(keep).add_(b, alpha=1 - keep)")),
         (
-            "networks-towards",
+            "n13-towards",
             f"{HEAD}    {PAIRS}        a.data.sub_(b.data, alpha=1.0).mul_(keep).add_(b.data)\n"
             "    for name, buffer in average.named_buffers():\n        buffer.copy_(model.get_buffer(name))\n",
         ),
         (
-            "networks-towards",
+            "n13-towards",
             "@torch.no_grad()\ndef towards(average, model, keep):\n"
             "    other = model.state_dict()\n"
             "    for name, x in average.state_dict().items():\n"

@@ -370,46 +370,46 @@ WRONG = [
      "The scale was too large; halve it"),
     ("n10-step", STEP + ("    if not all(p.grad.isfinite().all() for p in parameters): return scale / 2\n"
          "    for p in parameters: p.data -= rate * p.grad * scale\n    return scale"), "the parameters are"),
-    ("budget-accuracy", ACCURACY + ("    with torch.no_grad():\n"
+    ("n12-accuracy", ACCURACY + ("    with torch.no_grad():\n"
          "        return (reader(batch(images, rows)).argmax(1) == labels[rows]).float().mean().item()"),
      "parts of at most"),
-    ("budget-accuracy", ACCURACY + ("    reader.eval()\n    right = 0\n    with torch.no_grad():\n"
+    ("n12-accuracy", ACCURACY + ("    reader.eval()\n    right = 0\n    with torch.no_grad():\n"
          "        for p in rows.split(32): right += (reader(batch(images, p)).argmax(1) == "
          "labels[p]).sum().item()\n    return right / len(rows)"),
      "afterwards the reader is no longer in training mode"),
-    ("budget-batch", BATCH + "(images.float() / 8 - 1)[rows]", "Choose the rows first; the result has"),
-    ("budget-batch", BATCH + "images[rows].float() / 8 - 1", "Compute in place"),
-    ("budget-floor", "adam, momentum, plain = 3 * 236_584 + 129_384, 2 * 236_584 + 129_384, 236_584 + 129_384",
+    ("n12-batch", BATCH + "(images.float() / 8 - 1)[rows]", "Choose the rows first; the result has"),
+    ("n12-batch", BATCH + "images[rows].float() / 8 - 1", "Compute in place"),
+    ("n12-floor", "adam, momentum, plain = 3 * 236_584 + 129_384, 2 * 236_584 + 129_384, 236_584 + 129_384",
      "parameters, gradients, state"),
-    ("budget-floor",
+    ("n12-floor",
      "adam, momentum, plain = 4 * (236_584 + 129_384), 3 * (236_584 + 129_384), 2 * (236_584 + 129_384)",
      "To begin with the first"),
-    ("budget-step",
+    ("n12-step",
      ("\ndef step(reader, optimizer, images, labels, rows):\n    optimizer.zero_grad()\n    total = 0.0\n"
          "    for part in rows.split(32):\n"
          '        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction="sum") / '
          "len(part)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
          "    return total\n"), "Weight each by its share of the rows"),
-    ("budget-step",
+    ("n12-step",
      ("\ndef step(reader, optimizer, images, labels, rows):\n    optimizer.zero_grad()\n    total = 0.0\n"
          "    for part in rows.split(200):\n"
          '        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction="sum") / '
          "len(rows)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
          "    return total\n"), "Smaller parts, each with its own backward"),
-    ("budget-step",
+    ("n12-step",
      ("\ndef step(reader, optimizer, images, labels, rows):\n    optimizer.zero_grad()\n    total = 0.0\n"
          "    for part in rows.split(32):\n"
          '        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction="sum") / '
          "len(labels)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
          "    return total\n"), "weight parts by their rows"),
-    ("networks-towards", TOWARDS + ("    with torch.no_grad():\n"
+    ("n13-towards", TOWARDS + ("    with torch.no_grad():\n"
          "        for a, b in zip(average.state_dict().values(), model.state_dict().values()):\n"
          "            a.copy_(keep * a + (1 - keep) * b)"),
      "Buffers are copied, not averaged, and parameters() leaves"),
-    ("networks-towards", TOWARDS + ("    for a, b in zip(average.parameters(), model.parameters()):\n"
+    ("n13-towards", TOWARDS + ("    for a, b in zip(average.parameters(), model.parameters()):\n"
          "        a.data = keep * a.data + (1 - keep) * b.data\n"
          "    for a, b in zip(average.buffers(), model.buffers()): a.copy_(b)"), "write into those that were there"),
-    ("networks-towards", TOWARDS + ("    with torch.no_grad():\n"
+    ("n13-towards", TOWARDS + ("    with torch.no_grad():\n"
          "        for a, b in zip(average.parameters(), model.parameters()): a.lerp_(b, keep)\n"
          "        for a, b in zip(average.buffers(), model.buffers()): a.copy_(b)"),
      "is the share of the average, and not that of the model"),
@@ -643,33 +643,33 @@ ALSO_RIGHT = [
          "    if not all(map(math.isfinite, (x for p in parameters for x in p.grad.tolist()))):\n"
          "        return 0.5 * scale\n    for p in parameters:\n        p.grad /= scale\n"
          "    torch.optim.SGD(parameters, lr=rate).step()\n    return scale")),
-    ("budget-accuracy", ACCURACY + ("    with torch.inference_mode():\n"
+    ("n12-accuracy", ACCURACY + ("    with torch.inference_mode():\n"
          "        return sum(int((reader(batch(images, p)).argmax(-1) == labels[p]).sum()) for p in "
          "rows.split(64)) / len(rows)")),
-    ("budget-accuracy", ACCURACY + ("    with torch.no_grad():\n"
+    ("n12-accuracy", ACCURACY + ("    with torch.no_grad():\n"
          "        read = torch.cat([reader(batch(images, p)).argmax(1) for p in rows.split(50)])\n"
          "    return (read == labels[rows]).float().mean().item()")),
-    ("budget-batch", BATCH + "images.index_select(0, rows).to(torch.float32).mul_(0.125).add_(-1)"),
-    ("budget-batch", BATCH + "images[rows].div(8).sub_(1)"),
-    ("budget-batch", ("def batch(images, rows):\n    made = torch.empty(len(rows), images.shape[1])\n"
+    ("n12-batch", BATCH + "images.index_select(0, rows).to(torch.float32).mul_(0.125).add_(-1)"),
+    ("n12-batch", BATCH + "images[rows].div(8).sub_(1)"),
+    ("n12-batch", ("def batch(images, rows):\n    made = torch.empty(len(rows), images.shape[1])\n"
          "    made.copy_(images[rows])\n    made /= 8\n    made -= 1\n    return made")),
-    ("budget-floor", "adam, momentum, plain = ((2 + n) * 236_584 + 129_384 for n in (2, 1, 0))"),
-    ("budget-floor", "plain = 236_584 * 2 + 129_384; momentum = plain + 236_584; adam = momentum + 236_584"),
-    ("budget-step",
+    ("n12-floor", "adam, momentum, plain = ((2 + n) * 236_584 + 129_384 for n in (2, 1, 0))"),
+    ("n12-floor", "plain = 236_584 * 2 + 129_384; momentum = plain + 236_584; adam = momentum + 236_584"),
+    ("n12-step",
      ("\ndef step(reader, optimizer, images, labels, rows):\n    optimizer.zero_grad()\n    total = 0.0\n"
          "    for part in rows.split(16):\n"
          '        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction="sum") / '
          "len(rows)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
          "    return total\n")),
-    ("budget-step", ("\ndef step(reader, optimizer, images, labels, rows):\n    for p in reader.parameters():\n"
+    ("n12-step", ("\ndef step(reader, optimizer, images, labels, rows):\n    for p in reader.parameters():\n"
          "        p.grad = None\n    total = 0.0\n    for part in rows.split(20):\n"
          '        loss = F.cross_entropy(reader(batch(images, part)), labels[part], reduction="sum") / '
          "len(rows)\n        loss.backward()\n        total += loss.item()\n    optimizer.step()\n"
          "    return total\n")),
-    ("networks-towards", TOWARDS + ("    for a, b in zip(average.parameters(), model.parameters()):\n"
+    ("n13-towards", TOWARDS + ("    for a, b in zip(average.parameters(), model.parameters()):\n"
          "        a.data.mul_(keep).add_(b.data, alpha=1 - keep)\n"
          "    for (name, a), b in zip(average.named_buffers(), model.buffers()):\n        a[...] = b")),
-    ("networks-towards",
+    ("n13-towards",
      TOWARDS + ("    with torch.no_grad():\n        names = {n for n, _ in average.named_parameters()}\n"
          "        other = model.state_dict()\n        for n, t in average.state_dict().items():\n"
          "            t.lerp_(other[n], 1 - keep) if n in names else t.copy_(other[n])")),

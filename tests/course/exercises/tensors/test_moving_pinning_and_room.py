@@ -8,19 +8,19 @@ PIN = "one_line, buffer, made_there, loader = "
 FIGURES = "allocated_small, reserved_small, reserved_both = "
 
 WRONG = [
-    ("t12-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage of its own"),
-    ("t12-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "should return a list"),
-    ("t12-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not right"),
-    ("t12-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
-    ("t12-pin", PIN + "True, True, False, True", "as slow as what it avoids"),
-    ("t12-pin", PIN + "False, False, False, True", "pinned once"),
-    ("t12-pin", PIN + "False, True, True, True", "Nothing is transferred"),
-    ("t12-pin", PIN + "False, True, False, False", "overlaps"),
-    ("t12-figures", FIGURES + "10_000, 2 * 2**20, 18 * 2**20", "units of 512 bytes"),
-    ("t12-figures", FIGURES + "10240, 10240, 18 * 2**20", "whole segments"),
-    ("t12-figures", FIGURES + "10240, 20 * 2**20, 36 * 2**20", "share a segment"),
-    ("t12-figures", FIGURES + "10240, 2 * 2**20, 22 * 2**20", "below 10 MiB"),
-    ("t12-figures", FIGURES + "10240, 2 * 2**20, 16 * 2**20", "still reserved"),
+    ("t16-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage of its own"),
+    ("t16-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "should return a list"),
+    ("t16-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not right"),
+    ("t16-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
+    ("t16-pin", PIN + "True, True, False, True", "as slow as what it avoids"),
+    ("t16-pin", PIN + "False, False, False, True", "pinned once"),
+    ("t16-pin", PIN + "False, True, True, True", "Nothing is transferred"),
+    ("t16-pin", PIN + "False, True, False, False", "overlaps"),
+    ("t17-figures", FIGURES + "10_000, 2 * 2**20, 18 * 2**20", "units of 512 bytes"),
+    ("t17-figures", FIGURES + "10240, 10240, 18 * 2**20", "whole segments"),
+    ("t17-figures", FIGURES + "10240, 20 * 2**20, 36 * 2**20", "share a segment"),
+    ("t17-figures", FIGURES + "10240, 2 * 2**20, 22 * 2**20", "below 10 MiB"),
+    ("t17-figures", FIGURES + "10240, 2 * 2**20, 16 * 2**20", "still reserved"),
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
@@ -29,7 +29,7 @@ test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 def test_what_stays_on_the_host_is_told_so():
     import tensorglass  # PyTorch without a GPU has no device to stay away from
 
-    verdict = verdict_on(tensorglass, "t12-send", "def send(tensors, device): return list(torch.stack(tensors))")
+    verdict = verdict_on(tensorglass, "t16-send", "def send(tensors, device): return list(torch.stack(tensors))")
     assert "`send(tensors, device)[0]` is on cpu; it should be on sim" in verdict.message
 
 
@@ -37,7 +37,7 @@ def test_transfers_are_counted_where_the_tensors_are_put_together_afterwards():
     import tensorglass  # it counts its transfers
 
     afterwards = "def send(tensors, device): return list(torch.stack([each.to(device) for each in tensors]))"
-    assert "there were 3 transfers" in verdict_on(tensorglass, "t12-send", afterwards).message
+    assert "there were 3 transfers" in verdict_on(tensorglass, "t16-send", afterwards).message
 
 
 def test_the_figures_are_the_allocators():

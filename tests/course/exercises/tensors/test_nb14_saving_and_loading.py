@@ -21,36 +21,36 @@ def shapes(path):
 ANSWERS = "nested, size, function, own_class, text = "
 
 WRONG = [
-    ("t10-buffer", "loaded = state", "`state` itself"),
-    ("t10-buffer", "loaded = dict(state)", "`loaded['w']`"),
-    ("t10-buffer", "loaded = state['w']", "the keys of `state`"),
-    ("t10-buffer", "loaded = {'w': state['w'] + 1, 'step': 3}", "`loaded['w']` holds"),
-    ("t10-buffer", "loaded = {'w': state['w'].clone(), 'step': 4}", "`loaded['step']` is 4"),
-    ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part)", "it holds the whole storage"),
-    ("t10-small", "def packed(part): return pickle.dumps(part.contiguous())", "`packed(big[3])` is"),
-    ("t10-small", "def packed(part): return pickle.dumps(part.clone() * 0)", "pickle.loads(packed(big[:, 3]))"),
-    ("t10-small", "import pickle\ndef packed(part): return pickle.dumps(part.tolist())", "it should be a tensor"),
-    ("t10-small", "def packed(part): return part.clone()", "is not bytes"),
-    ("t10-together", TOGETHER + "torch.save([whole.clone(), part.clone()], file)", "share no memory"),
-    ("t10-together", TOGETHER + "torch.save(whole, file)", "one call of `save` for both"),
-    ("t10-together", TOGETHER + "torch.save([whole, whole[1].sum()], file)", "the smaller"),
-    ("t10-together", TOGETHER + "torch.save(whole, part, file)", "`save_both` raised"),
-    ("t10-together", TOGETHER + "return [whole, part]", "wrote nothing"),
-    ("t10-data", ANSWERS + "False, True, False, False, True", "nested as deep as you like"),
-    ("t10-data", ANSWERS + "True, True, True, False, True", "looked up in a module"),
-    ("t10-data", ANSWERS + "True, True, False, False, False", "until somebody runs it"),
-    ("t10-header", SHAPES.replace("{}", "header"), "`__metadata__` is not a tensor"),
-    ("t10-header", SHAPES.replace("{}", "{k: [] for k in header if k[0] != '_'}"), "`shapes` says"),
-    ("t10-header", SHAPES.replace("{}", "list(header)"), "should be a dictionary"),
-    ("t10-header", SHAPES.replace("{}", "{name: each['shape'] for name, each in header.items()}"), "KeyError"),
+    ("t14-buffer", "loaded = state", "`state` itself"),
+    ("t14-buffer", "loaded = dict(state)", "`loaded['w']`"),
+    ("t14-buffer", "loaded = state['w']", "the keys of `state`"),
+    ("t14-buffer", "loaded = {'w': state['w'] + 1, 'step': 3}", "`loaded['w']` holds"),
+    ("t14-buffer", "loaded = {'w': state['w'].clone(), 'step': 4}", "`loaded['step']` is 4"),
+    ("t14-small", "import pickle\ndef packed(part): return pickle.dumps(part)", "it holds the whole storage"),
+    ("t14-small", "def packed(part): return pickle.dumps(part.contiguous())", "`packed(big[3])` is"),
+    ("t14-small", "def packed(part): return pickle.dumps(part.clone() * 0)", "pickle.loads(packed(big[:, 3]))"),
+    ("t14-small", "import pickle\ndef packed(part): return pickle.dumps(part.tolist())", "it should be a tensor"),
+    ("t14-small", "def packed(part): return part.clone()", "is not bytes"),
+    ("t14-together", TOGETHER + "torch.save([whole.clone(), part.clone()], file)", "share no memory"),
+    ("t14-together", TOGETHER + "torch.save(whole, file)", "one call of `save` for both"),
+    ("t14-together", TOGETHER + "torch.save([whole, whole[1].sum()], file)", "the smaller"),
+    ("t14-together", TOGETHER + "torch.save(whole, part, file)", "`save_both` raised"),
+    ("t14-together", TOGETHER + "return [whole, part]", "wrote nothing"),
+    ("t14-data", ANSWERS + "False, True, False, False, True", "nested as deep as you like"),
+    ("t14-data", ANSWERS + "True, True, True, False, True", "looked up in a module"),
+    ("t14-data", ANSWERS + "True, True, False, False, False", "until somebody runs it"),
+    ("t14-header", SHAPES.replace("{}", "header"), "`__metadata__` is not a tensor"),
+    ("t14-header", SHAPES.replace("{}", "{k: [] for k in header if k[0] != '_'}"), "`shapes` says"),
+    ("t14-header", SHAPES.replace("{}", "list(header)"), "should be a dictionary"),
+    ("t14-header", SHAPES.replace("{}", "{name: each['shape'] for name, each in header.items()}"), "KeyError"),
 ]  # fmt: skip
 
 ALSO_RIGHT = [
-    ("t10-buffer", "torch.save(state, buffer); loaded = torch.load(io.BytesIO(buffer.getvalue()))"),
-    ("t10-small", "def packed(part): return pickle.dumps(torch.tensor(part.tolist()))"),
-    ("t10-together", TOGETHER + "torch.save({'a': whole, 'b': part}, file)"),
-    ("t10-together", TOGETHER + "torch.save([part, whole], file)"),
-    ("t10-header", SHAPES.replace("{}", "{k: tuple(v['shape']) for k, v in header.items() if 'shape' in v}")),
+    ("t14-buffer", "torch.save(state, buffer); loaded = torch.load(io.BytesIO(buffer.getvalue()))"),
+    ("t14-small", "def packed(part): return pickle.dumps(torch.tensor(part.tolist()))"),
+    ("t14-together", TOGETHER + "torch.save({'a': whole, 'b': part}, file)"),
+    ("t14-together", TOGETHER + "torch.save([part, whole], file)"),
+    ("t14-header", SHAPES.replace("{}", "{k: tuple(v['shape']) for k, v in header.items() if 'shape' in v}")),
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
@@ -64,7 +64,7 @@ class OneOfMine:
 def test_the_answers_are_what_load_does():
     torch = pytest.importorskip("torch", reason="real PyTorch is not installed (extra: parity)")
     answers: dict = {}
-    exec(dedent(hints_of("t10-data")[-1]), answers)
+    exec(dedent(hints_of("t14-data")[-1]), answers)
     things = {
         "nested": {"a": [torch.ones(2)]}, "size": torch.Size([2]), "function": print, "own_class": OneOfMine(),
         "text": "import os",

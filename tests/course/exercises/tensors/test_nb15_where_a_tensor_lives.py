@@ -12,21 +12,21 @@ COURSE = exercises()
 ALLOWED = "scaled, joined, picked, counted, written = "
 
 WRONG = [
-    ("t11-make", "scores = torch.zeros(2, 3)\nprecise = a.to(device, torch.float64)", "`scores` is on cpu"),
+    ("t15-make", "scores = torch.zeros(2, 3)\nprecise = a.to(device, torch.float64)", "`scores` is on cpu"),
     (
-        "t11-make",
+        "t15-make",
         "scores = torch.zeros(2, 3, device=device)\nprecise = a.to(torch.float64)",
         "`precise` is on cpu; it should be on sim",
     ),
-    ("t11-make", "scores = torch.zeros(2, 3, device=device)\nprecise = a.to(device)", "`precise` has dtype"),
-    ("t11-meet", "def add(x, y): return x + y", "found at least two devices"),
-    ("t11-meet", "def add(x, y): return x + y.to(x.device)", "the result of `add(a, b)` is on cpu; b is on sim:0"),
-    ("t11-meet", "def add(x, y): return x.cpu() + y.cpu()", "the result of `add(a, b)` is on cpu"),
-    ("t11-allowed", ALLOWED + "False, False, True, False, True", "is accepted, as a number is"),
-    ("t11-allowed", ALLOWED + "True, False, True, True, True", "only the reverse"),
-    ("t11-anywhere", "def numbered(table): return table + torch.arange(table.shape[1])", "found at least two devices"),
+    ("t15-make", "scores = torch.zeros(2, 3, device=device)\nprecise = a.to(device)", "`precise` has dtype"),
+    ("t15-meet", "def add(x, y): return x + y", "found at least two devices"),
+    ("t15-meet", "def add(x, y): return x + y.to(x.device)", "the result of `add(a, b)` is on cpu; b is on sim:0"),
+    ("t15-meet", "def add(x, y): return x.cpu() + y.cpu()", "the result of `add(a, b)` is on cpu"),
+    ("t15-allowed", ALLOWED + "False, False, True, False, True", "is accepted, as a number is"),
+    ("t15-allowed", ALLOWED + "True, False, True, True, True", "only the reverse"),
+    ("t15-anywhere", "def numbered(table): return table + torch.arange(table.shape[1])", "found at least two devices"),
     (
-        "t11-anywhere",
+        "t15-anywhere",
         "def numbered(table): return table.cpu() + torch.arange(table.shape[1])",
         "`there` is on sim:0, and `numbered(there)` is on cpu",
     ),
@@ -53,8 +53,8 @@ def test_a_wrong_answer_is_told_what_it_shows(identity, code, told):
 @pytest.mark.parametrize(
     ("identity", "code"),
     [
-        ("t11-meet", "def add(x, y): return y + x.to(y)"),
-        ("t11-anywhere", "def numbered(table): return table + table.new_tensor(range(table.shape[1]))"),
+        ("t15-meet", "def add(x, y): return y + x.to(y)"),
+        ("t15-anywhere", "def numbered(table): return table + table.new_tensor(range(table.shape[1]))"),
     ],
 )
 def test_another_way_passes_as_well(identity, code):

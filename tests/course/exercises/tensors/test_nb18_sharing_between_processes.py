@@ -43,34 +43,34 @@ def keep_highest(best, value, lock):
 """
 
 WRONG = [
-    ("t13-shared", SHARED + "False, False, True, False, True", "another header on the storage"),
-    ("t13-shared", SHARED + "True, True, True, False, True", "new storages are this process's own"),
-    ("t13-shared", SHARED + "True, False, False, False, True", "a header on the same storage"),
-    ("t13-shared", SHARED + "True, False, True, True, True", "copies it into a new storage"),
-    ("t13-shared", SHARED + "True, False, True, False, False", "returns x itself"),
-    ("t13-values", "def values_of(tensor): return tensor", "still requires a gradient"),
-    ("t13-values", "def values_of(tensor): return tensor.detach().clone()", "did you clone"),
-    ("t13-values", "def values_of(tensor): return tensor.tolist()", "it should be a tensor"),
-    ("t13-values", "def values_of(tensor): tensor.detach()", "Does it end with `return`"),
-    ("t13-worker", "def scale_row(result, row, factor): return result[row] * factor", "has not changed"),
-    ("t13-worker", "def scale_row(result, row, factor): result *= factor", "row 0 after scale_row"),
-    ("t13-worker", "def scale_row(result, row, factor): result[row] = factor", "row 1 after scale_row"),
-    ("t13-lock", READ_BEFORE, "once you have the lock"),
-    ("t13-lock", A_NAME, "Is it written with"),
-    ("t13-lock", WRITTEN_AFTER, "after the lock had been given back"),
-    ("t13-lock", WITHOUT_LOCK, "never took the lock"),
-    ("t13-tail", "tail = torch.from_file(path, shared=False, size=4)[2:]", "does not reach the file"),
-    ("t13-tail", "tail = torch.from_file(path, shared=True, size=4)[2:].clone()", "does not reach the file"),
-    ("t13-tail", "tail = torch.from_file(path, shared=True, size=2)", "`tail` holds"),
-    ("t13-tail", "tail = torch.from_file(path, shared=True, size=4)", "shape"),
+    ("t18-shared", SHARED + "False, False, True, False, True", "another header on the storage"),
+    ("t18-shared", SHARED + "True, True, True, False, True", "new storages are this process's own"),
+    ("t18-shared", SHARED + "True, False, False, False, True", "a header on the same storage"),
+    ("t18-shared", SHARED + "True, False, True, True, True", "copies it into a new storage"),
+    ("t18-shared", SHARED + "True, False, True, False, False", "returns x itself"),
+    ("t18-values", "def values_of(tensor): return tensor", "still requires a gradient"),
+    ("t18-values", "def values_of(tensor): return tensor.detach().clone()", "did you clone"),
+    ("t18-values", "def values_of(tensor): return tensor.tolist()", "it should be a tensor"),
+    ("t18-values", "def values_of(tensor): tensor.detach()", "Does it end with `return`"),
+    ("t18-worker", "def scale_row(result, row, factor): return result[row] * factor", "has not changed"),
+    ("t18-worker", "def scale_row(result, row, factor): result *= factor", "row 0 after scale_row"),
+    ("t18-worker", "def scale_row(result, row, factor): result[row] = factor", "row 1 after scale_row"),
+    ("t18-lock", READ_BEFORE, "once you have the lock"),
+    ("t18-lock", A_NAME, "Is it written with"),
+    ("t18-lock", WRITTEN_AFTER, "after the lock had been given back"),
+    ("t18-lock", WITHOUT_LOCK, "never took the lock"),
+    ("t18-tail", "tail = torch.from_file(path, shared=False, size=4)[2:]", "does not reach the file"),
+    ("t18-tail", "tail = torch.from_file(path, shared=True, size=4)[2:].clone()", "does not reach the file"),
+    ("t18-tail", "tail = torch.from_file(path, shared=True, size=2)", "`tail` holds"),
+    ("t18-tail", "tail = torch.from_file(path, shared=True, size=4)", "shape"),
 ]
 
 ALSO_RIGHT = [
-    ("t13-values", "def values_of(tensor): return tensor.data"),
-    ("t13-worker", "def scale_row(result, row, factor): result[row].mul_(factor)"),
-    ("t13-worker", "def scale_row(result, row, factor): result[row] = result[row] * factor"),
-    ("t13-lock", BY_HAND),
-    ("t13-tail", "tail = torch.from_file(path, True, 4).narrow(0, 2, 2)"),
+    ("t18-values", "def values_of(tensor): return tensor.data"),
+    ("t18-worker", "def scale_row(result, row, factor): result[row].mul_(factor)"),
+    ("t18-worker", "def scale_row(result, row, factor): result[row] = result[row] * factor"),
+    ("t18-lock", BY_HAND),
+    ("t18-tail", "tail = torch.from_file(path, True, 4).narrow(0, 2, 2)"),
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
@@ -79,7 +79,7 @@ test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
 
 def test_the_answers_are_what_the_library_does(torch):
     answers = {}
-    exec(dedent(hints_of("t13-shared")[-1]), answers)
+    exec(dedent(hints_of("t18-shared")[-1]), answers)
     x = torch.arange(6.0).view(2, 3)
     x[0].share_memory_()
     made = {

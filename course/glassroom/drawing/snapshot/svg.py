@@ -207,10 +207,15 @@ def _facts_of(header: Header, storage: Storage) -> list[tuple[str, str]]:
     return lines if problem is None else [*lines, (problem, "fact bad")]
 
 
+def _place(header: Header, storage: Storage, cell: Cell) -> str:
+    """Where an element lies: `S0[3]`, or `[3]` in a storage that has words in place of a number."""
+    name = "" if " " in storage.name else storage.name
+    return f"{name}[{storage_cells(header, storage, cell.byte)}]"
+
+
 def _widths(header: Header, storage: Storage) -> tuple[float, float]:
     """The width of a cell, and of the row numbers at the left."""
-    places = [storage_cells(header, storage, cell.byte) for cell in header.cells]
-    beneath = [f"{storage.name}[{place}]" for place in places]
+    beneath = [_place(header, storage, cell) for cell in header.cells]
     columns = [str(column) for column in header.window[-1]] if header.size else []
     cell_width = _cell_width([written(cell.value) for cell in header.cells], [*beneath, *columns])
     rows = [str(row) for row in header.window[-2]] if len(header.size) >= 2 else []
@@ -314,7 +319,7 @@ def _draw_slab(
                 x += GAP_WIDTH
                 continue
             cell = slab.cells[row, column]
-            place = f"{storage.name}[{storage_cells(header, storage, cell.byte)}]"
+            place = _place(header, storage, cell)
             look = " lost" if cell.value is None else ""
             drawing.cell(cell, x, top, cell_width, GRID_CELL, look=look, place=place)
             drawing.add("</g>")

@@ -32,6 +32,7 @@ from tensorglass import _dynamo as _dynamo
 from tensorglass import _inductor as _inductor
 from tensorglass import _jit_internal as _jit_internal
 from tensorglass import _utils as _utils
+from tensorglass import _vmap_internals as _vmap_internals
 from tensorglass import accelerator as accelerator
 from tensorglass import amp as amp
 from tensorglass import array_api as array_api

@@ -229,3 +229,12 @@ def test_an_interrupt_at_each_moment_of_a_birth_leaves_a_timeline_that_can_be_dr
     assert len(timeline.data.steps) > 100
     assert min(timeline.data.curves[0].levels) >= 0
     assert timeline.svg
+
+
+def test_a_tensor_that_an_interrupt_left_unfinished_is_passed_over() -> None:
+    def step() -> None:
+        unfinished = object.__new__(tensorglass.Tensor)
+        raise KeyboardInterrupt(type(unfinished))
+
+    with pytest.raises(KeyboardInterrupt):
+        memory_timeline(step)

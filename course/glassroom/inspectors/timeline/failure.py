@@ -9,6 +9,7 @@ from types import FrameType
 from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.timeline.bands import listed_roles
 from glassroom.inspectors.timeline.places import Place, Where, is_of_users
+from glassroom.reading.adapters import library_of
 from glassroom.reading.variables import variables_of
 from glassroom.translations.templates import word
 
@@ -33,9 +34,14 @@ def variables_at(error: BaseException | None, frame: FrameType) -> dict[str, obj
     trace = None if error is None else error.__traceback__
     while trace is not None:
         if trace.tb_frame is not frame:
-            found |= variables_of(trace.tb_frame)
+            found |= {name: value for name, value in variables_of(trace.tb_frame).items() if _is_whole(value)}
         trace = trace.tb_next
     return found
+
+
+def _is_whole(value: object) -> bool:
+    """Whether a variable can be looked at: an interrupt can come while the library makes a tensor."""
+    return library_of(value) != "tensorglass" or hasattr(value, "_meta")  # which a tensor gets last
 
 
 def trace_of(error: BaseException) -> list[Place]:

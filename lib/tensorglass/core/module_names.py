@@ -22,10 +22,12 @@ ELSEWHERE = {
     **{
         f"distributions.{name}": "distributions"
         for name in (
-            "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "exp_family", "exponential",
-            "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "laplace", "lkj_cholesky",
-            "log_normal", "mixture_same_family", "multinomial", "multivariate_normal", "negative_binomial", "normal",
-            "one_hot_categorical", "pareto", "poisson", "studentT", "transformed_distribution", "uniform", "weibull",
+            "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "continuous_bernoulli", "dirichlet",
+            "exp_family", "exponential", "fishersnedecor", "gamma", "generalized_pareto", "geometric", "gumbel",
+            "half_cauchy", "half_normal", "independent", "inverse_gamma", "kumaraswamy", "laplace", "lkj_cholesky",
+            "log_normal", "logistic_normal", "lowrank_multivariate_normal", "mixture_same_family", "multinomial",
+            "multivariate_normal", "negative_binomial", "normal", "one_hot_categorical", "pareto", "poisson",
+            "studentT", "transformed_distribution", "uniform", "von_mises", "weibull",
         )
     },
     **{f"distributions.relaxed_{name}": "distributions.relaxed" for name in ("bernoulli", "categorical")},

@@ -4,7 +4,10 @@
 tensor(-0.9189)
 """
 
-from tensorglass.distributions import constraints, transforms
+from tensorglass.distributions import constraint_registry, constraints, transforms, utils
+from tensorglass.distributions.bounded import ContinuousBernoulli, Kumaraswamy, LogisticNormal
+from tensorglass.distributions.circular import VonMises
+from tensorglass.distributions.constraint_registry import biject_to, transform_to
 from tensorglass.distributions.continuous import Exponential, Laplace, MultivariateNormal, Normal, Uniform
 from tensorglass.distributions.derived import Independent, LogNormal, TransformedDistribution
 from tensorglass.distributions.discrete import (
@@ -17,10 +20,28 @@ from tensorglass.distributions.discrete import (
     Poisson,
 )
 from tensorglass.distributions.distribution import Distribution, ExponentialFamily
-from tensorglass.distributions.gamma_family import Beta, Chi2, Dirichlet, Gamma, NegativeBinomial, StudentT
-from tensorglass.distributions.heavy_tailed import Cauchy, Gumbel, HalfCauchy, HalfNormal, Pareto, Weibull
+from tensorglass.distributions.gamma_family import (
+    Beta,
+    Chi2,
+    Dirichlet,
+    FisherSnedecor,
+    Gamma,
+    InverseGamma,
+    NegativeBinomial,
+    StudentT,
+)
+from tensorglass.distributions.heavy_tailed import (
+    Cauchy,
+    GeneralizedPareto,
+    Gumbel,
+    HalfCauchy,
+    HalfNormal,
+    Pareto,
+    Weibull,
+)
 from tensorglass.distributions.kl import kl_divergence, register_kl
 from tensorglass.distributions.lkj import LKJCholesky
+from tensorglass.distributions.low_rank import LowRankMultivariateNormal
 from tensorglass.distributions.mixture import MixtureSameFamily
 from tensorglass.distributions.relaxed import (
     OneHotCategoricalStraightThrough,
@@ -30,21 +51,38 @@ from tensorglass.distributions.relaxed import (
 from tensorglass.distributions.transforms import (
     AbsTransform,
     AffineTransform,
+    CatTransform,
     ComposeTransform,
+    CorrCholeskyTransform,
+    CumulativeDistributionTransform,
     ExpTransform,
+    IndependentTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
     PowerTransform,
+    ReshapeTransform,
     SigmoidTransform,
+    SoftmaxTransform,
     SoftplusTransform,
+    StackTransform,
+    StickBreakingTransform,
     TanhTransform,
     Transform,
+    identity_transform,
 )
+from tensorglass.distributions.wishart import Wishart
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
-    "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "ExponentialFamily", "Gamma",
-    "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "LKJCholesky", "Laplace", "LogNormal",
-    "MixtureSameFamily", "Multinomial", "MultivariateNormal", "NegativeBinomial", "Normal", "OneHotCategorical",
-    "OneHotCategoricalStraightThrough", "Pareto", "Poisson", "PowerTransform", "RelaxedBernoulli",
-    "RelaxedOneHotCategorical", "SigmoidTransform", "SoftplusTransform", "StudentT", "TanhTransform", "Transform",
-    "TransformedDistribution", "Uniform", "Weibull", "constraints", "kl_divergence", "register_kl", "transforms",
+    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "CatTransform", "Categorical", "Cauchy",
+    "Chi2", "ComposeTransform", "ContinuousBernoulli", "CorrCholeskyTransform", "CumulativeDistributionTransform",
+    "Dirichlet", "Distribution", "ExpTransform", "Exponential", "ExponentialFamily", "FisherSnedecor", "Gamma",
+    "GeneralizedPareto", "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "IndependentTransform",
+    "InverseGamma", "Kumaraswamy", "LKJCholesky", "Laplace", "LogNormal", "LogisticNormal",
+    "LowRankMultivariateNormal", "LowerCholeskyTransform", "MixtureSameFamily", "Multinomial", "MultivariateNormal",
+    "NegativeBinomial", "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Pareto", "Poisson",
+    "PositiveDefiniteTransform", "PowerTransform", "RelaxedBernoulli", "RelaxedOneHotCategorical", "ReshapeTransform",
+    "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform", "StackTransform", "StickBreakingTransform",
+    "StudentT", "TanhTransform", "Transform", "TransformedDistribution", "Uniform", "VonMises", "Weibull", "Wishart",
+    "biject_to", "constraint_registry", "constraints", "identity_transform", "kl_divergence", "register_kl",
+    "transform_to", "transforms", "utils",
 ]  # fmt: skip

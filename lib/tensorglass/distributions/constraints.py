@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorglass as torch
@@ -27,7 +27,7 @@ class Constraint:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        bounds = ", ".join(f"{name}={value}" for name, value in self._bounds.items())
+        bounds = ", ".join(f"{name}={value}" for name, value in vars(self).get("_bounds", {}).items())
         return f"{type(self).__name__[1:]}({bounds})"
 
 
@@ -72,6 +72,13 @@ class _LessThan(Constraint):
 
     def check(self, value: Tensor) -> Tensor:
         return value < self._bounds["upper_bound"]
+
+
+class _IntegerLessThan(_LessThan):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (value <= self._bounds["upper_bound"])
 
 
 class _Interval(Constraint):
@@ -142,12 +149,16 @@ class _Multinomial(Constraint):
         return (x >= 0).all(-1) & (x.sum(-1) <= self.upper_bound)
 
 
-class _LowerCholesky(Constraint):
+class _LowerTriangular(Constraint):
     event_dim = 2
 
     def check(self, value: Tensor) -> Tensor:
-        is_lower = (value.tril() == value).flatten(-2).all(-1)
-        return is_lower & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+        return (value.tril() == value).flatten(-2).all(-1)
+
+
+class _LowerCholesky(_LowerTriangular):
+    def check(self, value: Tensor) -> Tensor:
+        return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
 
 
 class _CorrCholesky(_LowerCholesky):
@@ -157,12 +168,73 @@ class _CorrCholesky(_LowerCholesky):
         return super().check(value) & is_unit
 
 
-class _PositiveDefinite(Constraint):
+class _Square(Constraint):
     event_dim = 2
 
     def check(self, value: Tensor) -> Tensor:
-        is_symmetric = torch.isclose(value, value.mT, atol=1e-6).flatten(-2).all(-1)
+        is_square = value.shape[-2] == value.shape[-1]
+        return torch.full(value.shape[:-2], is_square, dtype=torch.bool, device=value.device)
+
+
+class _Symmetric(_Square):
+    def check(self, value: Tensor) -> Tensor:
+        is_square = super().check(value)
+        return torch.isclose(value, value.mT, atol=1e-6).flatten(-2).all(-1) if is_square.all() else is_square
+
+
+class _PositiveSemidefinite(_Symmetric):
+    def check(self, value: Tensor) -> Tensor:
+        is_symmetric = super().check(value)
+        return torch.linalg.eigvalsh(value).ge(0).all(-1) if is_symmetric.all() else is_symmetric
+
+
+class _PositiveDefinite(_Symmetric):
+    def check(self, value: Tensor) -> Tensor:
+        is_symmetric = super().check(value)
         return torch.linalg.cholesky_ex(value).info.eq(0) if is_symmetric.all() else is_symmetric
+
+
+# --- made of others --------------------------------------------------------------------------------------------------
+
+
+class _OfParts(Constraint):
+    """Another constraint for each part of a tensor along `dim`. `cseq` is PyTorch's name for them."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
+        super().__init__()
+        if not all(isinstance(part, Constraint) for part in cseq):
+            raise AssertionError("All elements of cseq must be Constraint instances")
+        self.cseq, self.dim = list(cseq), dim
+        self.is_discrete = any(part.is_discrete for part in self.cseq)
+        self.event_dim = max(part.event_dim for part in self.cseq)
+
+    def _refuse_other_dims(self, value: Tensor) -> None:
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"dim {self.dim} out of range for value with {value.dim()} dimensions")
+
+
+class _Cat(_OfParts):
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.cseq):
+            raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
+
+    def check(self, value: Tensor) -> Tensor:
+        self._refuse_other_dims(value)
+        parts = value.split(self.lengths, self.dim)
+        return torch.cat([one.check(part) for one, part in zip(self.cseq, parts, strict=True)], self.dim)
+
+
+class _Stack(_OfParts):
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
+        super().__init__(cseq, dim)
+        self.event_dim += self.dim + self.event_dim < 0
+
+    def check(self, value: Tensor) -> Tensor:
+        self._refuse_other_dims(value)
+        parts = value.unbind(self.dim)
+        return torch.stack([one.check(part) for one, part in zip(self.cseq, parts, strict=False)], self.dim)
 
 
 class MixtureSameFamilyConstraint(Constraint):
@@ -184,8 +256,56 @@ class MixtureSameFamilyConstraint(Constraint):
 class _Dependent(Constraint):
     """Of a support that depends on the parameters: known from an instance, not from the class."""
 
+    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
+        super().__init__()
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]  # it may be unknown
+        """Whether the values are discrete, if that is the same for all parameters; else NotImplementedError."""
+        return self._same_for_all("is_discrete", self._is_discrete)
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]  # it may be unknown
+        """How many dimensions an event has, if that is the same for all parameters; else NotImplementedError."""
+        return self._same_for_all("event_dim", self._event_dim)
+
+    @staticmethod
+    def _same_for_all(name: str, value: Any) -> Any:
+        if value is NotImplemented:
+            raise NotImplementedError(f".{name} cannot be determined statically")
+        return value
+
+    def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> Any:
+        """The same, with what is known of it: ``dependent(event_dim=1)``."""
+        return _Dependent(
+            is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
+            event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
+        )
+
     def check(self, value: Tensor) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
+
+
+class _DependentProperty(property, _Dependent):
+    """A property that is a dependent constraint when it is asked from the class."""
+
+    def __init__(
+        self,
+        fn: Callable[[Any], Constraint] | None = None,
+        *,
+        is_discrete: Any = NotImplemented,
+        event_dim: Any = NotImplemented,
+    ) -> None:
+        property.__init__(self, fn)
+        _Dependent.__init__(self, is_discrete=is_discrete, event_dim=event_dim)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return super().__get__(instance, owner)
+
+    def __call__(self, fn: Callable[[Any], Constraint]) -> _DependentProperty:  # type: ignore[override]
+        """As a decorator that says what is known of it: ``@dependent_property(event_dim=0)``."""
+        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
 
 
 def is_dependent(constraint: Any) -> bool:
@@ -194,6 +314,7 @@ def is_dependent(constraint: Any) -> bool:
 
 
 dependent = _Dependent()
+dependent_property = _DependentProperty
 boolean = _Boolean()
 real = _Real()
 positive = _GreaterThan(0.0)
@@ -203,10 +324,14 @@ nonnegative_integer = _IntegerGreaterThan(0)
 positive_integer = _IntegerGreaterThan(1)
 simplex = _Simplex()
 one_hot = _OneHot()
+lower_triangular = _LowerTriangular()
 lower_cholesky = _LowerCholesky()
 corr_cholesky = _CorrCholesky()
+square = _Square()
+symmetric = _Symmetric()
+positive_semidefinite = _PositiveSemidefinite()
 positive_definite = _PositiveDefinite()
 real_vector = _IndependentConstraint(real, 1)
 greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
 interval, half_open_interval, integer_interval = _Interval, _HalfOpenInterval, _IntegerInterval
-multinomial, independent = _Multinomial, _IndependentConstraint
+multinomial, independent, cat, stack = _Multinomial, _IndependentConstraint, _Cat, _Stack

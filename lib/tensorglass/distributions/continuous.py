@@ -50,12 +50,12 @@ class Normal(ExponentialFamily):
         return self.loc + noise * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         deviation = (value - self.loc) ** 2 / (2 * self.scale**2)
         return -deviation - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return 0.5 * (1 + torch.erf((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)))
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -87,7 +87,7 @@ class Uniform(Distribution):
         """Each is a bound of the other."""
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
-    @property
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> constraints.Constraint:
         return constraints.interval(self.low, self.high)
 
@@ -113,12 +113,12 @@ class Uniform(Distribution):
         return self.low + noise * (self.high - self.low)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         is_inside = (self.low <= value) & (self.high > value)
         return torch.log(is_inside.type_as(self.low)) - torch.log(self.high - self.low)
 
     def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -159,11 +159,11 @@ class Exponential(ExponentialFamily):
         return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return self.rate.log() - self.rate * value
 
     def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return 1 - torch.exp(-self.rate * value)
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -213,11 +213,11 @@ class Laplace(Distribution):
         return self.loc - self.scale * noise.sign() * torch.log1p(-noise.abs())
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return -torch.log(2 * self.scale) - torch.abs(value - self.loc) / self.scale
 
     def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         distance = value - self.loc
         return 0.5 - 0.5 * distance.sign() * torch.expm1(-distance.abs() / self.scale)
 
@@ -317,7 +317,7 @@ class MultivariateNormal(Distribution):
         return self._factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         away = torch.linalg.solve_triangular(self._factor, (value - self.loc).unsqueeze(-1), upper=False)
         squared = away.squeeze(-1).pow(2).sum(-1)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squared) - self._half_log_det()

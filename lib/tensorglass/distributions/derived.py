@@ -48,7 +48,7 @@ class Independent(Distribution):
         """Whether the base has `rsample`."""
         return self.base_dist.has_rsample
 
-    @property
+    @constraints.dependent_property
     def support(self) -> constraints.Constraint:
         support, dims = self.base_dist.support, self.reinterpreted_batch_ndims
         return constraints.independent(support, dims) if dims else support
@@ -84,7 +84,8 @@ class Independent(Distribution):
 class TransformedDistribution(Distribution):
     """The distribution of ``y = transform(x)``, with x of `base_distribution`, by the change of variables.
 
-    Transforms work element by element; several are applied one after the other.
+    Several transforms are applied one after the other. Where they work on vectors or matrices, batches of the base are
+    taken for one event.
     """
 
     arg_constraints: ClassVar[constraints.Constraints] = {}
@@ -102,21 +103,27 @@ class TransformedDistribution(Distribution):
         if not all(isinstance(transform, Transform) for transform in transforms):
             raise ValueError("transforms must be a Transform or a list of Transforms")
         self.transforms = transforms
-        self._transform = ComposeTransform(transforms)
-        tensors = [value for transform in transforms for value in vars(transform).values() if isinstance(value, Tensor)]
+        self._transform = transform = ComposeTransform(transforms)
+        before = Size((*base_distribution.batch_shape, *base_distribution.event_shape))
         event_dim = len(base_distribution.event_shape)
-        shape = torch.broadcast_shapes(
-            (*base_distribution.batch_shape, *base_distribution.event_shape), *[tensor.shape for tensor in tensors]
-        )
-        batch_shape = shape[: len(shape) - event_dim]
-        if batch_shape != base_distribution.batch_shape:
-            base_distribution = base_distribution.expand(batch_shape)
+        dims: int = transform.domain.event_dim
+        if len(before) < dims:
+            raise ValueError(f"base_distribution needs to have shape with size at least {dims}, but got {before}.")
+        after = transform.forward_shape(before)
+        wanted = transform.inverse_shape(after)  # parameters of the transforms may be batches
+        if wanted != before:
+            base_distribution = base_distribution.expand(wanted[: len(wanted) - event_dim])
+        if dims > event_dim:
+            base_distribution = Independent(base_distribution, dims - event_dim)
         self.base_dist = base_distribution
-        super().__init__(batch_shape, base_distribution.event_shape, validate_args)
+        event_dim = max(event_dim, dims) + transform.codomain.event_dim - dims
+        cut = len(after) - event_dim
+        super().__init__(after[:cut], after[cut:], validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)
-        new.base_dist = self.base_dist.expand(batch_shape)
+        before = self._transform.inverse_shape(Size((*batch_shape, *self._event_shape)))
+        new.base_dist = self.base_dist.expand(before[: len(before) - len(self.base_dist.event_shape)])
         return new
 
     @property
@@ -124,12 +131,13 @@ class TransformedDistribution(Distribution):
         """Whether the base has `rsample`."""
         return self.base_dist.has_rsample
 
-    @property
+    @constraints.dependent_property
     def support(self) -> constraints.Constraint:
         if not self.transforms:
             return self.base_dist.support
-        support, dims = self.transforms[-1].codomain, len(self._event_shape)
-        return constraints.independent(support, dims) if dims else support
+        support: constraints.Constraint = self.transforms[-1].codomain
+        dims = len(self._event_shape) - support.event_dim
+        return constraints.independent(support, dims) if dims > 0 else support
 
     def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         with torch.no_grad():
@@ -139,13 +147,17 @@ class TransformedDistribution(Distribution):
         return self._transform(self.base_dist.rsample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         total: Any = 0.0
+        dims = len(self._event_shape)
         for transform in reversed(self.transforms):
             before = transform.inv(value)
-            total = total - sum_rightmost(transform.log_abs_det_jacobian(before, value), len(self._event_shape))
+            dims += transform.domain.event_dim - transform.codomain.event_dim
+            change = transform.log_abs_det_jacobian(before, value)
+            total = total - sum_rightmost(change, dims - transform.domain.event_dim)
             value = before
-        return total + self.base_dist.log_prob(value)
+        of_base = self.base_dist.log_prob(value)
+        return total + sum_rightmost(of_base, dims - len(self.base_dist.event_shape))
 
     def cdf(self, value: Tensor) -> Tensor:
         return self._rising(self.base_dist.cdf(self._transform.inv(value)))

@@ -105,7 +105,7 @@ class Bernoulli(OfChance, ExponentialFamily):
             return torch.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         return -binary_cross_entropy_with_logits(logits, value, reduction="none")
 
@@ -136,7 +136,7 @@ class Binomial(OfChance):
     ) -> None:
         super().__init__({"total_count": total_count}, probs, logits, validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> constraints.Constraint:
         return constraints.integer_interval(0, self.total_count)
 
@@ -158,7 +158,7 @@ class Binomial(OfChance):
             return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         n, logits = self.total_count, self.logits
         choices = torch.lgamma(n + 1) - torch.lgamma(value + 1) - torch.lgamma(n - value + 1)
         return value * logits + choices - n * (logits.clamp(min=0) + torch.log1p(torch.exp(-logits.abs())))
@@ -216,7 +216,7 @@ class Geometric(OfChance):
             return (noise.log() / (-self.probs).log1p()).floor()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         value, probs = broadcast_all(value, self.probs)
         failing = probs.masked_fill((probs == 1) & (value == 0), 0)
         return value * (-failing).log1p() + self.probs.log()
@@ -252,7 +252,7 @@ class Poisson(ExponentialFamily):
             return torch.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
@@ -286,7 +286,7 @@ class Categorical(Distribution):
         new._param = vars(new)["probs" if "probs" in vars(new) else "logits"]
         return new
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> constraints.Constraint:
         return constraints.integer_interval(0, self._num_events - 1)
 
@@ -322,7 +322,7 @@ class Categorical(Distribution):
         return drawn.reshape(self._extended_shape(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         value, logits = torch.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
         return logits.gather(-1, value[..., :1]).squeeze(-1)
 
@@ -388,7 +388,7 @@ class OneHotCategorical(Distribution):
         return one_hot(self._categorical.sample(sample_shape), self._event_shape[0]).to(self.probs)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return self._categorical.log_prob(value.max(-1)[1])
 
     def entropy(self) -> Tensor:
@@ -427,7 +427,7 @@ class Multinomial(Distribution):
         new._categorical = self._categorical.expand(batch_shape)
         return new
 
-    @property
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> constraints.Constraint:
         return constraints.multinomial(self.total_count)
 
@@ -460,7 +460,7 @@ class Multinomial(Distribution):
         return counts.scatter_add_(-1, drawn, torch.ones_like(drawn)).type_as(self.probs)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         logits = logits.masked_fill((value == 0) & (logits == -math.inf), 0)
         orders = torch.lgamma(value.sum(-1) + 1) - torch.lgamma(value + 1).sum(-1)

@@ -193,7 +193,7 @@ class Distribution:
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
         return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
 
-    def _check(self, value: Any) -> None:
+    def _validate_sample(self, value: Any) -> None:
         """Refuse, if arguments are validated, what is not of the support."""
         if not self._validate_args:
             return

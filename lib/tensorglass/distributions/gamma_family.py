@@ -1,4 +1,4 @@
-"""Gamma, and what is made of gamma variables: chi-square, beta, Dirichlet, Student's t, negative binomial.
+"""Gamma, and what is made of gamma variables: chi-square, beta, Dirichlet, Student's t, F, negative binomial, inverse.
 
 A gamma variable is drawn by the method of Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables" (2000).
 Its derivative by the concentration follows from ``F(z; a) = u`` with u kept: ``dz/da = -(∂F/∂a) / p(z)`` (Figurnov,
@@ -14,8 +14,10 @@ from typing import Any, ClassVar
 import tensorglass as torch
 from tensorglass.core.size import Size
 from tensorglass.distributions import constraints
+from tensorglass.distributions.derived import TransformedDistribution
 from tensorglass.distributions.discrete import OfChance
 from tensorglass.distributions.distribution import Distribution, ExponentialFamily, Value, broadcast_all, lazy_property
+from tensorglass.distributions.transforms import PowerTransform
 from tensorglass.nn.functional import logsigmoid, one_hot
 from tensorglass.tensor.generator import Generator
 from tensorglass.tensor.tensor import Tensor
@@ -101,12 +103,12 @@ class Gamma(ExponentialFamily):
 
     def log_prob(self, value: Value) -> Tensor:
         value = torch.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
-        self._check(value)
+        self._validate_sample(value)
         a = self.concentration
         return torch.xlogy(a, self.rate) + torch.xlogy(a - 1, value) - self.rate * value - torch.lgamma(a)
 
     def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return torch.special.gammainc(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
@@ -181,7 +183,7 @@ class Dirichlet(ExponentialFamily):
         return parts / parts.sum(-1, True)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         a = self.concentration
         return torch.xlogy(a - 1.0, value).sum(-1) + torch.lgamma(a.sum(-1)) - torch.lgamma(a).sum(-1)
 
@@ -247,7 +249,7 @@ class Beta(ExponentialFamily):
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return self._dirichlet.log_prob(torch.stack([value, 1.0 - value], -1))
 
     def entropy(self) -> Tensor:
@@ -302,7 +304,7 @@ class StudentT(Distribution):
         return self.loc + self.scale * normal * torch.rsqrt(self._chi2.rsample(sample_shape) / self.df)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         y = (value - self.loc) / self.scale
         normalizer = self.scale.log() + 0.5 * self.df.log() + self._log_beta()
         return -0.5 * (self.df + 1.0) * torch.log1p(y**2.0 / self.df) - normalizer
@@ -314,6 +316,91 @@ class StudentT(Distribution):
 
     def _log_beta(self) -> Tensor:
         return torch.lgamma(0.5 * self.df) + 0.5 * math.log(math.pi) - torch.lgamma(0.5 * (self.df + 1))
+
+
+class FisherSnedecor(Distribution):
+    """Fisher's F: of the ratio of two chi-square variables, each divided by its degrees of freedom, `df1` and `df2`."""
+
+    arg_constraints: ClassVar[constraints.Constraints] = {"df1": constraints.positive, "df2": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+
+    def __init__(self, df1: Value, df2: Value, validate_args: bool | None = None) -> None:
+        self.df1, self.df2 = broadcast_all(df1, df2)
+        self._gammas = tuple(Gamma(df / 2, df) for df in (self.df1, self.df2))
+        super().__init__(self.df1.size(), validate_args=validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, self._get_checked_instance(FisherSnedecor, _instance))
+        new._gammas = tuple(gamma.expand(batch_shape) for gamma in self._gammas)
+        return new
+
+    @property
+    def mean(self) -> Tensor:
+        return (self.df2 / (self.df2 - 2)).masked_fill(self.df2 <= 2, math.nan)
+
+    @property
+    def mode(self) -> Tensor:
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        return mode.masked_fill(self.df1 <= 2, math.nan)
+
+    @property
+    def variance(self) -> Tensor:
+        variance = 2 * self.mean.pow(2) * (self.df1 + self.df2 - 2) / (self.df1 * (self.df2 - 4))
+        return variance.masked_fill(self.df2 <= 4, math.nan)
+
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
+        above, below = (gamma.rsample(sample_shape) for gamma in self._gammas)
+        tiny = torch.finfo(below.dtype).tiny
+        return (above / below.clamp(min=tiny)).clamp(min=tiny)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        a, b, ratio = self.df1 / 2, self.df2 / 2, self.df1 / self.df2
+        beta = torch.lgamma(a) + torch.lgamma(b) - torch.lgamma(a + b)
+        return a * ratio.log() + (a - 1) * value.log() - (a + b) * torch.log1p(ratio * value) - beta
+
+
+class InverseGamma(TransformedDistribution):
+    """The distribution of ``1 / x``, with x of the gamma distribution."""
+
+    arg_constraints = Gamma.arg_constraints
+    support = constraints.positive
+    has_rsample = True
+    base_dist: Any
+
+    def __init__(self, concentration: Value, rate: Value, validate_args: bool | None = None) -> None:
+        base = Gamma(concentration, rate, validate_args=validate_args)
+        super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args=validate_args)
+
+    @property
+    def concentration(self) -> Tensor:
+        """The concentration of the gamma variable."""
+        concentration: Tensor = self.base_dist.concentration
+        return concentration
+
+    @property
+    def rate(self) -> Tensor:
+        """The rate of the gamma variable, which the inverse is proportional to."""
+        rate: Tensor = self.base_dist.rate
+        return rate
+
+    @property
+    def mean(self) -> Tensor:
+        return torch.where(self.concentration > 1, self.rate / (self.concentration - 1), math.inf)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate / (self.concentration + 1)
+
+    @property
+    def variance(self) -> Tensor:
+        a = self.concentration
+        return torch.where(a > 2, (self.rate / (a - 1)).square() / (a - 2), math.inf)
+
+    def entropy(self) -> Tensor:
+        a = self.concentration
+        return a + self.rate.log() + torch.lgamma(a) - (1 + a) * torch.digamma(a)
 
 
 class NegativeBinomial(OfChance):
@@ -357,7 +444,7 @@ class NegativeBinomial(OfChance):
             return torch.poisson(self._gamma.sample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         chances = self.total_count * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
         ways = torch.lgamma(self.total_count + value) - torch.lgamma(1.0 + value) - torch.lgamma(self.total_count)
         return chances + ways.masked_fill(self.total_count + value == 0.0, 0.0)

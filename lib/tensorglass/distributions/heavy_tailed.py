@@ -1,9 +1,9 @@
-"""Distributions of extremes and of heavy tails: Cauchy, Gumbel, Weibull, Pareto; and halves of symmetric ones."""
+"""Distributions of extremes and of heavy tails: Cauchy, Gumbel, Weibull, Pareto's two; and halves of symmetric ones."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import tensorglass as torch
@@ -45,11 +45,11 @@ class Cauchy(Distribution):
         return self.loc + self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_() * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
 
     def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         return torch.atan((value - self.loc) / self.scale) / math.pi + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -81,12 +81,12 @@ class _Half(TransformedDistribution):
         return torch.zeros_like(self.scale)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         result: Tensor = self.base_dist.log_prob(value) + math.log(2)
         return torch.where(value >= 0, result, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         result: Tensor = 2 * self.base_dist.cdf(value) - 1
         return result
 
@@ -161,7 +161,7 @@ class Gumbel(TransformedDistribution):
         return self.stddev.pow(2)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         y = (self.loc - value) / self.scale
         return (y - y.exp()) - self.scale.log()
 
@@ -219,7 +219,7 @@ class Pareto(TransformedDistribution):
         base = Exponential(self.alpha, validate_args=validate_args)
         super().__init__(base, [ExpTransform(), AffineTransform(0, self.scale)], validate_args=validate_args)
 
-    @property
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> constraints.Constraint:
         return constraints.greater_than_eq(self.scale)
 
@@ -239,3 +239,76 @@ class Pareto(TransformedDistribution):
 
     def entropy(self) -> Tensor:
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
+
+
+class GeneralizedPareto(Distribution):
+    """The generalized Pareto distribution, of what exceeds a threshold `loc` (Pickands 1975).
+
+    With z the excess divided by `scale` and k the `concentration`, the chance of more is ``(1 + k z)^(-1/k)``, and
+    ``exp(-z)`` for k of 0. If k is negative, the excess is at most ``-scale / k``.
+    """
+
+    arg_constraints: ClassVar[constraints.Constraints] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+        "concentration": constraints.real,
+    }
+    has_rsample = True
+
+    def __init__(self, loc: Value, scale: Value, concentration: Value, validate_args: bool | None = None) -> None:
+        self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
+        super().__init__(self.loc.size(), validate_args=validate_args)
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> constraints.Constraint:
+        end = self.loc - self.scale / self.concentration
+        return constraints.interval(self.loc, torch.where(self.concentration < 0, end, math.inf))
+
+    def _by_concentration(self, limit: Tensor, formula: Callable[[Tensor], Tensor]) -> Tensor:
+        """What a formula gives for the concentration; its limit where that is 0."""
+        is_zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
+        return torch.where(is_zero, limit, formula(self.concentration.masked_fill(is_zero, 1.0)))
+
+    @property
+    def mean(self) -> Tensor:
+        k = self.concentration
+        return torch.where(k < 1, self.loc + self.scale / (1 - k), math.nan)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        k = self.concentration
+        return torch.where(k < 0.5, (self.scale / (1 - k)) ** 2 / (1 - 2 * k), math.nan)
+
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        return self.icdf(torch.rand(shape, dtype=self.loc.dtype, device=self.loc.device))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        z = (value - self.loc) / self.scale
+        return -self.scale.log() - self._by_concentration(z, lambda k: torch.special.xlog1py(1 / k + 1, k * z))
+
+    def log_survival_function(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability of more than `value`."""
+        self._validate_sample(value)
+        z = (value - self.loc) / self.scale
+        return self._by_concentration(-z, lambda k: -torch.log1p(k * z) / k)
+
+    def log_cdf(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability of at most `value`."""
+        return torch.log1p(-torch.exp(self.log_survival_function(value)))
+
+    def cdf(self, value: Tensor) -> Tensor:
+        return torch.exp(self.log_cdf(value))
+
+    def icdf(self, value: Tensor) -> Tensor:
+        log_more = torch.log1p(-value)
+        excess = self._by_concentration(-log_more, lambda k: torch.expm1(-k * log_more) / k)
+        return self.loc + self.scale * excess
+
+    def entropy(self) -> Tensor:
+        return torch.log(self.scale) + self.concentration + 1

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorglass as torch
+from tensorglass.distributions.bounded import ContinuousBernoulli
 from tensorglass.distributions.continuous import Exponential, Laplace, MultivariateNormal, Normal, Uniform
 from tensorglass.distributions.derived import Independent, LogNormal, TransformedDistribution
 from tensorglass.distributions.discrete import (
@@ -20,6 +21,7 @@ from tensorglass.distributions.discrete import (
 from tensorglass.distributions.distribution import Distribution, ExponentialFamily, sum_rightmost
 from tensorglass.distributions.gamma_family import Beta, Dirichlet, Gamma
 from tensorglass.distributions.heavy_tailed import EULER, Cauchy, Gumbel, HalfNormal, Pareto
+from tensorglass.distributions.low_rank import LowRankMultivariateNormal
 from tensorglass.tensor.tensor import Tensor
 
 Formula = Callable[[Any, Any], Tensor]
@@ -95,6 +97,40 @@ def _multivariate_normal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor
     spread = torch.linalg.solve_triangular(q._factor, p._factor, upper=False).pow(2).sum((-2, -1))
     away = torch.linalg.solve_triangular(q._factor, (q.loc - p.loc).unsqueeze(-1), upper=False)
     return q._half_log_det() - p._half_log_det() + 0.5 * (spread + away.pow(2).sum((-2, -1)) - p.event_shape[0])
+
+
+@register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
+@register_kl(LowRankMultivariateNormal, MultivariateNormal)
+@register_kl(MultivariateNormal, LowRankMultivariateNormal)
+def _low_rank(p: Any, q: Any) -> Tensor:
+    are_low = [isinstance(one, LowRankMultivariateNormal) for one in (p, q)]
+    if p.event_shape != q.event_shape:
+        named = "Low Rank" if all(are_low) else "(Low Rank)"
+        raise ValueError(
+            f"KL-divergence between two {named} Multivariate Normals with{' ' * 26}different event shapes cannot be "
+            "computed"
+        )
+    # The covariance of p, as the sum of squares of factors; the trace of it with the precision of q is their sum.
+    factors = [p._factor, p._diagonal.sqrt().diag_embed()] if are_low[0] else [p._factor]
+    log_dets = [
+        one._log_det() if is_low else 2 * one._half_log_det() for one, is_low in zip((p, q), are_low, strict=True)
+    ]
+    if are_low[1]:
+        spread = sum(q._trace_of_precision_with(factor) for factor in factors)
+        squared = q._squared_distance(q.loc - p.loc)
+    else:
+        solved = [torch.linalg.solve_triangular(q._factor, factor, upper=False) for factor in factors]
+        spread = sum(each.pow(2).sum((-2, -1)) for each in solved)
+        away = torch.linalg.solve_triangular(q._factor, (q.loc - p.loc).unsqueeze(-1), upper=False)
+        squared = away.pow(2).sum((-2, -1))
+    result: Tensor = 0.5 * (log_dets[1] - log_dets[0] + spread + squared - p.event_shape[0])
+    return result
+
+
+@register_kl(ContinuousBernoulli, ContinuousBernoulli)
+def _continuous_bernoulli(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
+    others = torch.log1p(-p.probs) - torch.log1p(-q.probs)
+    return p.mean * (p.logits - q.logits) + others + p._log_norm() - q._log_norm()
 
 
 @register_kl(Bernoulli, Bernoulli)
@@ -268,6 +304,16 @@ def _towards_uniform(p: Any, q: Uniform) -> Tensor:
     return (-torch.log(q.high - q.low)).masked_fill(is_outside, -math.inf)
 
 
+def _towards_continuous_bernoulli(p: Any, q: ContinuousBernoulli) -> Tensor:
+    return p.mean * q.logits + torch.log1p(-q.probs) + q._log_norm()
+
+
+@register_kl(ContinuousBernoulli, Uniform)
+def _continuous_bernoulli_uniform(p: ContinuousBernoulli, q: Uniform) -> Tensor:
+    result = (q.high - q.low).log() - p.entropy()
+    return result.masked_fill((q.low >= 0) | (q.high <= 1), math.inf)  # PyTorch's: from 0 to 1 it is infinite, too
+
+
 def _towards_beta(p: Uniform, q: Beta) -> Tensor:
     a, b = q.concentration1, q.concentration0
     beta = torch.lgamma(a) + torch.lgamma(b) - torch.lgamma(a + b)
@@ -284,8 +330,9 @@ def _towards_poisson(p: Bernoulli, q: Poisson) -> Tensor:
 
 
 _MEANS: dict[tuple[tuple[type, ...], type], Formula] = {
-    ((Beta, Gamma, Pareto, Uniform), Exponential): _towards_exponential,
-    ((Beta, Exponential, Gamma, Gumbel, Laplace, Pareto, Uniform), Normal): _towards_normal,
+    ((Beta, ContinuousBernoulli, Gamma, Pareto, Uniform), Exponential): _towards_exponential,
+    ((Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace, Pareto, Uniform), Normal): _towards_normal,
+    ((Beta, Uniform), ContinuousBernoulli): _towards_continuous_bernoulli,
     ((Beta, Exponential, Pareto, Uniform), Gamma): _towards_gamma,
     ((Exponential, Gamma, Normal, Uniform), Gumbel): _towards_gumbel,
     ((Normal,), Laplace): _towards_laplace,
@@ -296,10 +343,10 @@ _MEANS: dict[tuple[tuple[type, ...], type], Formula] = {
 }
 #: What the first have among their values is not among those of the second.
 _APART: dict[tuple[type, ...], tuple[type, ...]] = {
-    (Beta,): (Pareto,),
-    (Exponential, Gamma): (Beta, Pareto, Uniform),
-    (Gumbel, Laplace, Normal): (Beta, Exponential, Gamma, Pareto, Uniform),
-    (Pareto,): (Beta, Uniform),
+    (Beta, ContinuousBernoulli): (Pareto,),
+    (Exponential, Gamma): (Beta, ContinuousBernoulli, Pareto, Uniform),
+    (Gumbel, Laplace, Normal): (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform),
+    (Pareto,): (Beta, ContinuousBernoulli, Uniform),
     (Poisson,): (Bernoulli, Binomial),
 }
 
@@ -312,6 +359,8 @@ def _crossed(towards: Formula) -> Formula:
             is_outside = p.low < lowest
             if isinstance(q, Beta):
                 is_outside = is_outside | (p.high > 1)
+            if isinstance(q, ContinuousBernoulli):  # PyTorch's, which excludes 0 and 1
+                is_outside = (p.low <= 0) | (p.high >= 1)
             result = result.masked_fill(is_outside, math.inf)
         if isinstance(p, Pareto):
             result = result.masked_fill(p.alpha <= (2 if isinstance(q, Normal) else 1), math.inf)

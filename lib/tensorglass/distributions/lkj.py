@@ -55,7 +55,7 @@ class LKJCholesky(Distribution):
             return below + left.clamp(min=torch.finfo(left.dtype).tiny).sqrt().diag_embed()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         count = self.dim - 1
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
         powers = torch.arange(count, device=self.concentration.device).flip(0)

@@ -7,7 +7,12 @@ from typing import Any, ClassVar
 
 import tensorglass as torch
 from tensorglass.core.size import Size
-from tensorglass.distributions.constraints import Constraint, Constraints, MixtureSameFamilyConstraint
+from tensorglass.distributions.constraints import (
+    Constraint,
+    Constraints,
+    MixtureSameFamilyConstraint,
+    dependent_property,
+)
 from tensorglass.distributions.discrete import Categorical
 from tensorglass.distributions.distribution import Distribution
 from tensorglass.tensor.tensor import Tensor
@@ -68,7 +73,7 @@ class MixtureSameFamily(Distribution):
         """The components."""
         return self._component_distribution
 
-    @property
+    @dependent_property
     def support(self) -> Constraint:
         return MixtureSameFamilyConstraint(self.component_distribution.support)
 
@@ -95,7 +100,7 @@ class MixtureSameFamily(Distribution):
             return drawn.gather(self._place, places).squeeze(self._place)
 
     def log_prob(self, x: Tensor) -> Tensor:
-        self._check(x)
+        self._validate_sample(x)
         log_probs = self.component_distribution.log_prob(x.unsqueeze(self._place))
         return torch.logsumexp(log_probs + torch.log_softmax(self.mixture_distribution.logits, -1), -1)
 

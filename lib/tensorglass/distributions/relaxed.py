@@ -51,7 +51,7 @@ class LogitRelaxedBernoulli(OfChance):
         return (noise.log() - (-noise).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+        self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         apart = logits - value.mul(self.temperature)
         return self.temperature.log() + apart - 2 * apart.exp().log1p()
@@ -106,7 +106,7 @@ class ExpRelaxedCategorical(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         count = self._event_shape[0]
-        self._check(value)
+        self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         volume = torch.full_like(self.temperature, float(count)).lgamma() + self.temperature.log().mul(count - 1)
         score = logits - value.mul(self.temperature)

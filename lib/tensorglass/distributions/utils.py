@@ -8,11 +8,12 @@ import tensorglass as torch
 from tensorglass.distributions.discrete import clamp_probs
 from tensorglass.distributions.distribution import broadcast_all, lazy_property
 from tensorglass.distributions.distribution import sum_rightmost as _sum_rightmost
+from tensorglass.distributions.vector_transforms import tril_matrix_to_vec, vec_to_tril_matrix
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
     "_standard_normal", "_sum_rightmost", "broadcast_all", "clamp_probs", "euler_constant", "lazy_property",
-    "logits_to_probs", "probs_to_logits",
+    "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec", "vec_to_tril_matrix",
 ]  # fmt: skip
 
 euler_constant = 0.57721566490153286060

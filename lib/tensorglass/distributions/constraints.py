@@ -303,7 +303,7 @@ class _DependentProperty(property, _Dependent):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return super().__get__(instance, owner)
 
-    def __call__(self, fn: Callable[[Any], Constraint]) -> _DependentProperty:  # type: ignore[override]
+    def __call__(self, fn: Callable[[Any], Constraint]) -> _DependentProperty:  # type: ignore[override]  # decorates
         """As a decorator that says what is known of it: ``@dependent_property(event_dim=0)``."""
         return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
 

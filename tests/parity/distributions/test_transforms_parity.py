@@ -199,14 +199,14 @@ def test_dependent_properties_are_constraints_of_classes() -> None:
         found = [(kind.support.is_discrete, kind.support.event_dim) for kind in (d.Uniform, d.Binomial, d.Multinomial)]
         assert found == [(False, 0), (True, 0), (True, 1)]
         with pytest.raises(NotImplementedError, match="event_dim cannot be determined statically"):
-            d.constraints.dependent.event_dim  # noqa: B018
+            d.constraints.dependent.event_dim  # noqa: B018  # reading it is what fails
         assert d.constraints.dependent(event_dim=1).event_dim == 1
 
         class Between(d.Distribution):  # type: ignore[misc, name-defined]  # of either library
-            arg_constraints = {"low": d.constraints.dependent}  # noqa: RUF012
+            arg_constraints = {"low": d.constraints.dependent}  # noqa: RUF012  # as programs write it
 
             def __init__(self) -> None:
-                self.low = library.zeros(2)  # noqa: B023
+                self.low = library.zeros(2)  # noqa: B023  # of this turn
                 super().__init__((2,))
 
             @d.constraints.dependent_property(is_discrete=False, event_dim=0)

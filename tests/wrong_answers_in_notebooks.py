@@ -1,10 +1,15 @@
 """Notebooks as a learner runs them whose answers are all wrong: what their cells show then beside what is stored.
 
     python wrong_answers_in_notebooks.py [ROUND]        one notebook's path a line in, one list as JSON a line out
+    python wrong_answers_in_notebooks.py each [K/N]
 
 Each exercise gets the wrong answer of the exercises' own tests whose number is ROUND (0). Its right answer is tried in
 the same place, in a fork, so that what it is told is known too. Predictions stay right. No kernel is started: the cells
 of each notebook run in a fork of this process.
+
+With `each`, one answer alone is wrong: the notebook runs with right answers, and for each wrong answer, and for a cell
+that raises, a fork gives it and runs what is left. With K/N, of all wrong answers those whose number leaves K when it
+is divided by N.
 """
 
 from __future__ import annotations
@@ -14,6 +19,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from difflib import unified_diff
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from io import StringIO
 from pathlib import Path
@@ -37,7 +44,10 @@ import tensorglass
 
 TABLES = Path(__file__).parent / "course" / "exercises"
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n.*?### END SOLUTION\n", re.DOTALL)
-STOOD_IN = re.compile(r"^(`|The last check refused `).*?so that what\s+follows\s+runs\.\n", re.DOTALL | re.MULTILINE)
+STOOD_IN = re.compile(
+    r"^(`|The last check refused `).*?so\s+that\s+what\s+follows\s+runs\.\n", re.DOTALL | re.MULTILINE
+)
+RAISES = "raise ValueError('the learner’s')"  # a cell that ends before it makes a name
 NAMES = {"np": numpy, "numpy": numpy, "math": math, "F": tensorglass.nn.functional}  # which the tables' tests give
 
 
@@ -79,6 +89,15 @@ class Shell(InteractiveShell):
         raised = ran.error_before_exec or ran.error_in_exec
         return lines_of([printed, *map(plain, self.display_pub.outputs), type(raised).__name__ if raised else ""])
 
+    def accepts(self, source: str, attempt: str) -> bool:
+        """Whether the check of an exercise's cell accepts this answer in place of the cell's own."""
+        missing = {name: it for name, it in NAMES.items() if name not in self.user_ns}
+        self.user_ns |= missing
+        told = self.shown_by(SOLUTION.sub(lambda _: attempt.strip("\n") + "\n", source))
+        for name in missing:
+            self.user_ns.pop(name, None)
+        return any(line.startswith("✓") for line in told)
+
 
 def lines_of(texts: list[str]) -> list[str]:
     return [line.rstrip() for text in texts for line in text.splitlines() if line.strip()]
@@ -94,32 +113,62 @@ def stored(cell: dict[str, Any]) -> list[str]:
     return lines_of(["".join(each["text"]) if each["output_type"] == "stream" else plain(each) for each in outputs])
 
 
-def walk(path: Path, round: int, wrong: dict[str, list[str]]) -> Iterator[str]:
-    """What differs in a notebook, one sentence for each cell."""
+def begin(path: Path) -> tuple[Shell, list[dict[str, Any]]]:
+    """A shell in a notebook's folder, and the notebook's cells of code."""
     os.chdir(path.parent)
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
-    shell = Shell.instance(config=config)
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        if cell["cell_type"] != "code":
-            continue
-        source, expected = "".join(cell["source"]), stored(cell)
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return Shell.instance(config=config), [cell for cell in cells if cell["cell_type"] == "code"]
+
+
+def walk(path: Path, round: int, wrong: dict[str, list[str]]) -> Iterator[str]:
+    """What differs in a notebook whose answers are all wrong, one sentence for each cell."""
+    shell, cells = begin(path)
+    for cell in cells:
+        source = "".join(cell["source"])
         if not SOLUTION.search(source):
-            shown = shell.shown_by(source)
-        else:
-            exercise = re.findall(r'check\("([^"]+)"', source)[0]
-            shown = forked(lambda code=source: shell.shown_by(code))
-            attempt = wrong[exercise][round % len(wrong[exercise])]
-            missing = {name: it for name, it in NAMES.items() if name not in shell.user_ns}
-            shell.user_ns |= missing
-            told = shell.shown_by(SOLUTION.sub(lambda _, code=attempt: code.strip("\n") + "\n", source))
-            for name in missing:
-                shell.user_ns.pop(name, None)
-            if any(line.startswith("✓") for line in told):
-                yield f"{exercise}: accepted is\n{attempt}"
-        if shown != expected:
-            yield f"cell {cell['id']} shows\n{chr(10).join(shown)}\ninstead of\n{chr(10).join(expected)}"
+            yield from differing(cell, shell.shown_by(source))
+            continue
+        exercise = exercise_of(source)
+        yield from differing(cell, forked(partial(shell.shown_by, source)))
+        attempt = wrong[exercise][round % len(wrong[exercise])]
+        if shell.accepts(source, attempt):
+            yield f"{exercise}: accepted is\n{attempt}"
+
+
+def walk_for_each(path: Path, portion: int, portions: int, wrong: dict[str, list[str]]) -> Iterator[str]:
+    """What differs below one wrong answer in a notebook whose other answers are right, for each of them."""
+    numbers = {each: number for number, each in enumerate((id, it) for id, all in wrong.items() for it in all)}
+    shell, cells = begin(path)
+    for place, cell in enumerate(cells):
+        source = "".join(cell["source"])
+        if SOLUTION.search(source):
+            exercise = exercise_of(source)
+            for attempt in wrong[exercise]:
+                if numbers[exercise, attempt] % portions == portion:
+                    rest = cells[place + 1 :]
+                    found = forked(partial(below, shell, source, attempt, rest))
+                    yield from (f"below {exercise} with\n{attempt.strip()}\n{each}" for each in found)
+        yield from differing(cell, shell.shown_by(source))
+
+
+def below(shell: Shell, source: str, attempt: str, rest: list[dict[str, Any]]) -> list[str]:
+    """What differs in the cells below an exercise's after an attempt at it."""
+    found = ["it is accepted"] if shell.accepts(source, attempt) else []
+    return [*found, *(each for cell in rest for each in differing(cell, shell.shown_by("".join(cell["source"]))))]
+
+
+def differing(cell: dict[str, Any], shown: list[str]) -> Iterator[str]:
+    """How what a cell shows differs from what is stored, if it does."""
+    if shown != stored(cell):
+        lines = unified_diff(stored(cell), shown, "stored", "shown", n=1, lineterm="")
+        yield "\n".join([f"cell {cell['id']} shows", *lines])
+
+
+def exercise_of(source: str) -> str:
+    return re.findall(r'check\("([^"]+)"', source)[0]
 
 
 def forked(work: Callable[[], Any]) -> Any:
@@ -141,10 +190,16 @@ def forked(work: Callable[[], Any]) -> Any:
 
 
 def main() -> None:
-    round, wrong = int(sys.argv[1]) if len(sys.argv) > 1 else 0, wrong_answers()
+    which, portion = [*sys.argv[1:], *["0", "0/1"][len(sys.argv) - 1 :]]
+    k, n = map(int, portion.split("/"))
+    wrong = wrong_answers()
+    tried = {exercise: [*answers, RAISES] for exercise, answers in wrong.items()}
+
+    def differences(path: Path) -> list[str]:
+        return list(walk_for_each(path, k, n, tried) if which == "each" else walk(path, int(which), wrong))
+
     for line in sys.stdin:
-        path = Path(line.strip())
-        print(json.dumps(forked(lambda path=path: list(walk(path, round, wrong)))), flush=True)
+        print(json.dumps(forked(partial(differences, Path(line.strip())))), flush=True)
 
 
 IMPORTED_ONCE = (matplotlib.pyplot, sklearn.datasets)  # for all notebooks

@@ -42,7 +42,7 @@ def test_at_most_one_cell_in_ten_is_exempt_from_comparison(notebook):
 
 
 def test_figures_have_no_background_and_ask_for_none(notebook):
-    """So they are at home in both themes: `plt.style.use("glassroom.figures")`."""
+    """So they suit the light and the dark theme: `plt.style.use("glassroom.figures")`."""
     from matplotlib.image import imread
 
     for cell in code_cells(notebook):

@@ -57,7 +57,7 @@ def by_rows(by_rows: Callable[..., Any], *, f: Any, x: Any) -> str:
     _expect_jacobian(
         call(by_rows, "by_rows", _neighbors, wide), "by_rows of another function", _jacobian_of_neighbors(wide)
     )
-    return "One forward, and a backward for each result."
+    return "Row i tells how result i moves with each input, and f ran once."
 
 
 @exercise(
@@ -167,7 +167,7 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
         expect(not same_value(values(found), values(mistake)), shows)
     expect_tensor(found, "each_gradient(w, xs, ys)", shape=tuple(xs.shape), dtype="float32")
     expect(same_value(values(found), values(right)), f"{text(values(found))} are not the samples' gradients.")
-    return "The gradient of one sample, mapped over all of them."
+    return "Each sample has a gradient of its own: a row of the result."
 
 
 @exercise(

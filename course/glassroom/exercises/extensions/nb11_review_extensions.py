@@ -83,4 +83,4 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
                 ready not in called,
                 f"the column is right, but `{ready}` made the whole Jacobian for it, a row or a column at a time.",
             )
-    return "One column, for the price of one run."
+    return "One column, and the others were not computed."

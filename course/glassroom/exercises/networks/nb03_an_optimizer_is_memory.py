@@ -94,7 +94,7 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
         same_value(list(losses), wanted[:-1]),
         f"the losses are {_short(list(losses))}; they should be {_short(wanted[:-1])}.",
     )
-    return "Empty, loss, backward, step: every training loop has these four lines."
+    return "Each step went down the gradient of its own loss, and the losses are numbers."
 
 
 def _downhill(start: list[float], rate: float, steps: int, keep: float) -> Walk:

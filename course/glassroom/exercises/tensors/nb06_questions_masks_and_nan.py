@@ -45,7 +45,7 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
         for number, told, right in zip(numbers, found, wanted, strict=True):
             at_an_end = " The ends themselves are not outside." if number in (low, high) else ""
             expect(told == right, f"in `{name}`, the element {number:g} should be {right}.{at_an_end}")
-    return "One mask from two questions, joined element by element."
+    return "One mask: True below `low`, True above `high`, and False on both limits."
 
 
 @exercise(

@@ -241,7 +241,7 @@ def channels(centered: Any, *, photo: Any, mean: Any) -> str:
         "in `centered` the means were added.",
     )
     expect_value(centered, "centered", photo - mean[:, None, None])
-    return "(3, 2, 4) meets (3, 1, 1): the mean is constant along height and width."
+    return "Each channel has lost its own mean, one number for its whole height and width."
 
 
 @exercise(

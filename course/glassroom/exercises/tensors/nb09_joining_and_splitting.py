@@ -238,4 +238,4 @@ def indices(indices: Any, *, rows: Any, columns: Any) -> str:
         "Each pair has the column first. `indices[i, j]` should hold `i`, then `j`.",
     )
     expect_value(indices, "indices", wanted)
-    return "stack copied what meshgrid only showed; now every pair has memory of its own."
+    return "Every pair has memory of its own now. What meshgrid gave had memory for the rows and the columns alone."

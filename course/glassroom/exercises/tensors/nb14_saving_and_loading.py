@@ -45,7 +45,7 @@ def buffer(loaded: Any, *, state: dict[str, Any]) -> str:
     expect_value(loaded["w"], "loaded['w']", state["w"])
     expect_copy(loaded["w"], "loaded['w']", of=state["w"], of_name="state['w']", because="dict() copies no tensor.")
     expect(loaded["step"] == state["step"], f"`loaded['step']` is {loaded['step']!r}.")
-    return "Bytes in memory are a file like any other, once you go back to the beginning."
+    return "Bytes in memory are a file like any other, and loading reads it from its beginning."
 
 
 @exercise(
@@ -193,7 +193,7 @@ def header(shapes: Callable[..., Any]) -> str:
             {name: list(shape) for name, shape in found.items()} == wanted,
             f"for a file with the shapes {wanted}, `shapes` says {found}.",
         )
-    return "Names, dtypes and shapes are in the header: however long the file is, you read a few hundred bytes."
+    return "Names, dtypes and shapes are in the header: a few hundred bytes tell them, however long the file is."
 
 
 def _written(folder: str, shapes: dict[str, list[int]]) -> str:

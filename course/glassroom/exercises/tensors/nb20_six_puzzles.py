@@ -84,7 +84,7 @@ def one_hot(one_hot: Callable[..., Any], *, tensor: Any) -> str:
     _judged(
         one_hot, "one_hot", tensor, inputs, lambda labels, n: [[int(label == c) for c in range(n)] for label in labels]
     )
-    return "One comparison of a column with a row, and each label has its 1."
+    return "A column met a row, and each label has its 1."
 
 
 @exercise(
@@ -154,4 +154,4 @@ def fit(fit: Callable[..., Any], *, tensor: Any) -> str:
     random = Random(6)
     inputs = [(_random_numbers(random), random.randrange(10)) for _ in range(TURNS)]
     _judged(fit, "fit", tensor, inputs, lambda a, n: [a[i] if i < len(a) else 0 for i in range(n)])
-    return "The index stays within bounds, and `where` hides what was not asked for."
+    return "No index was out of bounds, and zeros stand where `a` has ended."

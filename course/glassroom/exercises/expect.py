@@ -162,6 +162,7 @@ def expect_truths(table: Mapping[str, tuple[bool, str]], answers: Sequence[Any])
     for name, answer in zip(table, answers, strict=True):
         is_bit = type(answer) in (int, float) and answer in (0, 1)
         expect(not is_bit, f"`{name}` is {answer}; it should be True or False, and 1 and 0 are numbers.")
+        expect(type(answer) is not str, f"`{name}` is {answer!r}; it should be True or False, without quotes.")
     with every_slot():
         for (name, (truth, shows)), answer in zip(table.items(), answers, strict=True):
             expect_equal(answer, name, truth, mistakes={not truth: shows})

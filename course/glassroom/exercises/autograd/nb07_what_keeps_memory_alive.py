@@ -16,6 +16,7 @@ from glassroom.exercises.expect import (
     expect_truths,
 )
 from glassroom.exercises.facts import (
+    is_tensor,
     leaf_of,
     same_value,
     values,
@@ -208,7 +209,7 @@ def record(record: Callable[..., Any], *, x: Any) -> str:
     leaf, written = leaf_of(x), list[Any]()
     with _no_collector():
         h = leaf * -3.0 - 0.5  # its element of largest magnitude is negative
-        largest = float(h.detach().abs().max())
+        largest, highest = float(h.detach().abs().max()), float(h.detach().max())
         storage = weakref.ref(h.untyped_storage())
         record(h, written)
         loss = (h * -2.0).sum()
@@ -217,7 +218,12 @@ def record(record: Callable[..., Any], *, x: Any) -> str:
     expect(not written, "something was written before the backward; the gradient is not known then. Use a hook.")
     loss.backward()
     expect(len(written) == 1, f"`written` has {len(written)} entries after one backward; it should have one.")
-    expect_equal(written[0], "written[0]", (largest, 2.0))
+    expect(
+        not (isinstance(written[0], (tuple, list)) and any(is_tensor(number) for number in written[0])),
+        "`written[0]` has tensors in it. Both should be Python numbers: take .item().",
+    )
+    signs = "That has the largest values; the largest absolute values were asked for, without their signs: abs()."
+    expect_equal(written[0], "written[0]", (largest, 2.0), mistakes={(highest, -2.0): signs})
     expect(
         leaf.grad is not None and same_value(values(leaf.grad), values(leaf.detach() * 0 + 6.0)),
         "the pair is right, but the gradient that goes on has changed: the hook returned something, or wrote into it.",

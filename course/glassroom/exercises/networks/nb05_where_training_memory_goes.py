@@ -122,6 +122,7 @@ def fits(fits: Any) -> str:
         room // 1280,
         mistakes={
             room // 1024: "That leaves out what the backward needs at the turning point.",
+            262_144 // 1024: "That leaves nothing for the model, its gradients and Adam's state, nor for the backward.",
             262_144 // 1280: "The model, its gradients and Adam's state are in the same memory.",
             (262_144 - 30_760) // 1280: "That has the parameters alone: gradients and state are three times that.",
             (262_144 - 3 * 30_760) // 1280: "Parameters, gradients and Adam's state are 1 + 1 + 2 = 4 times the model.",
@@ -184,7 +185,8 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
     before = [values(parameter.detach()) for parameter in model.parameters()]
     model(pictures[:2]).sum().backward()  # gradients of before, which do not belong to this step
     result = call(accumulate, "accumulate", model, loss_of, parts)
-    expect_equal(len(forwards), "the number of losses for three parts", 3)
+    all_at_once = "The parts were joined. Then all pictures are in one graph, which is what parts are to avoid."
+    expect_equal(len(forwards), "the number of losses for three parts", 3, mistakes={1: all_at_once})
     expect(
         all(
             same_value(values(parameter.detach()), old)

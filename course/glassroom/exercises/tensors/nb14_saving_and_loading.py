@@ -77,7 +77,13 @@ def small(packed: Callable[..., Any], *, big: Any) -> str:
             f"`packed({name})` is {len(data):,} bytes long, for {nbytes(part):,} bytes of elements: it holds the whole "
             "storage.",
         )
-        loaded = pickle.loads(data)
+        try:
+            loaded = pickle.loads(data)
+        except Exception as error:
+            expect(
+                False,
+                f"`packed({name})` is no pickle: pickle.loads raised {first_sentence(error)} pickle.dumps makes one.",
+            )
         expect_tensor(loaded, f"pickle.loads(packed({name}))")
         expect_value(loaded, f"pickle.loads(packed({name}))", part)
     return "A storage of its own, as long as the part: that is all there is to write."

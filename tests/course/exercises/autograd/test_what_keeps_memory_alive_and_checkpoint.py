@@ -60,6 +60,11 @@ def record(h, written):
     h = h.detach()
     x.register_hook(lambda gradient: None)
 """
+RECORD_SIGNED = """
+def record(h, written):
+    largest = h.max().item()
+    h.register_hook(lambda gradient: written.append((largest, gradient.max().item())))
+"""
 RECORD_WEAKLY = """
 import weakref
 def record(h, written):
@@ -131,6 +136,8 @@ WRONG = [
         RECORD.format(body="written.append((h.abs().max().item(), gradient.abs().max().item()))"),
         "the hook mentions `h`",
     ),
+    ("a07-record", RECORD.format(body="written.append((largest, gradient.abs().max()))"), "has tensors in it"),
+    ("a07-record", RECORD_SIGNED, "without their signs"),
     ("a07-record", RECORD.format(body="written.append((largest, gradient.max().item()))"), "`written[0]` is"),
     ("a07-record", RECORD.format(body="written.append((largest, 2.0)) or gradient * 2"), "has changed"),
     ("a07-record", "def record(h, written): written.append((3.0, 2.0))", "before the backward"),

@@ -17,8 +17,10 @@ _FRAMES = re.compile(r'(?:^ *File "[^\n]*", line \d+, in [^\n]+\n(?: {4,}[^\n]*\
 
 
 @contextmanager
-def attempt(what: str = "") -> Iterator[None]:
+def attempt(what: str = "", *, notes: bool = False) -> Iterator[None]:
     """Run lines that may raise an exception or a warning: it is printed, with `what` before it, and nothing is raised.
+
+    With `notes`, those that the exception carries follow below it, as in a traceback.
 
     What PyTorch adds about its own sources is left out. Of a traceback within a message, as in anomaly detection, only
     the last line of code is kept.
@@ -29,7 +31,8 @@ def attempt(what: str = "") -> Iterator[None]:
         try:
             yield
         except Exception as error:
-            raised = _told(facts.whole_message(error))
+            below = getattr(error, "__notes__", []) if notes else []
+            raised = "\n".join([_told(facts.whole_message(error)), *below])
     told = [_told(f"{each.category.__name__}: {each.message}") for each in caught]
     for message in filter(None, [*told, raised]):
         _show(f"{what}: {message}" if what else message)

@@ -24,6 +24,18 @@ def test_an_exception_is_printed_with_its_class_and_what_was_tried(torch, capsys
     )
 
 
+def test_the_notes_under_an_exception_are_printed_where_they_are_asked_for(capsys):
+    def refused():
+        tensorglass.arange(6).view(2, 3).t().view(6)
+
+    with attempt(notes=True):
+        refused()
+    with_notes = capsys.readouterr().out
+    assert with_notes.startswith(without := told(capsys, refused))
+    assert "cannot: dimension 1 spans 6 cells" in with_notes[len(without) :]
+    assert all(len(line) <= 78 for line in with_notes.splitlines())
+
+
 def test_a_warning_is_printed_without_a_place_in_pytorchs_sources(torch, capsys):
     result = torch.ones(2, requires_grad=True) * 2
     text = told(capsys, lambda: result.grad)

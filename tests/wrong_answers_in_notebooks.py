@@ -1,15 +1,14 @@
 """Notebooks as a learner runs them whose answers are all wrong: what their cells show then beside what is stored.
 
-    python wrong_answers_in_notebooks.py [ROUND]        one notebook's path a line in, one list as JSON a line out
-    python wrong_answers_in_notebooks.py each [K/N]
+    echo ROUND PATH | python wrong_answers_in_notebooks.py         for each line in, one list as JSON a line out
+    echo each PATH | python wrong_answers_in_notebooks.py
 
-Each exercise gets the wrong answer of the exercises' own tests whose number is ROUND (0). Its right answer is tried in
-the same place, in a fork, so that what it is told is known too. Predictions stay right. No kernel is started: the cells
-of each notebook run in a fork of this process.
+Each exercise gets the wrong answer of the exercises' own tests whose number is ROUND. Its right answer is tried in the
+same place, in a fork, so that what it is told is known too. Predictions stay right. No kernel is started: the cells of
+each notebook run in a fork of this process.
 
 With `each`, one answer alone is wrong: the notebook runs with right answers, and for each wrong answer, and for a cell
-that raises, a fork gives it and runs what is left. With K/N, of all wrong answers those whose number leaves K when it
-is divided by N.
+that raises, a fork gives it and runs what is left.
 """
 
 from __future__ import annotations
@@ -138,19 +137,16 @@ def walk(path: Path, round: int, wrong: dict[str, list[str]]) -> Iterator[str]:
             yield f"{exercise}: accepted is\n{attempt}"
 
 
-def walk_for_each(path: Path, portion: int, portions: int, wrong: dict[str, list[str]]) -> Iterator[str]:
+def walk_for_each(path: Path, wrong: dict[str, list[str]]) -> Iterator[str]:
     """What differs below one wrong answer in a notebook whose other answers are right, for each of them."""
-    numbers = {each: number for number, each in enumerate((id, it) for id, all in wrong.items() for it in all)}
     shell, cells = begin(path)
     for place, cell in enumerate(cells):
         source = "".join(cell["source"])
         if SOLUTION.search(source):
             exercise = exercise_of(source)
-            for attempt in wrong[exercise]:
-                if numbers[exercise, attempt] % portions == portion:
-                    rest = cells[place + 1 :]
-                    found = forked(partial(below, shell, source, attempt, rest))
-                    yield from (f"below {exercise} with\n{attempt.strip()}\n{each}" for each in found)
+            for attempt in (*wrong[exercise], RAISES):
+                found = forked(partial(below, shell, source, attempt, cells[place + 1 :]))
+                yield from (f"below {exercise} with\n{attempt.strip()}\n{each}" for each in found)
         yield from differing(cell, shell.shown_by(source))
 
 
@@ -190,16 +186,14 @@ def forked(work: Callable[[], Any]) -> Any:
 
 
 def main() -> None:
-    which, portion = [*sys.argv[1:], *["0", "0/1"][len(sys.argv) - 1 :]]
-    k, n = map(int, portion.split("/"))
     wrong = wrong_answers()
-    tried = {exercise: [*answers, RAISES] for exercise, answers in wrong.items()}
 
-    def differences(path: Path) -> list[str]:
-        return list(walk_for_each(path, k, n, tried) if which == "each" else walk(path, int(which), wrong))
+    def differences(which: str, path: Path) -> list[str]:
+        return list(walk_for_each(path, wrong) if which == "each" else walk(path, int(which), wrong))
 
     for line in sys.stdin:
-        print(json.dumps(forked(partial(differences, Path(line.strip())))), flush=True)
+        which, _, path = line.strip().partition(" ")
+        print(json.dumps(forked(partial(differences, which, Path(path)))), flush=True)
 
 
 IMPORTED_ONCE = (matplotlib.pyplot, sklearn.datasets)  # for all notebooks

@@ -1,7 +1,8 @@
 """A wrong answer is told where it was given, and changes nothing below: the rest of the notebook is as it is stored.
 
-`WRONG_ANSWERS=3` in the environment tries the fourth wrong answer of each exercise in place of the first; there are up
-to fourteen.
+The first wrong answer of each exercise is given in all notebooks, and each wrong answer alone in a twelfth of them, the
+next twelfth tomorrow. `WRONG_ANSWERS=3` in the environment gives the fourth in place of the first (there are up to
+fourteen), and `WRONG_ANSWERS=each` each one alone in all notebooks.
 """
 
 import json
@@ -11,27 +12,48 @@ import subprocess
 import symtable
 import sys
 import textwrap
+from datetime import date
 from pathlib import Path
 
 import pytest
+from stored_notebooks import FOLDER, NOTEBOOKS
 
 from glassroom.workspace.notebook_json import source
 
+WHICH = os.environ.get("WRONG_ANSWERS", "0")
+PORTIONS = 12
 PROGRAM = Path(__file__).resolve().parents[1] / "wrong_answers_in_notebooks.py"
+
+
+def is_todays(number):
+    return WHICH == "each" or number % PORTIONS == date.today().toordinal() % PORTIONS
+
+
+TODAYS = [FOLDER / place for number, place in enumerate(NOTEBOOKS) if is_todays(number)]
 
 
 @pytest.fixture(scope="module")
 def walking():
-    """A process that runs notebooks with wrong answers."""
-    command = [sys.executable, str(PROGRAM), os.environ.get("WRONG_ANSWERS", "0")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield process
+    """What a process that runs notebooks with wrong answers finds in one, with a round of them or `each` alone."""
+    with subprocess.Popen([sys.executable, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def walk(which, path):
+            print(which, path, file=process.stdin, flush=True)
+            return json.loads(process.stdout.readline())
+
+        yield walk
         process.stdin.close()
 
 
 def test_below_wrong_answers_a_notebook_is_as_it_is_stored(path, walking):
-    print(path, file=walking.stdin, flush=True)
-    found = json.loads(walking.stdout.readline())
+    found = walking("0" if WHICH == "each" else WHICH, path)
+    assert not found, "\n\n".join(["", *found])
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("todays", TODAYS, ids=lambda path: path.stem)
+def test_below_each_wrong_answer_alone_a_notebook_is_as_it_is_stored(todays, walking):
+    found = walking("each", todays)
     assert not found, "\n\n".join(["", *found])
 
 

@@ -17,6 +17,7 @@ import json
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from difflib import unified_diff
 from functools import partial
@@ -139,21 +140,44 @@ def walk(path: Path, round: int, wrong: dict[str, list[str]]) -> Iterator[str]:
 
 def walk_for_each(path: Path, wrong: dict[str, list[str]]) -> Iterator[str]:
     """What differs below one wrong answer in a notebook whose other answers are right, for each of them."""
+    found, in_threads = forked(partial(walk_and_fork, path, wrong))
+    yield from found
+    for place, attempt in in_threads:
+        yield from forked(partial(walk_to, path, place, attempt))
+
+
+def walk_and_fork(path: Path, wrong: dict[str, list[str]]) -> tuple[list[str], list[tuple[int, str]]]:
+    """Run a notebook with right answers, and in forks what is left below each wrong one: what differs; and the places
+    and answers that are to be tried in a process of their own, since the threads of this one would not be in a fork.
+    """
     shell, cells = begin(path)
+    found, in_threads = list[str](), list[tuple[int, str]]()
     for place, cell in enumerate(cells):
         source = "".join(cell["source"])
-        if SOLUTION.search(source):
-            exercise = exercise_of(source)
-            for attempt in (*wrong[exercise], RAISES):
-                found = forked(partial(below, shell, source, attempt, cells[place + 1 :]))
-                yield from (f"below {exercise} with\n{attempt.strip()}\n{each}" for each in found)
-        yield from differing(cell, shell.shown_by(source))
+        for attempt in (*wrong[exercise_of(source)], RAISES) if SOLUTION.search(source) else ():
+            if threading.active_count() > 1:
+                in_threads.append((place, attempt))
+            else:
+                found += forked(partial(below, shell, attempt, cells[place:]))
+        found += differing(cell, shell.shown_by(source))
+    return found, in_threads
 
 
-def below(shell: Shell, source: str, attempt: str, rest: list[dict[str, Any]]) -> list[str]:
-    """What differs in the cells below an exercise's after an attempt at it."""
+def walk_to(path: Path, place: int, attempt: str) -> list[str]:
+    """Run a notebook with right answers down to a cell, and what is left below a wrong one: what differs."""
+    shell, cells = begin(path)
+    for cell in cells[:place]:
+        shell.shown_by("".join(cell["source"]))
+    return below(shell, attempt, cells[place:])
+
+
+def below(shell: Shell, attempt: str, cells: list[dict[str, Any]]) -> list[str]:
+    """What differs in the cells below the first, an exercise's, after an attempt at it."""
+    (source, *_) = sources = ["".join(cell["source"]) for cell in cells]
     found = ["it is accepted"] if shell.accepts(source, attempt) else []
-    return [*found, *(each for cell in rest for each in differing(cell, shell.shown_by("".join(cell["source"]))))]
+    for cell, later in zip(cells[1:], sources[1:], strict=True):
+        found += differing(cell, shell.shown_by(later))
+    return [f"below {exercise_of(source)} with\n{attempt.strip()}\n{each}" for each in found]
 
 
 def differing(cell: dict[str, Any], shown: list[str]) -> Iterator[str]:

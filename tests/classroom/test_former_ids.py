@@ -18,7 +18,7 @@ from glassroom.classroom.collecting.items import Item
 from glassroom.classroom.course_file import read_course
 from glassroom.classroom.grading import Row
 from glassroom.classroom.marks import result
-from glassroom.classroom.release import changed_since, write_source
+from glassroom.classroom.release import changed_since, generate, write_source
 from glassroom.classroom.sandbox import best_isolation
 from glassroom.workspace.notebook_json import Notebook, parse, serialise
 from glassroom.workspace.problems import Problem
@@ -122,6 +122,36 @@ def test_a_mark_by_hand_replaces_the_one_in_its_line(old_class: Path) -> None:
 def test_new_ids_alone_are_no_change_of_what_was_handed_out(old_class: Path) -> None:
     course = read_course(old_class)
     assert not changed_since(course, course.assignments[0], notebooks_folder())
+
+
+def test_nbgraders_gradebook_keeps_its_marks_when_it_is_handed_out_anew(old_class: Path) -> None:
+    gradebook = pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra: classroom)").Gradebook
+    course = read_course(old_class)
+    place = f"sqlite:///{old_class}/gradebook.db"
+    (old_class / "manual.csv").unlink()
+    generate(course, course.assignments[0])
+    with gradebook(place) as book:
+        book.add_student("ada")
+        (work,) = book.update_or_create_submission(NAME, "ada").notebooks
+        by_former_id = {grade.name: grade for grade in work.grades}
+        assert set(FORMER.values()) < set(by_former_id)
+        by_former_id["t04-turned"].manual_score = 0.5
+        book.db.commit()
+    assert read_manual(course)["ada", NAME, "t05-turned"].points == 0.5
+    (row,) = graded(old_class).rows
+    assert earned(old_class, row) == MARKS
+
+    write_source(course, course.assignments[0], notebooks_folder())
+    generate(read_course(old_class), course.assignments[0])
+    with gradebook(place) as book:
+        (work,) = book.find_submission(NAME, "ada").notebooks
+        marks = {grade.name: grade.manual_score for grade in work.grades}
+    assert set(FORMER) < set(marks)
+    assert not set(FORMER.values()) & set(marks)
+    assert marks["t05-turned"] == 0.5
+    assert read_manual(course)["ada", NAME, "t05-turned"].points == 0.5
+    (again,) = graded(old_class).rows
+    assert earned(old_class, again) == MARKS
 
 
 @pytest.mark.parametrize("is_new", [False, True])

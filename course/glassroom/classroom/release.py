@@ -6,6 +6,7 @@ copies come from `nbgrader generate_assignment`, so `validate`, `autograde` and 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sysconfig
@@ -16,7 +17,14 @@ from typing import Any
 
 from glassroom.classroom.course_file import NAME, Assignment, Course, add_assignments, read_course
 from glassroom.classroom.grading import Task, task_from
-from glassroom.classroom.handout import check_call, check_choice, course_notebook, exercises_of, source_version
+from glassroom.classroom.handout import (
+    check_call,
+    check_choice,
+    course_notebook,
+    current_name,
+    exercises_of,
+    source_version,
+)
 from glassroom.classroom.learners_package import stripped
 from glassroom.classroom.links import places_of, relinked
 from glassroom.classroom.own_course import (
@@ -240,7 +248,9 @@ def _counting(notebook: Notebook) -> tuple[list[Notebook], list[Notebook]]:
 def generate(course: Course, assignment: Assignment) -> None:
     """Let nbgrader make the learners' copies in `release/` and its gradebook. Raises `Problem` with nbgrader's
     message."""
-    result = nbgrader(course.folder).generate_assignment(assignment.name, force=True, create=True)
+    interface = nbgrader(course.folder)
+    _rename_cells(course, assignment)
+    result = interface.generate_assignment(assignment.name, force=True, create=True)
     if not result["success"]:
         said = (result.get("error") or result.get("log") or "").strip().splitlines()
         raise Problem(f"nbgrader could not make {assignment.name}: {said[-1] if said else 'it does not say why'}")
@@ -249,6 +259,24 @@ def generate(course: Course, assignment: Assignment) -> None:
 
         with Gradebook(f"sqlite:///{course.folder.resolve()}/gradebook.db") as book:
             book.update_or_create_assignment(assignment.name, duedate=assignment.due.isoformat())
+
+
+def _rename_cells(course: Course, assignment: Assignment) -> None:
+    """Let nbgrader's gradebook know cells by the ids that their exercises have now, with the marks that they have: it
+    takes no cells out of what has been handed in, nor any new ones."""
+    from nbgrader.api import Gradebook, MissingEntry
+
+    with Gradebook(f"sqlite:///{course.folder.resolve()}/gradebook.db") as book, contextlib.suppress(MissingEntry):
+        for notebook in book.find_assignment(assignment.name).notebooks:
+            for cells in (
+                notebook.grade_cells,
+                notebook.solution_cells,
+                notebook.task_cells,
+                notebook.source_cells,
+            ):
+                for cell in cells:
+                    cell.name = current_name(cell.name)
+        book.db.commit()
 
 
 def find_programs() -> None:

@@ -137,6 +137,11 @@ x=torch.ones(3,dtype=torch.int64) ;; torch.histogram(x,x)
 x=torch.ones((),dtype=torch.complex64) ;; x.aminmax() ;; x.reshape(1).aminmax(dim=0)
 torch.gradient(torch.ones(3,3),edge_order=3) ;; torch.multinomial(torch.zeros(2**24+1),3)
 torch.gradient(torch.ones(3,3),edge_order=3) ;; torch.linspace(0,1,2,dtype=torch.bool)
+F.softshrink(torch.ones(2),1+1j) ;; F.softshrink(torch.ones(2),-1+0j) ;; F.softshrink(torch.tensor([1.,2.]),1+0j)
+m=torch.ones(2,device="meta") ;; torch.polar(m,m,out=torch.empty(2,dtype=torch.complex128,device="meta"))
+x=torch.ones(2) ;; m=x.to("meta") ;; torch.bucketize(x,m).device ;; torch.bucketize(m,x).device
+x=torch.ones(2) ;; m=x.to("meta") ;; torch.searchsorted(x,m).device ;; torch.searchsorted(m,x).device
+x=torch.ones(2) ;; m=x.to("meta") ;; torch.bucketize(m,x,out=torch.empty(2,dtype=torch.int64))
 """
 
 

@@ -252,13 +252,16 @@ def hardswish_backward(xp: Any, grad_output: Array, input: Array) -> Array:
 )
 def softshrink_backward(xp: Any, grad_output: Array, input: Array, *, lambd: float = 0.5, out: Array = None) -> Array:
     """The gradient where `input` was not shrunk to 0."""
-    return xp.where((input >= -lambd) & (input <= lambd), _number(grad_output, 0), grad_output)
+    bound = lambd.real
+    return xp.where((input >= -bound) & (input <= bound), _number(grad_output, 0), grad_output)
 
 
 def _lambd_is_positive(operands: Operands, lambd: float = 0.5) -> None:
     dtype: Any = operands[0]._dtype
     if isinstance(lambd, complex):
-        raise RuntimeError("value cannot be converted to type double without overflow")
+        if lambd.imag:
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        lambd = lambd.real
     if dtype.is_floating_point and not 0 <= lambd <= finfo(dtype).max:
         raise RuntimeError(
             f"lambda must be in range [0, {finfo(dtype).max:g}] for input dtype {dtype.scalar_type}, "
@@ -270,7 +273,7 @@ def _lambd_is_positive(operands: Operands, lambd: float = 0.5) -> None:
 @derivative(input=lambda grad, input, lambd: softshrink_backward(grad, input, lambd=lambd))
 def softshrink(xp: Any, input: Array, lambd: float = 0.5, *, out: Array = None) -> Array:
     """x moved by `lambd` towards 0, and 0 where it would cross it."""
-    bound = _number(input, lambd)
+    bound = _number(input, lambd.real)  # a complex number without an imaginary part is taken, too
     moved = xp.where(input > bound, input - bound, xp.where(input < -bound, input + bound, _number(input, 0)))
     return xp.where(xp.isnan(input), input, moved)
 

@@ -64,6 +64,8 @@ def _combined(
         raise NotImplementedError("\"polar_cpu\" not implemented for 'Half'")
     dtype = first.to_complex()
     if out is not None and out._dtype is not dtype:
+        if name == "polar" and all(part._storage.device.type == "meta" for part in parts):
+            raise RuntimeError(f"Expected out tensor to have dtype {dtype} but got {out._dtype} instead")
         raise RuntimeError(
             f"Expected object of scalar type {dtype.scalar_type} but got scalar type {out._dtype.scalar_type} for "
             "argument 'out'"

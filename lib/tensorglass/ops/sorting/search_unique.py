@@ -10,14 +10,15 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.dtypes import comparable
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import not_implemented, refuse_meta
+from tensorglass.ops.arg_parser.checks import not_implemented, refuse_copy_across, refuse_meta
+from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.creation.tensor import tensor
 from tensorglass.ops.declare.reduction import write_out
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.shared import no_formula
 from tensorglass.ops.kernels.python_numbers import NUMBERS
-from tensorglass.tensor.construct import from_array, make
+from tensorglass.tensor.construct import empty_on, from_array, make
 from tensorglass.tensor.tensor import Tensor, array_of, header_of
 
 # --- isin ------------------------------------------------------------------------------------------------------------
@@ -107,6 +108,12 @@ def searchsorted(
     common = dtypes.promote_types(ends._dtype, given._dtype)
     if (common is dtypes.bool or common.is_complex) and given.numel():
         raise not_implemented("searchsorted_out_cpu", common)
+    if (ends.device.type == "meta") != (given.device.type == "meta"):  # without the data of both, no places
+        places = empty_on(given.device, given._size, geometry.contiguous_strides(given._size), wanted)
+        if out is None:
+            return places
+        refuse_copy_across(given.device, out)
+        return copy_(out, places)
     backend = ends._storage.backend
     result = backend.launch(
         _places_in_rows,

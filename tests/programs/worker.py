@@ -72,7 +72,7 @@ def data_of(thing: Any, depth: int = 0, seen: frozenset[int] = frozenset()) -> D
     if isinstance(thing, (list, tuple)):
         return [data_of(each, depth + 1, seen) for each in thing[:MOST_ITEMS]]
     fields = getattr(thing, "__dict__", None)
-    if isinstance(fields, dict) and not type(thing).__module__.startswith(("torch", "tensorglass", "numpy")):
+    if isinstance(fields, dict) and not type(thing).__module__.startswith(("torch", "tensorglass", "numpy", "logging")):
         return ("object", type(thing).__name__, data_of(fields, depth + 1, seen))
     return ("thing", type(thing).__name__)
 

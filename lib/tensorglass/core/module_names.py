@@ -11,6 +11,8 @@ ELSEWHERE = {
     "autograd.profiler": "profiler.autograd_profiler",
     "autograd.profiler_util": "profiler.profiler_util",
     "cuda.amp": "amp.cuda",
+    "cuda.memory": "cuda",
+    "cuda.random": "cuda",
     "compiler.config": "_dynamo.config",
     "jit._script": "jit",
     "jit._trace": "jit",

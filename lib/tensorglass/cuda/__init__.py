@@ -20,6 +20,8 @@ _refuse = refusing("cuda")
 def __getattr__(name: str) -> Any:
     if name == "amp":  # older names of `torch.amp`, which stands above
         return import_module("tensorglass.amp.cuda")
+    if name in ("memory", "random"):  # PyTorch's modules, whose names are here
+        return import_module("tensorglass.cuda")
     if name == "_initialized":  # asked before the states of random generators are saved
         return _cuda.is_initialized()
     if name.endswith("Tensor"):

@@ -29,6 +29,8 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda torch: torch.cuda.empty_cache(),
     lambda torch: torch.cuda.manual_seed(1),
     lambda torch: torch.cuda.manual_seed_all(1),
+    lambda torch: torch.cuda.random.manual_seed(1),
+    lambda torch: torch.cuda.memory.memory_allocated(),
     lambda torch: torch.cuda.init(),
     lambda torch: torch.cuda.current_device(),
     lambda torch: torch.cuda.get_device_name(),

@@ -21,7 +21,7 @@ _TOPICS = (
     (r"^__future__$", "switches of how modules are converted", "call module.to(), which changes parameters in place"),
     (
         r"sparse|coalesce|c?crow_|c?col_indices|crow|row_indices|Tensor\.(indices|values)$|(indices|values)_copy"
-        r"|\bs?s?p?addmm$|\bsspaddmm|\bh?spmm|\bhsmm|\bdsmm|\bs?smm$|dense_dim|to_dense|saddmm",
+        r"|\bs?s?p?addmm$|\bsspaddmm|\bh?spmm|\bhsmm|\bdsmm|\bs?smm$|dense_dim|saddmm",
         "sparse tensors",
         "compute with dense tensors, or with scipy.sparse",
     ),

@@ -1949,6 +1949,9 @@ class Methods(Header):
     ) -> Tensor:
         ...
 
+    def to_dense(self, dtype: _dtype | None = None, *, masked_grad: _bool | None = None) -> Tensor:
+        """`input` itself, or a copy of another `dtype`: every tensor has all of its elements here."""
+
     def to_device(self, device: _device | str, /, *, stream: Any = None) -> Tensor:
         """The array API's name for `to`: this tensor if it is on `device`, else a copy of it there."""
 

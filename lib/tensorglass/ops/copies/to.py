@@ -137,6 +137,12 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @operator("copy", function=False)
+def to_dense(input: Tensor, dtype: DType | None = None, *, masked_grad: bool | None = None) -> Tensor:
+    """`input` itself, or a copy of another `dtype`: every tensor has all of its elements here."""
+    return input if dtype is None else to(input, dtype)
+
+
+@operator("copy", function=False)
 def cpu(input: Tensor, *, memory_format: formats.memory_format | None = preserve_format) -> Tensor:
     """`input` itself if it is on the CPU, else a copy there."""
     return to(input, devices.CPU, memory_format=memory_format)

@@ -53,6 +53,12 @@ NAMES = {
     "a path": "../../../etc/passwd",
     "formatting": "%s %n {0} {x!r} $x_1$ \\frac",
 }
+#: The width of the page, once it is narrow enough, or after two seconds in which a picture may draw itself anew.
+SETTLED = """async (most) => {
+  const until = performance.now() + 2000, width = () => document.documentElement.scrollWidth;
+  while (width() > most && performance.now() < until) await new Promise((again) => setTimeout(again, 50));
+  return width();
+}"""
 STEPS = ("Tab", "ArrowRight", "ArrowDown", "Enter", "ArrowRight", "End", "Home", "PageDown", "Escape")
 
 
@@ -103,7 +109,8 @@ def opened(browser: Any, make: Callable[[], str]) -> list[str]:
     with _opened(browser, make(), found) as page:
         for width in (1200, 500):
             page.set_viewport_size({"width": width, "height": 800})
-            if (now := page.evaluate("document.documentElement.scrollWidth")) > width + 1:
+            now = page.evaluate(SETTLED, width + 1)
+            if now > width + 1:
                 found.append(f"{now} wide in a window of {width}")
         places = page.locator("svg rect, svg text, [tabindex], button")
         for at in range(0, min(places.count(), 60), 7):

@@ -12,3 +12,9 @@ from attacks import labels
 def test_a_hostile_name_neither_runs_nor_breaks_the_page(chromium: Any, kind: str) -> None:
     made = labels.pictures(labels.NAMES[kind])
     assert {name: found for name, make in made.items() if (found := labels.opened(chromium, make))} == {}
+
+
+@pytest.mark.parametrize("picture", ["memory log", "broadcast explorer"])
+def test_a_name_that_no_line_can_break_stays_within_the_window(chromium: Any, picture: str) -> None:
+    made = labels.pictures(labels.NAMES["marks on marks"])
+    assert labels.opened(chromium, made[picture]) == []

@@ -10,13 +10,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import glassroom.exercises
 from glassroom import __version__
 from glassroom.classroom.course_file import Assignment, Course, Limits
-from glassroom.classroom.handout import check_call
+from glassroom.classroom.handout import check_call, solution_in
+from glassroom.classroom.learners_package import stripped
 from glassroom.classroom.own_course import files_of_source
 from glassroom.classroom.sandbox import Isolation, Outcome, run_pair
 from glassroom.classroom.submission import (
@@ -30,6 +31,7 @@ from glassroom.classroom.submission import (
     read_file,
     read_notebook,
 )
+from glassroom.exercises import own
 from glassroom.records.printable import printable
 from glassroom.translations.templates import word
 from glassroom.workspace.former_ids import current
@@ -55,6 +57,7 @@ class Mark:
     hints: int = 0
     answer: str = ""
     outputs: list[dict[str, str]] = field(default_factory=list)
+    altered: list[str] = field(default_factory=list)  # names given to the check that hold something else by then
 
 
 @dataclass
@@ -109,6 +112,7 @@ class Task:
     apart: tuple[str, ...] | None
     version: str
     files: dict[str, str] = field(default_factory=dict)  # the class's own, beside the notebooks: base64 by path
+    altered: dict[str, tuple[str, ...]] | None = None  # by exercise, the given names that the course's answers alter
     handed_out: dict[str, str] = field(default_factory=dict)  # nbgrader's checksums of the cells that learners have
 
     @property
@@ -164,6 +168,12 @@ def _handed_out(folder: Path, names: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def _answers_in(notebook: Notebook) -> dict[str, str]:
+    """The course's own answers in a teacher's notebook, by their exercises."""
+    found = ((marks_of(cell).get("grade_id", ""), solution_in(source(cell))) for cell in notebook["cells"])
+    return {id.removesuffix("-answer"): answer for id, answer in found if answer}
+
+
 def _checksums(notebook: Notebook) -> dict[str, str]:
     marks = (marks_of(cell) for cell in notebook["cells"])
     return {mark["grade_id"]: mark["checksum"] for mark in marks if isinstance(mark.get("checksum"), str)}
@@ -216,7 +226,7 @@ def mark(
             theirs = _checksums(learners)
             row.earlier |= any(theirs.get(id, checksum) != checksum for id, checksum in task.handed_out.items())
             row.minutes = round(row.minutes + minutes_of(learners), 1)
-            _run(task, composed, row, isolation, stop)
+            _run(task, composed, row, isolation, stop, _answers_in(parse(text.encode())))
             _by_hand(composed, row)
         if row.notes and not any(mark.answer or mark.message for mark in row.marks):
             row.problem = row.notes[0]
@@ -242,7 +252,8 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
     failed = [f"{each.id}: {each.message}" for each in row.marks if each.part != 1 and each.how != "hand"]
     beside = {mark.exercise for mark in row.marks if mark.how != "apart" or mark.part != 1}
     apart = sorted({mark.exercise for mark in row.marks} - beside)
-    return replace(task, apart=tuple(apart)), failed
+    altered = {mark.exercise: tuple(mark.altered) for mark in row.marks if mark.altered}
+    return replace(task, apart=tuple(apart), altered=altered), failed
 
 
 def _file_of(name: str, files: dict[str, bytes], wanted: int, row: Row) -> bytes | None:
@@ -264,37 +275,76 @@ class _Attempts:
     """The state of the attempts at running one submission."""
 
     steps: list[dict[str, Any]]
+    answers: dict[str, str]  # the course's own, by their exercises
+    left: float  # seconds
     stopped: dict[int, str] = field(default_factory=dict)  # by a step's number: why it stopped the run
     known: dict[str, dict[str, Any]] = field(default_factory=dict)  # what has been judged, by the ids of the marks
+    settled: dict[str, dict[str, Any]] = field(default_factory=dict)  # of these, what a further run does not change
     hung: dict[str, str] = field(default_factory=dict)  # cells of the learner's that took too long, with the reason
     doubt: str = ""  # for marks given although one of the course's own cells did not finish
 
 
-def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: Stop) -> None:
-    """Run and judge what was composed. A step that stops the run is left out, and the rest is tried again."""
-    steps = _with_hidden(composed.steps)
-    attempts = _Attempts(steps)
-    limits, left = task.limits, task.limits.wall
+def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: Stop, answers: dict[str, str]) -> None:
+    """Run and judge what was composed. Hidden tests that the learner's process will see come in a run of their own, of
+    which nothing is shown.
+    """
+    attempts = _Attempts(_with_hidden(composed.steps), answers, task.limits.wall)
+    seen = {
+        number for number, step in enumerate(attempts.steps) if "code" in step and not _is_apart(task, step["source"])
+    }
+    _attempt(task, attempts, seen, row, isolation, stop)
+    if seen and not row.problem and not stop():
+        attempts.settled = attempts.known
+        _attempt(task, attempts, set(), row, isolation, stop)
+    row.notes += [f"{printable(cell)} was stopped: {printable(why)[:200]}" for cell, why in attempts.hung.items()]
+    _enter_marks(attempts, composed, row)
+
+
+def _is_apart(task: Task, test: str) -> bool:
+    call = check_call(test)
+    return task.apart is None or call is None or call[0] in task.apart
+
+
+def _attempt(task: Task, attempts: _Attempts, left_out: set[int], row: Row, isolation: Isolation, stop: Stop) -> None:
+    """Run all steps but those. A step that stops the run is left out, and the rest is tried again."""
+    limits = task.limits
+    files = (
+        task.files if task.apart is None else {path: _without_answers(path, text) for path, text in task.files.items()}
+    )
     for _ in range(ATTEMPTS):
-        numbers = [number for number in range(len(steps)) if number not in attempts.stopped]
+        numbers = [number for number in range(len(attempts.steps)) if number not in {*attempts.stopped, *left_out}]
         apart = None if task.apart is None else list(task.apart)
-        plan: dict[str, Any] = {"steps": [steps[number] for number in numbers], "apart": apart, "cell": limits.cell}
-        plan |= {"files": task.files} if task.files else {}
-        outcome = run_pair(isolation, plan, replace(limits, wall=left), stop)
+        steps = [attempts.steps[number] for number in numbers]
+        plan: dict[str, Any] = {"steps": steps, "apart": apart, "cell": limits.cell, "answers": attempts.answers}
+        plan |= {"files": files} if files else {}
+        plan |= (
+            {"altered": {id: task.altered.get(id, ()) for id in apart}} if apart and task.altered is not None else {}
+        )
+        outcome = run_pair(isolation, plan, replace(limits, wall=attempts.left), stop)
         row.seconds = round(row.seconds + outcome.seconds, 2)
         row.cpu = round(row.cpu + outcome.cpu, 2)
         row.memory = round(max(row.memory, outcome.memory), 1)
-        left -= outcome.had
-        if _is_done(attempts, outcome) or not _leaves_out_a_step(attempts, outcome, numbers, row, stop) or left < 5:
+        attempts.left -= outcome.had
+        if _is_done(attempts, outcome) or not _leaves_out_a_step(attempts, outcome, numbers, row, stop):
             break
-    row.notes += [f"{printable(cell)} was stopped: {printable(why)[:200]}" for cell, why in attempts.hung.items()]
-    _enter_marks(attempts, composed, row)
+        if attempts.left < 5:
+            break
+
+
+def _without_answers(path: str, content: str) -> str:
+    """A file of the class's own, in base64, as learners have it."""
+    if PurePosixPath(path).parts[0] != own.FOLDER:
+        return content
+    with contextlib.suppress(Problem):
+        return base64.b64encode(stripped(path, base64.b64decode(content))).decode()
+    return content
 
 
 def _is_done(attempts: _Attempts, outcome: Outcome) -> bool:
     """Note what a run has judged, and any cell of the course's own that took too long. Returns whether all steps
     ran."""
-    attempts.known = {event["mark"]["id"]: event["mark"] for event in outcome.events if "mark" in event}
+    judged = {event["mark"]["id"]: event["mark"] for event in outcome.events if "mark" in event}
+    attempts.known = {**judged, **attempts.settled}
     given = {str(step.get("cell")) for step in attempts.steps if step.get("given")}
     errors = [event["error"] for event in outcome.events if "error" in event]
     late = next((error for error in errors if error["cell"] in given and error["name"] == "TimeoutError"), None)
@@ -340,7 +390,7 @@ def _enter_marks(attempts: _Attempts, composed: Composed, row: Row) -> None:
         mark.answer = composed.code.get(mark.exercise, "")[:20_000]
         if told := attempts.known.get(mark.id):
             mark.part, mark.message, mark.how = told["part"], told["message"], told["how"]
-            mark.doubt, mark.outputs = told["doubt"], told["outputs"]
+            mark.doubt, mark.outputs, mark.altered = told["doubt"], told["outputs"], told["altered"]
         else:
             why = reasons.get(mark.id) or next(
                 iter(stopped.values()), row.notes[-1] if row.notes else "it was not reached"

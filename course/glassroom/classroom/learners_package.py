@@ -8,10 +8,18 @@ answer.
 from __future__ import annotations
 
 import ast
+import atexit
+import py_compile
+import shutil
+import tempfile
 from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 
-from glassroom.exercises.engine import RUNGS
+import glassroom.exercises
+from glassroom.exercises.engine import RUNGS, exercises
 from glassroom.workspace.own_wheel import write_wheel
 from glassroom.workspace.problems import Problem
 
@@ -38,6 +46,36 @@ def stripped(name: str, content: bytes) -> bytes:
         return without_answers_in_hints(content.decode()).encode()
     except Problem as problem:
         raise Problem(f"{name}, {problem}") from problem
+
+
+def without_answers(ids: Iterable[str]) -> tuple[tuple[Path, Path], ...]:
+    """The files of the course that have answers to these exercises, and the bytecode of these files; each with a file
+    that has none and is otherwise the same.
+    """
+    known, course = exercises(), Path(glassroom.exercises.__file__).parent
+    paths = {Path(known[id].examine.__code__.co_filename) for id in ids if id in known}
+    return tuple(pair for path in sorted(paths) if path.is_relative_to(course) for pair in _without_answers_here(path))
+
+
+@cache
+def _without_answers_here(path: Path) -> list[tuple[Path, Path]]:
+    made = _folder() / path.parent.name / path.name
+    made.parent.mkdir(exist_ok=True)
+    made.write_bytes(stripped(str(path), path.read_bytes()))
+    compiled = {cached: Path("/dev/null") for cached in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc")}
+    ours = Path(cache_from_source(str(path)))
+    if ours in compiled:
+        compiled[ours] = made.with_suffix(".pyc")
+        py_compile.compile(str(made), str(compiled[ours]), str(path), doraise=True)
+    return [(path, made), *compiled.items()]
+
+
+@cache
+def _folder() -> Path:
+    made = Path(tempfile.mkdtemp(prefix="glassroom-without-"))
+    made.chmod(0o755)  # a sandbox may have a user of its own
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
 
 
 def without_answers_in_hints(code: str) -> str:

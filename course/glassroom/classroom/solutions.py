@@ -59,22 +59,24 @@ def require_passing(course: Course, tasks: Iterable[Task], progress: Progress = 
 
 
 def tried(course: Course, task: Task, isolation: Isolation, stop: Stop) -> tuple[Task, list[str]]:
-    """The task, completed with the exercises that are judged apart, and the tests that its solutions fail, with
+    """The task, completed with what its solutions show (see `reference`), and the tests that they fail, with
     reasons."""
     path = course.folder / MARKS / task.assignment / _REFERENCE
     found: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
         found = json.loads(path.read_bytes())
-    if found.get("version") != task.version or not isinstance(found.get("apart"), list) or found.get("failed"):
+    is_whole = isinstance(found.get("apart"), list) and isinstance(found.get("altered"), dict)
+    if found.get("version") != task.version or not is_whole or found.get("failed"):
         try:
             made, failed = reference(task, isolation, stop)
         finally:
             dismiss_referee_of_this_thread()  # this thread marks nothing else
-        found = {"version": task.version, "apart": list(made.apart or ())}
+        found = {"version": task.version, "apart": list(made.apart or ()), "altered": made.altered}
         if failed:  # the machine may have caused it, so it is not kept
             return made, failed
         write_atomically(path, json.dumps(found, indent=1).encode())
-    return replace(task, apart=tuple(found["apart"])), []
+    altered = {id: tuple(names) for id, names in found["altered"].items()}
+    return replace(task, apart=tuple(found["apart"]), altered=altered), []
 
 
 def require_declared(name: str, notebook: Notebook) -> None:

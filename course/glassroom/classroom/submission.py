@@ -5,12 +5,14 @@ teacher's notebook, whatever became of them in the learner's.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import errno
 import hashlib
+import io
 import os
+import re
 import stat
+import tokenize
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,8 +31,8 @@ MOST_BYTES = 30_000_000
 MOST_CELLS = 2000
 MOST_SOURCE = 400_000
 MOST_PARTS = 1_000_000  # lists and objects in a file: each takes a hundred times its two characters in memory
-LONGEST_LINE = 500
-MOST_LINES = 2000  # lines of a notebook that are searched for hints
+MOST_SEARCHED = 200_000  # characters of a notebook that are searched for hints
+_ID = re.compile(r"""^["']+([\w.-]{1,80})["']+$""")
 UNANSWERED = ("", "YOUR ANSWER HERE")
 
 
@@ -117,13 +119,10 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
     placed = by_place(own, learners["cells"], named)
     if answers := [id for id in placed.values() if marks_of(own[id])["solution"]]:
         made.notes.append(f"cells have lost their names, and were found by their place: {', '.join(answers)}")
-    left = MOST_LINES
+    made.hints = _hints(learners["cells"])
     for number, cell in enumerate(learners["cells"]):
         id = named.get(number) or placed.get(number, "")
         code = source(cell)
-        asking = _asking_for_hints(cell)[:left]
-        left -= len(asking)
-        made.hints.update(_hints(asking))
         if id in taken:
             made.notes.append(f"there is a second cell {id!r}, which counts as one of the learner's own")
             id = ""
@@ -197,30 +196,44 @@ def _place(id: str, order: list[str], present: list[str]) -> int:
     return 0
 
 
-def _asking_for_hints(cell: Notebook) -> list[str]:
-    """The lines of a cell that may ask for a hint; none of the long ones."""
-    if cell["cell_type"] != "code" or "hint(" not in source(cell):
-        return []
-    return [line.strip() for line in source(cell).splitlines() if "hint(" in line and len(line) <= LONGEST_LINE]
-
-
-def _hints(lines: list[str]) -> Counter[str]:
-    """How often these lines ask for a hint, by exercise; not counted in programs so long that marking would have to
-    wait."""
+def _hints(cells: list[Notebook]) -> Counter[str]:
+    """How often these cells ask for a hint, by exercise, whatever else they call `hint`. Programs are read word by word
+    and never parsed; of very long ones only the beginning is read.
+    """
     found: Counter[str] = Counter()
-    for line in lines:
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            found.update(
-                current(node.args[0].value)
-                for node in ast.walk(ast.parse(line))
-                if isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id == "hint"
-                and node.args
-                and isinstance(node.args[0], ast.Constant)
-                and isinstance(node.args[0].value, str)
-            )
+    names, left = {"hint"}, MOST_SEARCHED
+    for cell in cells:
+        code = source(cell) if cell["cell_type"] == "code" else ""
+        if not any(name in code for name in names):
+            continue
+        words = _words_of(code[:left])
+        left -= len(code)
+        for place, word in enumerate(words):
+            before, after = words[place - 1] if place else "", words[place + 1 : place + 3]
+            if word in names and len(after) == 2 and after[0] == "(":
+                found.update(current(id) for id in _ID.findall(after[1]))
+            elif word in names and after and after[0] == "as":
+                names.add(after[1] if len(after) == 2 else word)
+            elif word in names and before == "=" and (not after or after[0] == "\n") and place > 1:
+                names.add(words[place - 2])
     return found
+
+
+def _words_of(code: str) -> list[str]:
+    """The words and signs of a program as far as it can be read, without comments, magics, and what leads to a name
+    (`glassroom.hint`)."""
+    lines = (line.lstrip("% ") if line.lstrip()[:1] == "%" else line for line in code.split("\n"))
+    python = "\n".join("" if line.lstrip()[:1] in ("!", "?") else line for line in lines)
+    words: list[str] = []
+    with contextlib.suppress(SyntaxError, tokenize.TokenError, ValueError, RecursionError, MemoryError):
+        for token in tokenize.generate_tokens(io.StringIO(python).readline):
+            if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT):
+                continue
+            if token.string == ".":
+                del words[-1:]
+            else:
+                words.append("\n" if token.type == tokenize.NEWLINE else token.string)
+    return words
 
 
 def minutes_of(notebook: Notebook) -> float:

@@ -8,6 +8,7 @@ exercise's answers cannot cross (a class, a tensor with its graph), the runner's
 from __future__ import annotations
 
 import ast
+import builtins
 import gc
 import json
 import os
@@ -22,7 +23,7 @@ from typing import Any
 
 from glassroom.classroom import credit
 from glassroom.classroom.handout import check_call
-from glassroom.classroom.inside.crossing import MOST_CALLS, CannotCross, Side, exception_called
+from glassroom.classroom.inside.crossing import MOST_CALLS, CannotCross, Side, as_it_is, exception_called
 from glassroom.classroom.inside.messages import Ended, receive, send
 from glassroom.classroom.inside.own_files import place, remove
 from glassroom.exercises import exercises
@@ -43,6 +44,9 @@ class Referee:
         self.shown: dict[str, list[Any]] = {}
         self.sources: dict[str, str] = {}
         self.errors: dict[str, dict[str, str]] = {}
+        self.altered: dict[str, list[str]] = {}  # by exercise, which of the names given to it no longer hold that
+        self.open: list[str] = []  # exercises that have been judged without an answer
+        self.gave: dict[str, str] = {}  # what the names that the course's own cells have bound held then
         self.waiting: list[tuple[int, Callable[[], None]]] = []  # hidden tests that wait until all cells have run
 
     def go(self) -> None:
@@ -91,7 +95,13 @@ class Referee:
 
     def run(self, step: dict[str, Any]) -> None:
         given = {"gives": step.get("gives", []), "takes": step.get("takes", [])}
-        told = self.ask({"do": "run", "source": step["source"], **given})
+        # What the course's own cells need instead of an answer that has been judged, and is missing.
+        lent = {id: self.plan["answers"][id] for id in self.open} if step.get("given") else {}
+        told = self.ask({"do": "run", "source": step["source"], "lent": lent, **given})
+        gave = told.get("gave")
+        self.gave |= {str(name): str(held) for name, held in gave.items()} if isinstance(gave, dict) else {}
+        for name in step.get("takes", ()):
+            self.gave.pop(name, None)
         error = told.get("error")
         if isinstance(error, dict):
             tell({"error": {"cell": step["cell"], **_error(error)}})
@@ -120,6 +130,8 @@ class Referee:
             "gives": step.get("gives", []),
         }
         told = self.ask(wanted)
+        if {"is": "..."} in told.get("values", ()) and id in self.plan["answers"]:
+            self.open.append(id)
         judge = partial(self.judge, step, asked, told, list(given))
         if step.get("code") and id in (self.plan["apart"] or ()) and '"function": ' in json.dumps(told.get("values")):
             self.waiting.append((at, judge))
@@ -131,15 +143,25 @@ class Referee:
         id = asked["id"]
         mark = self.judged(step, asked, told, given)
         mark["id"], mark["exercise"] = step["id"], id
-        if mark["part"] and (changed := step.get("changed")):
-            is_or_are = "is" if len(changed) == 1 else "are"
-            what = ", ".join(f"`{name}`" for name in changed)
-            mark.setdefault(
-                "doubt", f"{what} {is_or_are} not what the notebook gives: the learner has changed the cell"
-            )
+        mark["altered"] = self.altered.get(id, [])
+        altered = [
+            name for name in mark["altered"] if name not in self.plan.get("altered", {}).get(id, mark["altered"])
+        ]
+        changed = step.get("changed", [])
+        if mark["part"] and (changed or altered):
+            is_or_are = "is" if len(changed or altered) == 1 else "are"
+            what = ", ".join(f"`{name}`" for name in changed or altered)
+            doubt = f"{what} {is_or_are} not what the notebook gives: the learner has changed the cell"
+            if not changed:
+                doubt = f"{what} {is_or_are} not what the notebook gives: the learner's code has written into it"
+            mark.setdefault("doubt", doubt)
         drawn = mark.pop("drawn", {})
         mark["outputs"] = [*self.shown.get(id, []), *([drawn] if drawn else [])]
-        if (error := self.errors.get(f"{id}-answer")) and not mark["part"]:
+        if step.get("code") and self.plan["apart"] is not None:  # words of the learner's program may tell what it saw
+            mark["outputs"] = []
+            if not mark.pop("ours", False):
+                mark["message"] = "The hidden tests hold." if mark["part"] == 1 else "a hidden test does not hold."
+        elif (error := self.errors.get(f"{id}-answer")) and not mark["part"]:
             mark["message"] = f"The cell raised {error['name']}: {error['message']}. {mark['message']}"
         tell({"mark": mark})
 
@@ -164,6 +186,7 @@ class Referee:
                 values = self.side.decode_all(told)
                 positional = len(asked["expressions"])
                 names = dict(zip(given, values[positional:], strict=True))
+                self.altered[asked["id"]] = self.altered_in(asked["given"], names)
                 if hidden:
                     part, message = self.hidden(hidden, {**dict(zip(asked["names"], values, strict=False)), **names})
                 else:
@@ -171,7 +194,8 @@ class Referee:
                 if not trial or part == 1.0:
                     own = dict(zip(asked["names"], values, strict=False))
                     drawn = {} if part == 1.0 or hidden else _drawn({**own, **names})
-                    return {"part": part, "message": message, "how": "apart", "drawn": drawn}
+                    ours = {"ours": True} if hidden else {}
+                    return {"part": part, "message": message, "how": "apart", "drawn": drawn, **ours}
             except CannotCross as reason:
                 told = {"cannot": str(reason), "foreign": reason.foreign}
             except (LookupError, TypeError, ValueError, RuntimeError, AttributeError, ArithmeticError) as error:
@@ -190,6 +214,7 @@ class Referee:
                 "part": 0.0,
                 "message": "the hidden tests could not be asked.",
                 "how": "apart",
+                "ours": True,
                 "doubt": f"hidden tests could not be asked: the answer holds {str(told.get('cannot'))[:100]}",
             }
         beside = self.ask({"do": "beside", **asked, **({"code": hidden} if hidden else {})})
@@ -209,6 +234,11 @@ class Referee:
             mark["doubt"] = f"the answer holds {str(told.get('cannot', 'what the check does not take so'))[:100]}"
         return mark
 
+    def altered_in(self, given: dict[str, str], values: dict[str, Any]) -> list[str]:
+        """Which names are given to a check with other content than the course's own cells have given them."""
+        before = {name: self.gave.get(name, "") for name in given.values()}
+        return [name for keyword, name in given.items() if before[name] and as_it_is(values[keyword]) != before[name]]
+
     def hidden(self, code: str, names: dict[str, Any]) -> tuple[float, str]:
         """Run a hidden test in this process, with the answers by their names."""
         import tensorglass as torch
@@ -217,7 +247,9 @@ class Referee:
             with redirect_stdout(StringIO()):
                 exec(compile(code, "<hidden test>", "exec"), {"torch": torch, **names})
         except Exception as error:
-            return 0.0, f"a hidden test does not hold ({type(error).__name__})."
+            name = type(error).__name__
+            known = getattr(builtins, name, None) is type(error)  # the answer may have chosen any other name
+            return 0.0, f"a hidden test does not hold ({name if known else 'an error'})."
         return 1.0, "The hidden tests hold."
 
     def call(self, number: int, args: list[Any], kwargs: dict[str, Any], side: Side) -> Any:

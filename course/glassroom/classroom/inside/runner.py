@@ -23,10 +23,11 @@ from traitlets import Type
 from traitlets.config import Config
 
 from glassroom.classroom import credit
-from glassroom.classroom.inside.crossing import CannotCross, Side, exception_called
+from glassroom.classroom.inside.crossing import CannotCross, Side, as_it_is, exception_called
 from glassroom.classroom.inside.messages import PATIENCE, Ended, receive, send
 from glassroom.classroom.inside.own_files import place, remove
 from glassroom.exercises import engine, expect, facts
+from glassroom.exercises._answer_key import lent
 from glassroom.exercises.account import account, open_accounts
 
 MOST_OUTPUTS, MOST_OUTPUT = 12, 150_000
@@ -123,12 +124,14 @@ class Runner:
     def run_step(self, message: dict[str, Any]) -> dict[str, Any]:
         """Run a cell. For checks, names bound by the course's own cells keep their values, even if later cells rebind
         them."""
-        told = self.run(str(message["source"]), float(message["seconds"]))
+        with lent(message.get("lent", {})):
+            told = self.run(str(message["source"]), float(message["seconds"]))
         names = self.shell.user_ns
-        self.given |= {name: names[name] for name in message.get("gives", ()) if name in names}
+        found = {name: names[name] for name in message.get("gives", ()) if name in names}
+        self.given |= found
         for name in message.get("takes", ()):
             self.given.pop(name, None)
-        return told
+        return {**told, "gave": {name: as_it_is(value) for name, value in found.items()}}
 
     def run(self, source: str, seconds: float) -> dict[str, Any]:
         """Run a cell; its error, if it raised one, and what it showed."""

@@ -40,10 +40,12 @@ _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/altern
 
 @dataclass(frozen=True)
 class Isolation:
-    """A way to sandbox programs, and the folders that they must not see even if Python's own folders contain them."""
+    """A way to sandbox programs, the folders that they must not see even if Python's own folders contain them, and
+    files of the course that they see another file `instead` of."""
 
     means: str
     hidden: tuple[Path, ...] = ()
+    instead: tuple[tuple[Path, Path], ...] = ()  # (of the course, what is seen)
 
     @property
     def says(self) -> str:
@@ -112,6 +114,10 @@ class Isolation:
         binds = [(str(path), str(path)) for path in seen]
         binds += [(path, path) for path in _ETC if os.path.exists(path)]
         binds += [(str(path), f"{COURSE}/{path.name}") for path in _packages()]
+        for path, other in self.instead:
+            binds.append((str(other), f"{COURSE}/glassroom/{path.relative_to(_packages()[1])}"))
+            if any(path.is_relative_to(bound) for bound in seen):
+                binds.append((str(other), str(path)))
         links = [(os.readlink(path), path) for path in _SYSTEM if os.path.islink(path)]
         hidden = [*self.hidden, sources.notebooks_folder()]
         masks = {f"{COURSE}/glassroom/notebooks"} if (_packages()[1] / "notebooks").is_dir() else set()

@@ -25,6 +25,7 @@ from typing import Any
 
 from glassroom.classroom.course_file import Limits
 from glassroom.classroom.inside.messages import PATIENCE
+from glassroom.classroom.learners_package import without_answers
 from glassroom.classroom.sandbox.isolation import NONE, Isolation
 from glassroom.classroom.sandbox.own_user import is_root, own_user
 from glassroom.classroom.sandbox.processes import TimeHad, descendants, files_in_memory, nameless, processor, resident
@@ -66,7 +67,8 @@ def run_pair(
     began = time.monotonic()
     ours, theirs = socket.socketpair()
     with ours, theirs, contextlib.ExitStack() as stack:
-        runner = _start(isolation, "runner", theirs, limits, subprocess.PIPE)
+        without = isolation if plan["apart"] is None else replace(isolation, instead=without_answers(plan["answers"]))
+        runner = _start(without, "runner", theirs, limits, subprocess.PIPE)
         stack.callback(_end, runner, isolation.means == NONE)
         referee = referee_of_this_thread(isolation, limits)
         spent = referee.cpu
@@ -390,5 +392,6 @@ def checked_event(line: bytes) -> dict[str, Any] | None:
             "how": mark["how"],
             "doubt": str(mark.get("doubt", ""))[:300],
             "outputs": outputs[:12],
+            "altered": [str(name)[:100] for name in mark["altered"]][:20] if type(mark.get("altered")) is list else [],
         }
     }

@@ -71,6 +71,14 @@ def answered(teachers: Notebook, answers: dict[str, str], solved: bool = False) 
     return made
 
 
+def with_cell(notebook: Notebook, code: str, at: int) -> Notebook:
+    """The notebook with a cell of the learner's own."""
+    own = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None, "source": code}
+    cells = [*notebook["cells"]]
+    cells.insert(at, own)
+    return {**notebook, "cells": cells}
+
+
 def dumps(value: Any) -> bytes:
     """JSON as it is, also where it is no good notebook."""
     return json.dumps(value).encode()

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from classes import answered, make_class, nothing_is_left, teachers_notebook
+from classes import answered, make_class, nothing_is_left, teachers_notebook, with_cell
 
 from glassroom.classroom.sandbox import best_isolation
 from glassroom.cli.app import run
@@ -35,14 +35,6 @@ NOTEBOOKS = (
     "1_memory/05_strides_and_offset.ipynb",
 )
 NAMES = ("memory-01", "memory-02", "memory-05")
-
-
-def with_cell(notebook: Notebook, code: str, at: int) -> Notebook:
-    """The notebook with a cell of the learner's own."""
-    own = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None, "source": code}
-    cells = [*notebook["cells"]]
-    cells.insert(at, own)
-    return {**notebook, "cells": cells}
 
 
 def without_names(notebook: Notebook) -> Notebook:

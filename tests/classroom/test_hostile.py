@@ -80,6 +80,7 @@ FILES = (
     "ids-of-markup",
     "points-that-are-no-numbers",
     "sources-that-are-no-text",
+    "lines-that-end-in-returns",
     "deep-metadata",
     "a-million-hints",
     "a-source-that-compilers-fear",
@@ -205,6 +206,9 @@ def _forged(name: str, notebook: Notebook) -> bytes:  # noqa: C901  # a case for
         case "sources-that-are-no-text":
             for cell, text in zip(cells, ([1, None], {"x": 1}, 7, None, [["a"]], True), strict=False):
                 cell["source"] = text
+        case "lines-that-end-in-returns":
+            for cell in cells:
+                cell["source"] = source(cell).replace("\n", "\r")
         case "deep-metadata":
             return json.dumps(plain).replace('"cells"', f'"deep": {"[" * 900}{"]" * 900}, "cells"', 1).encode()
         case "a-million-hints":

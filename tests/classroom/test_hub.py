@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -12,12 +13,15 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from course import faults
 
 for needed in ("jupyterhub", "nativeauthenticator", "jupyterhub_idle_culler", "requests", "websocket"):
     pytest.importorskip(needed, reason=f"{needed} is not installed")
@@ -227,6 +231,112 @@ def test_no_learners_token_opens_anothers_server_or_what_is_the_hubs(
                         opened.append((me.name, method, address))
     assert opened == []
     assert tried >= len(doors) * 6 * 2  # the server's own token is among them
+
+
+LISTENS = """
+import json, time, zmq
+from pathlib import Path
+tables = [Path(each).read_text().splitlines()[1:] for each in ("/proc/net/tcp", "/proc/net/tcp6")]
+lines = [line.split() for table in tables for line in table]
+ports = {int(line[1].rpartition(":")[2], 16) for line in lines if line[3] == "0A"}
+context = zmq.Context()
+heard = context.socket(zmq.SUB)
+heard.setsockopt(zmq.SUBSCRIBE, b"")
+for port in ports: heard.connect(f"tcp://127.0.0.1:{port}")
+Path("/home/learner/listening").write_text("")
+until = time.monotonic() + 12
+while time.monotonic() < until:
+    if heard.poll(200) and any(b"secret of ada" in part for part in heard.recv_multipart()):
+        print("HEARD")
+        break
+print(len(ports) > 3)
+"""
+
+
+def test_no_learner_hears_what_anothers_kernel_says(learners: list[Learner], hub: tuple[str, Path]) -> None:
+    """All learners share the machine's ports, and what a kernel publishes on one needs no token to be read."""
+    ada, grace, _ = learners
+    sign = hub[1] / "homes" / "grace" / "listening"
+    with ThreadPoolExecutor(2) as pool:
+        listening = pool.submit(grace.run, LISTENS)
+        until = time.monotonic() + 300
+        while not sign.exists() and time.monotonic() < until:
+            time.sleep(0.1)
+        said = ada.run(
+            "import time\nfor n in range(20):\n    print('the secret of ada', n, flush=True)\n    time.sleep(.3)"
+        )
+        assert said.count("secret of ada") == 20
+        assert listening.result() == "True\n"
+
+
+def _tries(room: Path, places: list[Path]) -> list[str]:
+    """All that a process of this machine tries with a hub; returns what it opened, after how often it tried."""
+    opened, count = list[str](), 0
+
+    def tried(what: str, do: Callable[[], Any]) -> None:
+        nonlocal count
+        count += 1
+        with contextlib.suppress(Exception):
+            if do() not in (None, False):
+                opened.append(what)
+
+    for place in places:
+        tried(f"list {place}", partial(os.listdir, place))
+        for mode in ("rb", "ab"):
+            tried(f"open {place} ({mode})", partial(open, place, mode))
+        tried(f"plant in {place}", partial(open, place / "planted", "w"))
+        tried(f"link in {place}", lambda place=place: os.symlink("/etc/passwd", place / "link") or True)
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        about = Path("/proc", pid)
+        words = b""
+        with contextlib.suppress(OSError):
+            words = (about / "cmdline").read_bytes()
+        if str(room).encode() in words:
+            for name in ("environ", "root/home", "cwd/x", "fd/0", "mem", "maps"):
+                tried(f"{name} of {words!r}", lambda path=about / name: path.open("rb").read(1) or None)
+            tried(f"a signal to {words!r}", lambda pid=pid: os.kill(int(pid), 0) or True)
+            tried(f"a token in {words!r}", lambda words=words: b"token=" in words.lower())
+    doors = ("/api/routes", "/user/ada/api/contents", "/user/ada/api/kernels", "/hub/api/users")
+    for port in _listening():
+        for path in doors:
+            for token in ("", "x"):
+                address = f"http://127.0.0.1:{port}{path}"
+                headers = {"Authorization": f"token {token}"}
+                tried(
+                    address,
+                    lambda a=address, h=headers: (
+                        requests.get(a, headers=h, timeout=5).status_code == 200
+                        and "/login" not in requests.get(a, headers=h, timeout=5).url
+                    ),
+                )
+    return [f"{count} tries", *opened]
+
+
+def _listening() -> set[int]:
+    tables = [Path(each).read_text().splitlines()[1:] for each in ("/proc/net/tcp", "/proc/net/tcp6")]
+    lines = [line.split() for table in tables for line in table]
+    return {int(line[1].rpartition(":")[2], 16) for line in lines if line[3] == "0A"}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be somebody else")
+def test_no_account_of_the_machine_reaches_a_home_or_a_token(learners: list[Learner], hub: tuple[str, Path]) -> None:
+    folder = hub[1]
+    faults.open_to_all(folder.parent)
+    homes = sorted((folder / "homes").iterdir())
+    inside = [home / part for home in homes for part in (".", "course", ".local", ".jupyter", "handed-in")]
+    places = [folder / "homes", *inside, *sorted(path for path in folder.iterdir() if path.is_file())]
+
+    def become(user: int) -> None:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+
+    def act() -> None:
+        raise AssertionError(_tries(folder, places))
+
+    for user in (20001, 20002, 20003):
+        said = faults.finished(faults.start(act, partial(become, user)))
+        assert re.search(r"AssertionError: \['\d{3,} tries'\]$", said.strip()), said[-3000:]
 
 
 def test_a_learner_hands_in_from_a_notebook_and_sees_no_tools_for_teachers(

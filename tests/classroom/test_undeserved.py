@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from classes import NOTEBOOK, answered, make_class, teachers_notebook
-from test_a_class_of_thirty import with_cell
+from classes import NOTEBOOK, answered, make_class, teachers_notebook, with_cell
 
 from glassroom.classroom.batch import grade, on_this_machine
 from glassroom.classroom.by_hand import read_manual

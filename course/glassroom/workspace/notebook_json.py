@@ -73,8 +73,8 @@ def without_traces(notebook: Notebook) -> Notebook:
 
 
 def source(cell: Notebook) -> str:
-    """A cell's source as one string; in a file it may be a list of lines."""
-    return "".join(cell["source"])
+    """A cell's source as one string, its lines as Python counts them; in a file it may be a list of lines."""
+    return "".join(cell["source"]).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _is_text(value: object) -> bool:

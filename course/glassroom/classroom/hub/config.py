@@ -90,7 +90,8 @@ def write_config(settings: Settings, python: str) -> Path:
     path = folder / "jupyterhub_config.py"
     homes = folder / "homes"
     homes.mkdir(parents=True, exist_ok=True, mode=0o700)
-    homes.chmod(0o700)
+    for private in (folder, homes):  # JupyterHub's database has hashes of passwords and tokens
+        private.chmod(private.stat().st_mode & ~0o077)
     if not path.exists():
         text = TEMPLATE.format(
             folder=folder,

@@ -77,6 +77,12 @@ class ClassroomSpawner(LocalProcessSpawner):
         """Leave certificates where they are: loopback does not use them."""
         return paths
 
+    def get_args(self) -> list[str]:
+        """The arguments of a learner's server. Its kernels are reached by sockets in the learner's home: what a kernel
+        publishes on a port, everybody on the machine could read.
+        """
+        return [*super().get_args(), "--KernelManager.transport=ipc"]
+
     async def start(self) -> Any:
         """Bring the learner's copy of the course up to date, and start their server."""
         if best_isolation(trust=True).means != BUBBLEWRAP:

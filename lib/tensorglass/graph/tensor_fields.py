@@ -7,6 +7,7 @@ They read the tensor's `Meta`; a tensor without one takes no part in autograd. T
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from tensorglass.core.dtypes import FLOATING
@@ -151,6 +152,8 @@ def attach() -> None:
     """Give the members to Tensor."""
     for name, member in vars(GradientFields).items():
         if not name.startswith("__"):
+            if isinstance(member, FunctionType):
+                member.__qualname__ = f"Tensor.{name}"  # Python names it in errors
             setattr(Tensor, name, member)
             not_dispatching.add(name)
 

@@ -244,7 +244,8 @@ def _orthogonal(A: Tensor, M: Tensor | None, X: Tensor) -> Tensor:
 
 
 def _largest_singular(A: Tensor, M: Tensor | None, q: int, niter: int) -> tuple[Tensor, Tensor, Tensor]:
-    is_wide = A._size[-2] < A._size[-1]
+    rows, columns = A._size[-2:]  # ValueError of less than two, as PyTorch's
+    is_wide = rows < columns
     if is_wide:
         A, M = A.mH, None if M is None else M.mH
     basis = _basis(A, M, q, niter)
@@ -263,6 +264,8 @@ def svd_lowrank(
     They are found from random numbers; `niter` is how often they are improved.
     """
     check_tensor("svd_lowrank", A, "A")
+    if M is not None:
+        check_tensor("svd_lowrank", M, "M", 4)
     mean = None if M is None else M.broadcast_to(A._size)
     return _largest_singular(A, mean, 6 if q is None else q, 2 if niter is None else niter)
 

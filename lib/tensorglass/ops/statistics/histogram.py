@@ -127,7 +127,7 @@ def histogram(
     """
     dtype = input._dtype
     form = "aten::histogram.bins_tensor" if isinstance(bins, Tensor) else "aten::histogram.bin_ct"
-    refuse_meta(form if out is None else f"{form}_out", input)
+    refuse_meta(form if out is None else f"{form}_out", *[t for t in (input, bins, weight) if isinstance(t, Tensor)])
     if out is not None:
         check_pair(out)
         refuse_meta(f"{form}_out", *out)

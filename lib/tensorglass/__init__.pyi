@@ -399,7 +399,7 @@ def as_strided_(
 ) -> Tensor:
     """`as_strided` in place: gives this tensor the header that the view would have."""
 
-def as_tensor(data: Any, dtype: _dtype | None = None, device: _device | str | None = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: _dtype | None = None, device: _device | str | None = None) -> Tensor:
     """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
 
 def asarray(

@@ -67,7 +67,7 @@ def _constructed(dtype: DType | None, arguments: tuple[Any, ...], device: Any) -
             if isinstance(data, dict) or not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
                 raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
             if hasattr(data, "__array_interface__"):  # sic: an array's memory is shared
-                return as_tensor(data, dtype, device)
+                return as_tensor(data, dtype=dtype, device=device)
             return copied("new", data, {"dtype": dtype, "device": device})
     if not all(map(_is_length, arguments)):
         raise explained(

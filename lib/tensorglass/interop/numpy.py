@@ -110,7 +110,7 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
 
 
 @operator("interop", method=False)
-def as_tensor(data: Any, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: DType | None = None, device: Device | str | None = None) -> Tensor:
     """`data` as a tensor, sharing the memory of tensors and arrays where dtype and device allow."""
     if isinstance(data, np.ndarray):
         data = from_numpy(data)

@@ -1,13 +1,16 @@
-"""``torch._utils``: several tensors flattened into one, as programs that send gradients do."""
+"""``torch._utils``: several tensors flattened into one, as programs that send gradients do; the number of a device."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import tensorglass as torch
 from tensorglass.tensor.tensor import Tensor
 
-__all__ = ["_flatten_dense_tensors", "_reorder_tensors_as", "_take_tensors", "_unflatten_dense_tensors"]
+__all__ = [
+    "_flatten_dense_tensors", "_get_device_index", "_reorder_tensors_as", "_take_tensors", "_unflatten_dense_tensors",
+]  # fmt: skip
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
@@ -41,3 +44,23 @@ def _reorder_tensors_as(tensors: Sequence[Tensor], ordered_tensors: Sequence[Ten
     """`tensors`, which are grouped by dtype, in the order of the dtypes of `ordered_tensors`."""
     left = {kind: iter([tensor for tensor in tensors if tensor.type() == kind]) for kind in {t.type() for t in tensors}}
     return tuple([next(left[tensor.type()]) for tensor in ordered_tensors])
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
+    """The number of a device, which is given as such, as its name or as its number; -1 of the CPU, if that may be.
+
+    With `optional`, the current device's number if none is said.
+    """
+    if isinstance(device, int):
+        return device
+    place = torch.device(device) if isinstance(device, str | torch.device) else None
+    if place is not None and place.type == "cpu":
+        if not allow_cpu:
+            raise ValueError(f"Expected a non cpu device, but got: {place}")
+        return -1
+    number = None if place is None else place.index
+    if number is None and optional:
+        number = torch.accelerator.current_device_index()
+    if number is None:
+        raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
+    return number

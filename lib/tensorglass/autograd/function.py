@@ -35,7 +35,7 @@ from tensorglass.tensor.autograd_meta import like, requires_grad
 from tensorglass.tensor.grad_mode import no_grad, state
 from tensorglass.tensor.tensor import Tensor
 
-__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
 
 class FunctionMeta(type):
@@ -166,6 +166,13 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 "implement one of them."
             )
         return cls.vjp
+
+
+class InplaceFunction(Function):
+    """PyTorch's older base of functions that may write to their argument; it only keeps `inplace`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
 
 
 def _by_place(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

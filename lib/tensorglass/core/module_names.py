@@ -37,6 +37,8 @@ ELSEWHERE = {
 
 #: Names that PyTorch's modules have since they import them, so that programs import them from there: where they are.
 PASSED_ON = {
+    "NonDynamicallyQuantizableLinear": "tensorglass.nn.modules.linear",
+    "_IncompatibleKeys": "tensorglass.nn.modules.module.state_dict",
     "Optimizer": "tensorglass.optim.optimizer", "Parameter": "tensorglass.nn.parameter",
     "RemovableHandle": "tensorglass.utils.hooks", "Tensor": "tensorglass",
     "UninitializedBuffer": "tensorglass.nn.parameter", "UninitializedParameter": "tensorglass.nn.parameter",
@@ -46,6 +48,8 @@ PASSED_ON = {
          "_rebuild_parameter_with_state", "_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3"),
         "tensorglass.serialization.plain_pickles",
     ),
+    **dict.fromkeys(("_pair", "_quadruple", "_single", "_triple"), "tensorglass.nn.modules.lengths"),
+    **dict.fromkeys(("handle_torch_function", "has_torch_function"), "tensorglass.overrides"),
     **dict.fromkeys(("constant_", "xavier_normal_", "xavier_uniform_"), "tensorglass.nn.init"),
 }  # fmt: skip
 PASSING_ON = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import types
 from typing import Any
 
@@ -159,3 +160,41 @@ def test_a_private_name_that_is_missing_gets_advice_too() -> None:
         _ = tensorglass._repr_html_
     assert not hasattr(caught.value, "__notes__")
     assert "_foreach_add" not in pytorch_names()
+
+
+@pytest.mark.parametrize("device", [0, "cuda:1", "cpu", "cuda", None, 1.5])
+@pytest.mark.parametrize("allow_cpu", [False, True])
+def test_devices_have_pytorchs_numbers(device: Any, allow_cpu: bool) -> None:
+    found = []
+    for library in (tensorglass, torch):
+        try:
+            found.append(library._utils._get_device_index(device, allow_cpu=allow_cpu))
+        except ValueError as error:
+            found.append(str(error))
+    assert found[0] == found[1]
+
+
+def test_private_names_that_layers_and_functions_of_programs_import() -> None:
+    found = []
+    for library in (tensorglass, torch):
+        modules = importlib.import_module(f"{library.__name__}.nn.modules.module")
+        functional = importlib.import_module(f"{library.__name__}.nn.functional")
+        function = importlib.import_module(f"{library.__name__}.autograd.function")
+
+        class Doubled(function.InplaceFunction):  # type: ignore[misc, name-defined]  # of either library
+            @staticmethod
+            def forward(ctx: Any, x: Any, inplace: bool) -> Any:
+                return x.mul_(2) if inplace else x * 2
+
+            @staticmethod
+            def backward(ctx: Any, grad: Any) -> Any:
+                return grad * 2, None
+
+        x = library.ones(2, requires_grad=True)
+        Doubled.apply(x, False).sum().backward()
+        keys = modules._IncompatibleKeys(["a"], [])
+        found.append([
+            modules._addindent("a\nb\n\nc", 4), modules._addindent("a", 2), repr(keys), functional._pair(3),
+            functional.has_torch_function((x,)), x.grad.tolist(),
+        ])  # fmt: skip
+    assert found[0] == found[1]

@@ -351,7 +351,10 @@ def _hooked(module: Module, name: str, child: Module | None) -> Module | None:
     return child
 
 
-def indented(text: str) -> str:
-    """`text` with its lines after the first two columns further right; empty lines stay empty."""
+def indented(text: str, columns: int = 2) -> str:
+    """`text` with its lines after the first so many columns further right; empty lines stay empty."""
     first, *others = text.split("\n")
-    return "\n".join([first, *[f"  {line}" if line.strip() else "" for line in others]])
+    return "\n".join([first, *[" " * columns + line if line.strip() else "" for line in others]])
+
+
+_addindent = indented  # PyTorch's name, which layers with a printed form of their own import

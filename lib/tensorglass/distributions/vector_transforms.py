@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import tensorglass as torch
 from tensorglass.distributions import constraints
@@ -130,8 +131,8 @@ class CorrCholeskyTransform(Transform):
         share = tril_matrix_to_vec(y, diag=-1) / tril_matrix_to_vec(left, diag=-1).sqrt()
         return (share.log1p() - share.neg().log1p()) / 2
 
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """That from the vector to the elements below the diagonal."""
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor, intermediates: Any = None) -> Tensor:
+        """That from the vector to the elements below the diagonal. `intermediates` is not used, as in PyTorch."""
         left = tril_matrix_to_vec(1 - (y * y).cumsum(-1), diag=-2)
         return 0.5 * left.log().sum(-1) - 2 * (x + softplus(-2 * x) - math.log(2.0)).sum(-1)
 

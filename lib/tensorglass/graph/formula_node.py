@@ -108,7 +108,9 @@ def kept(value: Any) -> Any:
 
 
 def _size_of(value: Any) -> Any:
-    return [tuple(tensor._size) for tensor in value] if isinstance(value, (list, tuple)) else value._size
+    if isinstance(value, (list, tuple)):
+        return [tuple(each._size) for each in value if isinstance(each, Tensor)]  # the operator refuses others
+    return value._size
 
 
 def _stride_of(value: Any) -> Any:

@@ -17,8 +17,8 @@ HOMES = (
     *("optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data", "amp", "distributions", "distributed", "func"),
 )
 OF_NETWORKS = tuple(f"torch.{room}" for room in ("nn", "optim", "utils", "amp", "distribut", "_functorch"))
-#: Where PyTorch's own signature says less, or leaves an argument out. Transforms work element by element here.
-OTHERWISE = {"AffineTransform", "Container", "rrelu"}
+#: Where PyTorch's own signature says less, or leaves an argument out.
+OTHERWISE = {"Container", "rrelu"}
 
 
 def signature(value: Any) -> list[tuple[str, Any, str]] | None:

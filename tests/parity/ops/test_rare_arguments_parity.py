@@ -139,6 +139,7 @@ torch.gradient(torch.ones(3,3),edge_order=3) ;; torch.multinomial(torch.zeros(2*
 torch.gradient(torch.ones(3,3),edge_order=3) ;; torch.linspace(0,1,2,dtype=torch.bool)
 x=torch.ones(2,requires_grad=True) ;; y=x*2 ;; y.to_dense() is y ;; y.to_dense(torch.float64) ;; y.to_dense("x")
 torch.svd_lowrank(torch.ones(3)) ;; torch.histogram(torch.tensor(1.),torch.ones(2,device="meta"))
+x=torch.ones(2,requires_grad=True) ;; torch.block_diag(x,"x") ;; torch.block_diag(x,x)
 torch.as_tensor([1],torch.float32) ;; torch.as_tensor([1],dtype=torch.float32)
 x=torch.ones(2) ;; x.register_hook(1,2)
 F.softshrink(torch.ones(2),1+1j) ;; F.softshrink(torch.ones(2),-1+0j) ;; F.softshrink(torch.tensor([1.,2.]),1+0j)

@@ -60,8 +60,8 @@ def read(what: Any) -> Source:
         raise TypeError(f"read() takes a function, a method, a class or a path, not {_kind(what)}")
     for path in _paths(what, name):
         member = _member(path)
-        if member is not None and (found := _lines(member)) is not None:
-            return found
+        if member is not None and (lines := _lines(member)) is not None:
+            return lines
     raise TypeError(f"{name} has no lines in tensorglass")
 
 
@@ -110,12 +110,12 @@ def _paths(what: Any, name: str) -> list[str]:
 
 def _member(path: str) -> Any:
     """What is at a path of public names, or None."""
-    found: Any = tensorglass
+    member: Any = tensorglass
     for part in path.split("."):
-        found = inspect.getattr_static(found, part, None) if isinstance(found, type) else getattr(found, part, None)
-        if found is None:
+        member = inspect.getattr_static(member, part, None) if isinstance(member, type) else getattr(member, part, None)
+        if member is None:
             return None
-    return found.fget if isinstance(found, property) else found
+    return member.fget if isinstance(member, property) else member
 
 
 def _lines(member: Any) -> Source | None:
@@ -193,12 +193,12 @@ def _found_in(module: str, name: str) -> str | None:
     """The definition of a name, or of a method ("Storage.resize_"), with its decorators; None if it has none there."""
     text = _text_of(module)
     nodes: list[ast.stmt] = ast.parse(text).body
-    found: ast.FunctionDef | ast.ClassDef | None = None
+    definition: ast.FunctionDef | ast.ClassDef | None = None
     for part in name.split("."):
-        found = next((node for node in nodes if isinstance(node, _DEFINITIONS) and node.name == part), None)
-        if found is None:
+        definition = next((node for node in nodes if isinstance(node, _DEFINITIONS) and node.name == part), None)
+        if definition is None:
             return None
-        nodes = found.body
-    assert found is not None
-    first = min([found.lineno, *[decorator.lineno for decorator in found.decorator_list]])
-    return textwrap.dedent("\n".join(text.splitlines()[first - 1 : found.end_lineno]))
+        nodes = definition.body
+    assert definition is not None
+    first = min([definition.lineno, *[decorator.lineno for decorator in definition.decorator_list]])
+    return textwrap.dedent("\n".join(text.splitlines()[first - 1 : definition.end_lineno]))

@@ -116,7 +116,9 @@ def grade(
             continue  # nobody has handed it in yet
         progress(0, 0, f"the course's own solutions of {assignment.name}")
         task, failed = tried(course, task_of(course, assignment), isolation, stopped.is_set)
-        report.warnings += [f"{task.assignment}: the course's own solution does not pass {each}" for each in failed]
+        report.warnings += [
+            f"{task.assignment}: the course's own solution does not pass {failure}" for failure in failed
+        ]
         for learner in learners:
             folder = course.folder / "submitted" / learner / assignment.name
             if not folder.is_dir():
@@ -191,10 +193,10 @@ def submitted_at(folder: Path) -> str:
 
     try:
         with open(folder / "timestamp.txt", "rb") as file:
-            found = moment(file.read(200).decode("utf-8", "replace").strip())
+            due = moment(file.read(200).decode("utf-8", "replace").strip())
     except OSError:
         return ""
-    return found.isoformat() if found else ""
+    return due.isoformat() if due else ""
 
 
 def _is_handed_in(course: Course, row: Row) -> bool:

@@ -191,12 +191,12 @@ def new_exercise(folder: Path, id: str, notebook: str) -> list[Path]:
         raise Problem(f"There is an exercise {id!r} already: each has an id of its own.", Exit.USAGE)
     declared = folder / own.FOLDER / f"{stem}.py"
     words = _words(id, stem, _identifier(id.rpartition("-")[2]))
-    made = course_notebook(folder / NOTEBOOKS, name)
+    page = course_notebook(folder / NOTEBOOKS, name)
     for kind, text in (("markdown", _ASK_COUNT), ("code", _SOLVE_COUNT)):
-        made["cells"].append(_cell(id, kind, text, words))
+        page["cells"].append(_cell(id, kind, text, words))
     before = declared.read_text(encoding="utf-8") if declared.is_file() else Template(_DECLARATIONS).substitute(words)
     declarations = before.rstrip("\n") + "\n" + Template(_COUNT).substitute(words)
-    write_together({declared: declarations.encode(), path: serialise(made)})
+    write_together({declared: declarations.encode(), path: serialise(page)})
     return [path, declared]
 
 
@@ -206,8 +206,8 @@ def _words(id: str, stem: str, answer: str) -> dict[str, str]:
 
 
 def _identifier(text: str) -> str:
-    found = re.sub(r"\W", "_", text)
-    return f"answer_{found}" if keyword.iskeyword(found) or not found.isidentifier() else found
+    identifier = re.sub(r"\W", "_", text)
+    return f"answer_{identifier}" if keyword.iskeyword(identifier) or not identifier.isidentifier() else identifier
 
 
 def _cell(seed: str, kind: str, text: str, words: dict[str, str]) -> Notebook:

@@ -51,10 +51,10 @@ def read_manual(course: Course) -> dict[Key, ByHand]:
     many countries) or tabs. Raises `Problem`, naming each faulty line, for an unknown learner, assignment or question,
     and for points out of range.
     """
-    found = _from_gradebook(course)
+    by_hand = _from_gradebook(course)
     path = course.folder / MANUAL
     if not path.exists():
-        return found
+        return by_hand
     table = _read_table(path)
     known = _Known(course)
     faults = []
@@ -63,11 +63,11 @@ def read_manual(course: Course) -> dict[Key, ByHand]:
         value, fault = _points(_decimal(_cell(line, "points"), table.separator))
         if fault := known.fault(key, value) or fault:
             faults.append(f"{path}, line {number_of_line}: {fault}.")
-        found[key] = ByHand(value, plain_cell(_cell(line, "comment")))
+        by_hand[key] = ByHand(value, plain_cell(_cell(line, "comment")))
     if faults:
         more = f"\nand {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
         raise Problem("\n".join(faults[:MOST_FAULTS]) + more)
-    return found
+    return by_hand
 
 
 def save_by_hand(course: Course, key: Key, points: str, comment: str, answer: str = "") -> ByHand:
@@ -154,8 +154,8 @@ class _Known:
         if assignment not in self.assignments:
             return f"there is no assignment {printable(assignment)!r}"
         if assignment not in self.questions:
-            made = task_of(self.course, self.course.assignment(assignment)).questions()
-            self.questions[assignment] = {criterion.id: criterion.points for criterion in made}
+            questions = task_of(self.course, self.course.assignment(assignment)).questions()
+            self.questions[assignment] = {criterion.id: criterion.points for criterion in questions}
         if id not in self.questions[assignment]:
             return f"{assignment} has no question {printable(id)!r}"
         most = self.questions[assignment][id]
@@ -184,7 +184,7 @@ def _from_gradebook(course: Course) -> dict[Key, ByHand]:
         from nbgrader.api import Gradebook, MissingEntry
     except ImportError:
         return {}
-    found = {}
+    comments = {}
     find_programs()
     with Gradebook(f"sqlite:///{path.resolve()}") as book:
         for assignment in course.assignments:
@@ -197,13 +197,13 @@ def _from_gradebook(course: Course) -> dict[Key, ByHand]:
                     for grade in notebook.grades:
                         if grade.manual_score is not None:
                             key = submission.student_id, assignment.name, current_name(grade.name)
-                            found[key] = ByHand(float(grade.manual_score))
+                            comments[key] = ByHand(float(grade.manual_score))
                     for comment in notebook.comments:
                         key = submission.student_id, assignment.name, current_name(comment.name)
                         if comment.manual_comment:
-                            points = found[key].points if key in found else None
-                            found[key] = ByHand(points, comment.manual_comment)
-    return found
+                            points = comments[key].points if key in comments else None
+                            comments[key] = ByHand(points, comment.manual_comment)
+    return comments
 
 
 def _nothing_by_hand(path: Path) -> bool:

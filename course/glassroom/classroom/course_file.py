@@ -179,8 +179,8 @@ def read_course(folder: Path) -> Course:
         _only(hints, "[hints]", ("cost",))
         assignments = table.get("assignment", [])
         _must(isinstance(assignments, list), "assignments are written [[assignment]]")
-        made = tuple(_assignment(assignment) for assignment in assignments)
-        names = [item.name.casefold() for item in made]
+        items = tuple(_assignment(assignment) for assignment in assignments)
+        names = [item.name.casefold() for item in items]
         _must(len(set(names)) == len(names), "two assignments have one name")
         return Course(
             folder,
@@ -188,7 +188,7 @@ def read_course(folder: Path) -> Course:
             LatePolicy(**_numbers(table, "late", LatePolicy, shares=("per_day", "at_most"))),
             _number(hints, "cost", "[hints]", 0.0, most=1),
             Limits(**_numbers(table, "limits", Limits, least=1)),
-            made,
+            items,
         )
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise Problem(f"{path} is not TOML: {error}") from error
@@ -288,16 +288,16 @@ def _id(table: Mapping[str, Any], where: str) -> str:
 
 
 def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = table.get(key, {})
-    _must(isinstance(found, dict), f"{key} is a table, written [{key}]")
-    return found
+    value = table.get(key, {})
+    _must(isinstance(value, dict), f"{key} is a table, written [{key}]")
+    return value
 
 
 def _list(table: Mapping[str, Any], key: str, where: str) -> list[Any]:
-    found = table.get(key, [])
-    fine = isinstance(found, list) and all(isinstance(table, dict) for table in found)
+    tables = table.get(key, [])
+    fine = isinstance(tables, list) and all(isinstance(table, dict) for table in tables)
     _must(fine, f"{where}: {key} is written [[assignment.{key}]]")
-    return found
+    return tables
 
 
 def _numbers(
@@ -307,13 +307,13 @@ def _numbers(
     least: float = 0,
     shares: Iterable[str] = (),
 ) -> dict[str, float]:
-    found = _table(table, key)
+    own_table = _table(table, key)
     names = tuple(of.__dataclass_fields__)
-    _only(found, f"[{key}]", names)
+    _only(own_table, f"[{key}]", names)
     default = of()
     shares = tuple(shares)
     return {
-        name: _number(found, name, f"[{key}]", getattr(default, name), 1 if name in shares else 1e9, least)
+        name: _number(own_table, name, f"[{key}]", getattr(default, name), 1 if name in shares else 1e9, least)
         for name in names
     }
 

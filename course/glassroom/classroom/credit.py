@@ -25,8 +25,8 @@ def share(verdict: Verdict) -> float:
 def names_of(id: str) -> tuple[list[str], list[str]]:
     """The names of an exercise's answers, and of what the notebook gives along with them. Raises KeyError for an
     unknown id."""
-    found = exercises()[current(id)]
-    return found.answers, found.given
+    exercise = exercises()[current(id)]
+    return exercise.answers, exercise.given
 
 
 def verdict_of(id: str, answers: list[Any], given: dict[str, Any]) -> tuple[float, str]:

@@ -48,15 +48,15 @@ class Trace:
 
 def known_people(course: Course) -> set[str]:
     """Everybody about whom the class has anything under their name."""
-    found = {*learners_of(course)}
+    learners = {*learners_of(course)}
     for assignment in _assignments(course):
-        found |= {*read_rows(course, assignment)}
+        learners |= {*read_rows(course, assignment)}
     for path in (course.folder / name for name in (*FOLDERS, "collected")):
         if path.is_dir():
-            found |= {place.name for place in path.iterdir() if place.is_dir() and not place.name.startswith(".")}
+            learners |= {place.name for place in path.iterdir() if place.is_dir() and not place.name.startswith(".")}
     for name in TABLES:
-        found |= {line[at] for at, line in _lines_of(course.folder / name) if len(line) > at}
-    return found | {*_students(course)}
+        learners |= {line[at] for at, line in _lines_of(course.folder / name) if len(line) > at}
+    return learners | {*_students(course)}
 
 
 def require_known(course: Course, person: str) -> None:
@@ -73,7 +73,7 @@ def require_known(course: Course, person: str) -> None:
 def traces_of(course: Course, person: str) -> list[Trace]:
     """What there is about a person, in the order of deletion. Each deletion is atomic."""
     folder = course.folder
-    found = [
+    traces = [
         Trace(str(path.relative_to(folder)), partial(path.unlink, missing_ok=True))
         for path in _files_of(course, person)
     ]
@@ -81,18 +81,18 @@ def traces_of(course: Course, person: str) -> list[Trace]:
         count = sum(line[at : at + 1] in ([person], [printable(person)]) for at, line in _lines_of(folder / name))
         if count:
             what = f"{name}: {count} {word('line') if count == 1 else word('lines')}"
-            found.append(Trace(what, partial(_delete_from_table, folder / name, person)))
+            traces.append(Trace(what, partial(_delete_from_table, folder / name, person)))
     for name in LINES:
         if count := len(_naming(folder / name, person)):
             what = f"{name}: {count} {word('line') if count == 1 else word('lines')}"
-            found.append(Trace(what, partial(_delete_lines, folder / name, person)))
+            traces.append(Trace(what, partial(_delete_lines, folder / name, person)))
     if person in _students(course):
-        found.append(Trace(f"{GRADEBOOK}: the student, with all marks", partial(_delete_student, course, person)))
+        traces.append(Trace(f"{GRADEBOOK}: the student, with all marks", partial(_delete_student, course, person)))
     aside = folder / "collected" / (safe_name(person) or "unknown")
     folders = [folder / name / person for name in FOLDERS]
     lie = [path for path in (*([] if _namesakes(course, person) else [aside]), *folders) if os.path.lexists(path)]
-    found += [Trace(f"{path.relative_to(folder)}/{_told(path)}", partial(_delete_folder, path)) for path in lie]
-    return found
+    traces += [Trace(f"{path.relative_to(folder)}/{_told(path)}", partial(_delete_folder, path)) for path in lie]
+    return traces
 
 
 def left_of(course: Course, person: str) -> Iterator[str]:
@@ -171,9 +171,9 @@ def _delete_from_table(path: Path, person: str) -> None:
     at = lines[0].index("learner")
     names = {person, printable(person)}
     kept = [line for line in lines if not (len(line) > at and line[at].removeprefix("'") in names)]
-    made = io.StringIO()
-    csv.writer(made, lineterminator="\r\n", delimiter=separator).writerows(kept)
-    write_atomically(path, made.getvalue().encode())
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\r\n", delimiter=separator).writerows(kept)
+    write_atomically(path, written.getvalue().encode())
 
 
 def _named(person: str) -> re.Pattern[bytes]:
@@ -209,11 +209,11 @@ def _mentions(path: Path, person: str) -> bool:
 
 def _students(course: Course) -> list[str]:
     path = course.folder / GRADEBOOK
-    found: list[str] = []
+    students: list[str] = []
     if path.is_file():
         with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as book:
-            found = [str(learner) for (learner,) in book.execute("SELECT id FROM student")]
-    return found
+            students = [str(learner) for (learner,) in book.execute("SELECT id FROM student")]
+    return students
 
 
 def _delete_student(course: Course, person: str) -> None:

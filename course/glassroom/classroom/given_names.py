@@ -70,9 +70,9 @@ def _as_handed_out(code: str) -> str:
 
 def asked_in(test: str) -> set[str]:
     """The names in the keyword arguments of a test's check."""
-    found = check_call(test)
-    assert found is not None
-    return {node.id for keyword in found[1].keywords for node in ast.walk(keyword.value) if isinstance(node, ast.Name)}
+    call = check_call(test)
+    assert call is not None
+    return {node.id for keyword in call[1].keywords for node in ast.walk(keyword.value) if isinstance(node, ast.Name)}
 
 
 def _bound_in(code: str) -> set[str]:

@@ -127,7 +127,7 @@ class Task:
 
     def questions(self) -> list[Mark]:
         """Every exercise, hidden test and question, with no points earned yet."""
-        found: list[Mark] = []
+        apart_marks: list[Mark] = []
         exercise = ""
         for text in self.notebooks.values():
             for cell in parse(text.encode())["cells"]:
@@ -138,10 +138,10 @@ class Task:
                     continue
                 id, points = marks["grade_id"], float(marks["points"])
                 if marks["solution"]:
-                    found.append(Mark(id, id, points, None, how="hand"))
+                    apart_marks.append(Mark(id, id, points, None, how="hand"))
                     continue
-                found.append(Mark(id, exercise, points, 0.0))
-        return found
+                apart_marks.append(Mark(id, exercise, points, 0.0))
+        return apart_marks
 
 
 def task_of(course: Course, assignment: Assignment) -> Task:
@@ -161,11 +161,11 @@ def task_of(course: Course, assignment: Assignment) -> Task:
 
 def _handed_out(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """nbgrader's checksums of the cells that learners were given, as far as they can be read."""
-    found: dict[str, str] = {}
+    checksums: dict[str, str] = {}
     for name in names:
         with contextlib.suppress(OSError, DamagedNotebook):
-            found |= _checksums(parse((folder / f"{name}.ipynb").read_bytes()))
-    return found
+            checksums |= _checksums(parse((folder / f"{name}.ipynb").read_bytes()))
+    return checksums
 
 
 def _answers_in(notebook: Notebook) -> dict[str, str]:
@@ -249,7 +249,7 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
     if row.problem or stop():
         why = row.problem or word("interrupted")
         raise Problem(f"The course's own solutions of {task.assignment} cannot be run: {why}")
-    failed = [f"{each.id}: {each.message}" for each in row.marks if each.part != 1 and each.how != "hand"]
+    failed = [f"{mark.id}: {mark.message}" for mark in row.marks if mark.part != 1 and mark.how != "hand"]
     beside = {mark.exercise for mark in row.marks if mark.how != "apart" or mark.part != 1}
     apart = sorted({mark.exercise for mark in row.marks} - beside)
     altered = {mark.exercise: tuple(mark.altered) for mark in row.marks if mark.altered}
@@ -405,7 +405,7 @@ def _enter_marks(attempts: _Attempts, composed: Composed, row: Row) -> None:
 
 def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The steps, with each hidden test as a test of the exercise before it, whether or not that has points."""
-    made: list[dict[str, Any]] = []
+    plan_steps: list[dict[str, Any]] = []
     call: dict[str, Any] = {}
     for step in steps:
         if step["do"] == "test" or (step.get("given") and check_call(step["source"])):
@@ -414,8 +414,8 @@ def _with_hidden(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
             step = {**call, "do": "test", "id": step["id"], "code": step["code"]}
             if not call:
                 continue
-        made.append(step)
-    return made
+        plan_steps.append(step)
+    return plan_steps
 
 
 def _by_hand(composed: Composed, row: Row) -> None:

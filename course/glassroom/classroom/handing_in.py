@@ -33,14 +33,14 @@ def submit(asked_for: Sequence[Path], exchange: Path, learner: str = "") -> list
         raise Problem(f"{exchange} is not there, or not a folder. Ask your teacher where to hand in.")
     place = exchange / "inbound" if (exchange / "inbound").is_dir() else exchange
     learner = (learner or getpass.getuser()).replace("+", "-")
-    found: dict[str, dict[str, bytes]] = {}
+    by_assignment: dict[str, dict[str, bytes]] = {}
     for path in asked_for:
         notebooks = notebooks_in(path)
         assignment = (notebooks[0].resolve().parent.name or "notebooks").replace("+", "-")
-        found.setdefault(assignment, {}).update({notebook.name: _read(notebook) for notebook in notebooks})
+        by_assignment.setdefault(assignment, {}).update({notebook.name: _read(notebook) for notebook in notebooks})
     now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
-    made = []
-    for assignment, contents in found.items():
+    renamed = []
+    for assignment, contents in by_assignment.items():
         name = f"{learner}+{assignment}+{now}"
         partial = place / f".{name}.part"
         try:
@@ -49,23 +49,23 @@ def submit(asked_for: Sequence[Path], exchange: Path, learner: str = "") -> list
                 (partial / file).write_bytes(content)
                 (partial / file).chmod(0o644)  # whatever the umask: the teacher reads it, and nobody else writes it
             partial.chmod(0o755)
-            made.append(partial.rename(place / name))
+            renamed.append(partial.rename(place / name))
         except OSError as error:
             raise Problem(f"{place / name} cannot be written: {error.strerror or error}.") from error
         finally:
             shutil.rmtree(partial, ignore_errors=True)  # what a full disk or Ctrl-C left of it
-    return made
+    return renamed
 
 
 def notebooks_in(path: Path) -> list[Path]:
     """The notebooks that a path stands for: itself, or those in the folder. Raises `Problem` if there are none."""
     if path.is_dir():
-        found = sorted(place for place in path.glob("*.ipynb") if not place.name.startswith("."))
-        if not found:
+        notebooks = sorted(place for place in path.glob("*.ipynb") if not place.name.startswith("."))
+        if not notebooks:
             inside = sorted(place.name for place in path.iterdir() if place.is_dir() and any(place.glob("*.ipynb")))
             named = f" Name one of its folders: {', '.join(inside)}." if inside else ""
             raise Problem(f"There is no notebook in {path}.{named}", Exit.USAGE)
-        return found
+        return notebooks
     if path.suffix != ".ipynb" or not path.is_file():
         raise Problem(f"{path} is neither a notebook nor a folder of notebooks.", Exit.USAGE)
     return [path]

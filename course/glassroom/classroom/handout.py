@@ -46,7 +46,7 @@ def course_notebook(notebooks: Path, name: str) -> Notebook:
 
 def exercises_of(notebook: Notebook) -> list[Exercise]:
     """The exercises of a source notebook, in their order."""
-    return [found for cell in notebook["cells"] if (found := exercise_in(cell)) is not None]
+    return [exercise for cell in notebook["cells"] if (exercise := exercise_in(cell)) is not None]
 
 
 def exercise_in(cell: Notebook) -> Exercise | None:
@@ -116,13 +116,13 @@ def source_version(notebook: Notebook, assignment: Assignment, last: bool = True
     Predictions are emptied here, since nbgrader does not know them. Questions that follow no exercise end the
     `last` notebook of the assignment.
     """
-    made = copy.deepcopy(notebook)
-    made.get("metadata", {}).pop("widgets", None)
+    released = copy.deepcopy(notebook)
+    released.get("metadata", {}).pop("widgets", None)
     cells: list[Notebook] = []
     explain = list(assignment.explain)
-    for number, cell in enumerate(made["cells"]):
-        found = exercise_in(cell)
-        if found is None:
+    for number, cell in enumerate(released["cells"]):
+        asked = exercise_in(cell)
+        if asked is None:
             if cell["cell_type"] == "code":
                 cell["source"] = lines(without_answers(source(cell)))
                 cell["outputs"], cell["execution_count"] = [], None
@@ -130,20 +130,20 @@ def source_version(notebook: Notebook, assignment: Assignment, last: bool = True
                     _mark(cell, "setup", locked=True)
             cells.append(cell)
             continue
-        points = assignment.points_of(found.id)
+        points = assignment.points_of(asked.id)
         base = cell.get("id", f"cell-{number}")
-        cells += _cells_of(found, base, points)
+        cells += _cells_of(asked, base, points)
         for hidden in assignment.hidden:
-            if hidden.exercise == found.id:
+            if hidden.exercise == asked.id:
                 cells.append(_hidden_cell(hidden))
-        for question in [exercise for exercise in explain if exercise.after == found.id]:
+        for question in [exercise for exercise in explain if exercise.after == asked.id]:
             cells += _question_cells(question)
     for question in explain:
         if last and not question.after:
             cells += _question_cells(question)
-    made["cells"] = cells
-    made["nbformat"], made["nbformat_minor"] = 4, 5
-    return made
+    released["cells"] = cells
+    released["nbformat"], released["nbformat_minor"] = 4, 5
+    return released
 
 
 def first_code(notebook: Notebook) -> int:
@@ -166,27 +166,29 @@ def check_choice(assignment: Assignment, exercises: list[str]) -> None:
                 )
 
 
-def _cells_of(found: Exercise, base: str, points: float) -> Iterator[Notebook]:
-    if found.given.strip():
-        given = _code(f"{base}-given", found.given)
-        yield _mark(given, f"{found.id}-given", locked=True)
-    stub = without_solutions(found.solution)
+def _cells_of(exercise: Exercise, base: str, points: float) -> Iterator[Notebook]:
+    if exercise.given.strip():
+        given = _code(f"{base}-given", exercise.given)
+        yield _mark(given, f"{exercise.id}-given", locked=True)
+    stub = without_solutions(exercise.solution)
     stub = "\n".join(line for line in stub.split("\n") if line.strip() != "...")
-    yield _mark(_code(base, f"{stub}\n{found.solution}"), f"{found.id}-answer", solution=True)
-    test = _code(f"{base}-test", _test_source(found, points))
+    yield _mark(_code(base, f"{stub}\n{exercise.solution}"), f"{exercise.id}-answer", solution=True)
+    test = _code(f"{base}-test", _test_source(exercise, points))
     yield (
-        _mark(test, found.id, locked=True, grade=True, points=points) if points else _mark(test, found.id, locked=True)
+        _mark(test, exercise.id, locked=True, grade=True, points=points)
+        if points
+        else _mark(test, exercise.id, locked=True)
     )
 
 
-def _test_source(found: Exercise, points: float) -> str:
+def _test_source(exercise: Exercise, points: float) -> str:
     """The test cell: the course's own, with `check` replaced by a call that returns points."""
     if not points:
-        return found.test
-    call = check_call(found.test)
+        return exercise.test
+    call = check_call(exercise.test)
     assert call is not None
-    before = found.test.rindex("check(")
-    test = f"{found.test[:before]}graded_check({points:g}, {found.test[before + len('check(') :]}"
+    before = exercise.test.rindex("check(")
+    test = f"{exercise.test[:before]}graded_check({points:g}, {exercise.test[before + len('check(') :]}"
     return f"from glassroom.classroom.credit import graded_check\n\n{test}"
 
 

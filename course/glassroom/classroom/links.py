@@ -23,39 +23,39 @@ _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#\s]+\.ipynb)(#[^)\s]*
 def places_of(course: Course, assignments: Collection[str]) -> dict[str, str]:
     """The paths of the course's notebooks in a class, relative to the folder that has all assignments."""
     return {
-        name: f"{each.name}/{PurePosixPath(name).name}"
-        for each in course.assignments
-        if each.name in assignments
-        for name in each.notebooks
+        name: f"{assignment.name}/{PurePosixPath(name).name}"
+        for assignment in course.assignments
+        if assignment.name in assignments
+        for name in assignment.notebooks
     }
 
 
 def relinked(notebook: Notebook, name: str, places: Mapping[str, str]) -> Notebook:
     """A copy of the course's notebook `name`, whose links lead to the `places` of the class's other notebooks."""
-    made = copy.deepcopy(notebook)
-    for cell in made["cells"]:
+    linked = copy.deepcopy(notebook)
+    for cell in linked["cells"]:
         if cell["cell_type"] == "markdown":
             text = source(cell)
             cell["source"] = lines(_led(_way(text, name, places), name, places))
-    return made
+    return linked
 
 
 def _way(text: str, name: str, places: Mapping[str, str]) -> str:
     """The text, with only working links left in its line "previous · contents · next"; without the line if none
     works."""
-    found = WAY.search(text)
-    if found is None:
+    way = WAY.search(text)
+    if way is None:
         return text
-    steps = [row[0] for row in _LINK.finditer(found[0]) if _target(row[2], name, places)]
+    steps = [row[0] for row in _LINK.finditer(way[0]) if _target(row[2], name, places)]
     if steps:
-        return text[: found.start()] + " · ".join(steps) + text[found.end() :]
-    return text[: found.start()].rstrip("\n") + "\n\n" + text[found.end() :].lstrip("\n")
+        return text[: way.start()] + " · ".join(steps) + text[way.end() :]
+    return text[: way.start()].rstrip("\n") + "\n\n" + text[way.end() :].lstrip("\n")
 
 
 def _led(text: str, name: str, places: Mapping[str, str]) -> str:
-    def led(found: re.Match[str]) -> str:
-        target = _target(found[2], name, places)
-        return f"[{found[1]}]({target}{found[3] or ''})" if target else found[1]
+    def led(link: re.Match[str]) -> str:
+        target = _target(link[2], name, places)
+        return f"[{link[1]}]({target}{link[3] or ''})" if target else link[1]
 
     return _LINK.sub(led, text)
 

@@ -57,10 +57,10 @@ def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster
     return table_csv(lines)
 
 
-def _words(found: Result) -> str:
+def _words(result: Result) -> str:
     """What a learner reads beside the mark: the points, and comments of people."""
-    points = f"{found.total:g} of {found.points:g} points" + (", late" if found.factor < 1 else "")
-    return "; ".join([points, *(f"{id}: {comment}" for id, comment in found.comments.items())])
+    points = f"{result.total:g} of {result.points:g} points" + (", late" if result.factor < 1 else "")
+    return "; ".join([points, *(f"{id}: {comment}" for id, comment in result.comments.items())])
 
 
 def feedback_zip(course: Course, results: Iterable[Result], roster: Path | None = None) -> tuple[bytes, list[str]]:
@@ -74,15 +74,15 @@ def feedback_zip(course: Course, results: Iterable[Result], roster: Path | None 
         for who, match in _matches("moodle", rows, head, lines, roster):
             if match is not None:
                 people[match.row.learner] = (who["Full name"], "".join(filter(str.isdigit, who["Identifier"])))
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for each in rows:
-            name, id = people[each.row.learner]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for result in rows:
+            name, id = people[result.row.learner]
             if id:
                 folder = f"{safe_name(name).replace('_', ' ')}_{id}_assignsubmission_file_"
-                html = feedback_page(course.name, each.row.learner, [each])
-                archive.writestr(f"{folder}/{each.row.assignment}.html", html.encode("utf-8", "replace"))
-    return made.getvalue(), [row.row.learner for row in rows if not people[row.row.learner][1]]
+                html = feedback_page(course.name, result.row.learner, [result])
+                archive.writestr(f"{folder}/{result.row.assignment}.html", html.encode("utf-8", "replace"))
+    return packed.getvalue(), [row.row.learner for row in rows if not people[row.row.learner][1]]
 
 
 def canvas_zip(course: Course, results: Iterable[Result]) -> tuple[bytes, list[str]]:
@@ -90,9 +90,9 @@ def canvas_zip(course: Course, results: Iterable[Result]) -> tuple[bytes, list[s
     have none. Canvas finds the learner by two numbers in each name, the learner's and the file's, and takes only files
     that were handed in there, so the names are those of the delivery.
     """
-    made = io.BytesIO()
+    packed = io.BytesIO()
     left = []
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for result in sorted(results, key=lambda result: result.row.learner):
             folder = course.folder / "submitted" / result.row.learner / result.row.assignment
             files, _ = submission_files(folder)
@@ -103,13 +103,13 @@ def canvas_zip(course: Course, results: Iterable[Result]) -> tuple[bytes, list[s
                 with contextlib.suppress(Unreadable):  # the learner gets an unreadable notebook back unchanged
                     files[name] = serialise(annotated(read_notebook(files[name]), result))
                 archive.writestr(delivered, files[name])
-    return made.getvalue(), left
+    return packed.getvalue(), left
 
 
-def _delivered_as(course: Course, found: Result) -> tuple[str, str]:
+def _delivered_as(course: Course, result: Result) -> tuple[str, str]:
     """A learner's name and number in the delivery of their work; the number is "" if it had none."""
-    kind, _, id = person_of(course, found.row.learner, found.row.assignment).partition(" ")
-    return found.row.learner.removesuffix(f" {id}"), id if kind == "number" and id.isdigit() else ""
+    kind, _, id = person_of(course, result.row.learner, result.row.assignment).partition(" ")
+    return result.row.learner.removesuffix(f" {id}"), id if kind == "number" and id.isdigit() else ""
 
 
 def _read_roster(kind: str, roster: Path) -> tuple[list[str], list[list[str]]]:
@@ -131,27 +131,27 @@ def _matches(
 ) -> Iterator[tuple[dict[str, str], Result | None]]:
     """The lines of an LMS's file, each with the learner's result. Raises `Problem` if a match is ambiguous."""
     by_name: dict[str, Result] = {}
-    for each in rows:
-        same = by_name.setdefault(unicodedata.normalize("NFC", each.row.learner).casefold(), each).row.learner
-        if same != each.row.learner:
+    for result in rows:
+        same = by_name.setdefault(unicodedata.normalize("NFC", result.row.learner).casefold(), result).row.learner
+        if same != result.row.learner:
             raise Problem(
-                f"{same!r} and {each.row.learner!r} differ by capitals only, so {roster} does not tell them apart. "
+                f"{same!r} and {result.row.learner!r} differ by capitals only, so {roster} does not tell them apart. "
                 "Give one of the folders in submitted/ another name, and grade again."
             )
-    found: dict[str, str] = {}
+    id_of: dict[str, str] = {}
     for line in lines:
         who = dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=False))
         match = next((by_name[name] for name in _names_of(kind, who) if name in by_name), None)
         if match is not None:
             id = who["Identifier" if kind == "moodle" else "ID"]
-            other = found.setdefault(match.row.learner, id)
+            other = id_of.setdefault(match.row.learner, id)
             if other != id:
                 raise Problem(
                     f"{match.row.learner!r} may be {other} or {id} in {roster}. Give the folder in submitted/ the "
                     f"name {_names_of(kind, who)[0]!r}, or the other's, and grade again."
                 )
         yield who, match
-    if rows and not found:
+    if rows and not id_of:
         raise Problem(
             f"None of the {len(rows)} learners is in {roster}: folders are named {rows[0].row.learner!r}, for one."
         )
@@ -163,14 +163,14 @@ def _filled(kind: str, assignment: Assignment, rows: list[Result], roster: Path)
     columns = [name for name in head if name.split(" (")[0] == assignment.name]
     title = "Grade" if kind == "moodle" else columns[0] if columns else assignment.name
     kept = [name for name in head if name != "Grade" and (kind == "moodle" or name in CANVAS)]
-    made = [[*kept, title]]
+    table = [[*kept, title]]
     for who, match in _matches(kind, rows, head, lines, roster):
         if match is not None or who.get("Student", "").strip() == "Points Possible":
             points = number(match.total) if match else number(rows[0].points if rows else 0)
             if match is not None and kind == "moodle" and not who.get(COMMENTS, "").strip():
                 who[COMMENTS] = _words(match)
-            made.append([*(who[name] for name in kept), points])
-    return made
+            table.append([*(who[name] for name in kept), points])
+    return table
 
 
 def _names_of(kind: str, who: Mapping[str, str]) -> list[str]:

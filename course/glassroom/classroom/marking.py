@@ -55,8 +55,8 @@ class _Handler(PageReplies):
         elif place == "answers":
             try:
                 with self.server.writing:
-                    found = answers_to_mark(self.server.course, self.server.assignments)
-                self.say(HTTPStatus.OK, {"answers": found})
+                    answers = answers_to_mark(self.server.course, self.server.assignments)
+                self.say(HTTPStatus.OK, {"answers": answers})
             except Problem as problem:
                 self.say(HTTPStatus.CONFLICT, {"problem": str(problem)})
         else:

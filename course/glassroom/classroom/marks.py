@@ -119,20 +119,20 @@ def marks_csv(results: Iterable[Result]) -> str:
         "version",
     ]
     lines = [[*head, *ids]]
-    for each in rows:
-        doubt = "; ".join(f"{mark.id}: {mark.doubt}" for mark in each.row.to_look_at)
-        earned = [number(each.earned[id]) if id in each.earned else "" for id in ids]
+    for result in rows:
+        doubt = "; ".join(f"{mark.id}: {mark.doubt}" for mark in result.row.to_look_at)
+        earned = [number(result.earned[id]) if id in result.earned else "" for id in ids]
         lines.append(
             [
                 *(
-                    printable(each.row.learner),
-                    each.row.assignment,
-                    number(each.total),
-                    number(each.points),
-                    number(each.raw),
+                    printable(result.row.learner),
+                    result.row.assignment,
+                    number(result.total),
+                    number(result.points),
+                    number(result.raw),
                 ),
-                *(f"{each.seconds_late / 60:.0f}", " ".join(each.waiting), doubt, "; ".join(each.row.trouble)),
-                each.row.version,
+                *(f"{result.seconds_late / 60:.0f}", " ".join(result.waiting), doubt, "; ".join(result.row.trouble)),
+                result.row.version,
                 *earned,
             ]
         )
@@ -144,12 +144,12 @@ def moment(text: str) -> datetime | None:
     plain = _ZONE.sub("+00:00", text.strip())
     plain = re.sub(r"\s+([+-]\d\d):?(\d\d)$", r"\1:\2", plain)
     try:
-        found = datetime.fromisoformat(plain)
-        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found
-        found.astimezone(UTC)  # fails before the year 1 and after 9999
+        when = datetime.fromisoformat(plain)
+        when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
+        when.astimezone(UTC)  # fails before the year 1 and after 9999
     except (ValueError, OverflowError):
         return None
-    return found
+    return when
 
 
 def lateness(seconds: float) -> str:

@@ -41,7 +41,7 @@ def files_with(names: tuple[str, ...], folder: Path) -> dict[str, bytes]:
     """The files that go with these notebooks: those that declare their own exercises, and the data that they use; by
     their paths, relative to the notebook. Raises `Problem` if two have the same name, or if all together are too large.
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     known, home = exercises(), (folder / own.FOLDER).resolve()
     for name in [name for name in names if (folder / NOTEBOOKS / name).is_file()]:
         notebook = course_notebook(folder / NOTEBOOKS, name)
@@ -53,13 +53,13 @@ def files_with(names: tuple[str, ...], folder: Path) -> dict[str, bytes]:
             wanted |= {f"{DATA}/{path.as_posix()}": data / path for path in course_files(data)}
         for place, path in wanted.items():
             content = path.read_bytes()
-            if found.setdefault(place, content) != content:
+            if contents.setdefault(place, content) != content:
                 raise Problem(f"Two notebooks of one assignment have a {place} each, and they differ: rename one.")
-    if (size := sum(map(len, found.values()))) > MOST_BYTES:
+    if (size := sum(map(len, contents.values()))) > MOST_BYTES:
         raise Problem(
             f"What goes with {names[0]} has {size / 1e6:,.0f} MB, and {MOST_BYTES / 1e6:,.0f} MB is the most."
         )
-    return found
+    return contents
 
 
 def files_of_source(place: Path) -> dict[str, bytes]:

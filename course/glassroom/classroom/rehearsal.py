@@ -52,12 +52,12 @@ def _copy_of(notebook: Notebook) -> Notebook:
 def _answered_by_hints(notebook: Notebook) -> Notebook:
     """The notebook with the last hint of each exercise, which should be code that solves it, in place of its
     solution."""
-    made = copy.deepcopy(notebook)
-    found = {exercise.id: exercise for exercise in exercises_of(notebook)}
-    for cell in made["cells"]:
-        for id in {id for function, id in asked_for(cell) if function == "check"} & set(found):
-            cell["source"] = lines(source(cell).replace(found[id].solution, hints_of(id)[-1]))
-    return made
+    rehearsed = copy.deepcopy(notebook)
+    exercises = {exercise.id: exercise for exercise in exercises_of(notebook)}
+    for cell in rehearsed["cells"]:
+        for id in {id for function, id in asked_for(cell) if function == "check"} & set(exercises):
+            cell["source"] = lines(source(cell).replace(exercises[id].solution, hints_of(id)[-1]))
+    return rehearsed
 
 
 def _walked(notebook: Notebook, folder: Path, solved: bool) -> list[str]:

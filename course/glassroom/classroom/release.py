@@ -85,7 +85,7 @@ def release(
     Before anything is written, the course's own solutions are run against all checks and hidden tests. Raises `Problem`
     if they fail any, for names that are not in the course, and for errors in course.toml.
     """
-    made = Released()
+    released = Released()
     asked = list(asked_for)
     course = read_course(folder) if (folder / NAME).exists() or not asked else None
     named = {assignment.name: assignment.notebooks for assignment in (course.assignments if course else ())}
@@ -96,7 +96,7 @@ def release(
         for notebook in assignment.notebooks
     }
     new = [name for name in dict.fromkeys(chosen) if name not in known]
-    made.added = add_assignments(folder, [_section(name, home_of(name, folder, notebooks)) for name in new])
+    released.added = add_assignments(folder, [_section(name, home_of(name, folder, notebooks)) for name in new])
     course = read_course(folder)
     wanted = set(chosen) or {name for assignment in course.assignments for name in assignment.notebooks}
     assignments = [assignment for assignment in course.assignments if wanted & set(assignment.notebooks)]
@@ -115,15 +115,15 @@ def release(
         files = _teachers_notebooks(course, assignment, notebooks, beside)
         if not force and _is_handed_in(folder, assignment):
             if not _differs_in_hidden_alone(files):
-                made.kept.append(assignment.name)
+                released.kept.append(assignment.name)
                 continue
-            made.hidden.append(assignment.name)
+            released.hidden.append(assignment.name)
         made_of[assignment.name] = files
     tasks = {name: _task(course, course.assignment(name), files) for name, files in made_of.items()}
     if CAN_RUN:
         require_passing(course, tasks.values(), progress)
     else:
-        made.untried = list(made_of)
+        released.untried = list(made_of)
     config = folder / "nbgrader_config.py"
     if not config.exists():
         write_atomically(config, CONFIG.format(name=course.name, cell=course.limits.cell).encode())
@@ -132,11 +132,11 @@ def release(
     (folder / "source").mkdir(mode=0o700, exist_ok=True)  # nobody else may read solutions and hidden tests
     for name in made_of:
         _write(made_of[name])
-        if name not in made.hidden:
-            made.assignments[name] = tasks[name].points
+        if name not in released.hidden:
+            released.assignments[name] = tasks[name].points
             generate(course, course.assignment(name))
             _strip_own_exercises(folder / "release" / name)
-    return made
+    return released
 
 
 def _strip_own_exercises(place: Path) -> None:
@@ -170,9 +170,9 @@ def _teachers_notebooks(
     parsed = {name: course_notebook(home_of(name, course.folder, notebooks), name) for name in assignment.notebooks}
     for name, notebook in parsed.items():
         require_declared(name, notebook)
-    check_choice(assignment, [found.id for notebook in parsed.values() for found in exercises_of(notebook)])
+    check_choice(assignment, [exercise.id for notebook in parsed.values() for exercise in exercises_of(notebook)])
     place = course.folder / "source" / assignment.name
-    made = {
+    files = {
         place / Path(name).name: serialise(
             source_version(relinked(notebook, name, places), assignment, last=name == assignment.notebooks[-1])
         )
@@ -182,7 +182,7 @@ def _teachers_notebooks(
     for path, content in beside_them.items():
         if path.startswith(f"{own.FOLDER}/"):
             stripped(path, content)
-    return made | {place / path: content for path, content in beside_them.items()}
+    return files | {place / path: content for path, content in beside_them.items()}
 
 
 def _task(course: Course, assignment: Assignment, files: Mapping[Path, bytes]) -> Task:
@@ -314,14 +314,14 @@ def find_notebooks(asked_for: str, folder: Path, notebooks: Path) -> list[str]:
     names = [path.as_posix() for path in course_notebooks(notebooks) if path.parent.name]  # not the contents page
     names = [*own, *(name for name in names if name not in own)]
     exact = [name for name in names if wanted in (name, name.removesuffix(".ipynb"), name.split("/")[0])]
-    found = exact or [
+    matches = exact or [
         name for name in names if wanted and (name.startswith(wanted) or Path(name).name.startswith(wanted))
     ]
-    if not found:
+    if not matches:
         parts = ", ".join(sorted({name.split("/")[0] for name in names if "/" in name}))
         mine = f" Own notebooks of {folder}: {', '.join(own)}." if own else ""
         raise Problem(f"The course has no part or notebook {asked_for!r}. Its parts: {parts}.{mine}", Exit.USAGE)
-    with_exercises = [name for name in found if exercises_of(course_notebook(home_of(name, folder, notebooks), name))]
+    with_exercises = [name for name in matches if exercises_of(course_notebook(home_of(name, folder, notebooks), name))]
     if not with_exercises:
         raise Problem(f"{asked_for} has no exercises to hand in.", Exit.USAGE)
     return with_exercises
@@ -329,9 +329,9 @@ def find_notebooks(asked_for: str, folder: Path, notebooks: Path) -> list[str]:
 
 def _section(name: str, notebooks: Path) -> tuple[str, str, dict[str, str]]:
     if "/" not in name:
-        return Path(name).stem, name, {found.id: "" for found in exercises_of(course_notebook(notebooks, name))}
+        return Path(name).stem, name, {exercise.id: "" for exercise in exercises_of(course_notebook(notebooks, name))}
     part, notebook = Path(name).parts[-2:]
     number = re.match(r"\d*", notebook)
     assert number is not None
     short = f"{part.split('_', 1)[-1]}-{number[0] or Path(notebook).stem}"
-    return short, name, {found.id: "" for found in exercises_of(course_notebook(notebooks, name))}
+    return short, name, {exercise.id: "" for exercise in exercises_of(course_notebook(notebooks, name))}

@@ -24,12 +24,12 @@ def by_place(own: Mapping[str, Notebook], learners: Sequence[Notebook], named: M
     taken = set(named.values())
     missing = {id: cell for id, cell in own.items() if id not in taken}
     free = {number: source(cell).strip() for number, cell in enumerate(learners) if number not in named}
-    found: dict[int, str] = {}
+    by_number: dict[int, str] = {}
 
     def take(number: int | None, id: str) -> None:
         if number in free:
             del free[number]
-            found[number] = id
+            by_number[number] = id
 
     for id, cell in missing.items():
         if not _is_solution(cell):
@@ -46,9 +46,9 @@ def by_place(own: Mapping[str, Notebook], learners: Sequence[Notebook], named: M
                 take(_answer_to(id, binding, checks), id)
             else:
                 take(_words(own.get(f"{id}-ask"), free, learners), id)
-    for id in [id for id in missing if id not in found.values()]:  # changed, but it still calls the check
+    for id in [id for id in missing if id not in by_number.values()]:  # changed, but it still calls the check
         take(checks.get(id), id)
-    return found
+    return by_number
 
 
 def _is_solution(cell: Notebook) -> bool:

@@ -122,8 +122,8 @@ def table(findings: list[Finding]) -> str:
 def _numpy() -> Finding:
     problem = numpy_problem()
     if problem:
-        found, _, advice = problem.partition(". ")
-        return Finding("NumPy", found, False, advice=advice)
+        what, _, advice = problem.partition(". ")
+        return Finding("NumPy", what, False, advice=advice)
     return Finding("NumPy", metadata.version("numpy"), True)
 
 
@@ -160,9 +160,9 @@ def _browser() -> Finding:
     try:
         name = getattr(webbrowser.get(), "name", "found")
     except webbrowser.Error:
-        if found := _path_of_chromium():
+        if path := _path_of_chromium():
             return Finding(
-                "web browser", f"no default; open the address that `glassroom lab` prints in {found}", True, False
+                "web browser", f"no default; open the address that `glassroom lab` prints in {path}", True, False
             )
         advice = "open the address that `glassroom lab` prints in a browser that reaches this machine"
         return Finding("web browser", "none found here", False, needed=False, advice=advice)
@@ -186,10 +186,10 @@ def _look_for_gpu() -> tuple[str, bool]:
 def _attempt(what: str, look: Callable[[], tuple[str, bool]], advice: str) -> Finding:
     """A finding about something optional, whose examination may raise anything."""
     try:
-        found, ok = look()
+        said, ok = look()
     except Exception as error:  # drivers and compiled packages fail with errors of their own classes
-        found, ok = f"{type(error).__name__}: {error}", False
-    return Finding(what, found, ok, needed=False, advice=advice)
+        said, ok = f"{type(error).__name__}: {error}", False
+    return Finding(what, said, ok, needed=False, advice=advice)
 
 
 def _oracle() -> Finding:
@@ -227,13 +227,13 @@ def _folder(folder: Path) -> Finding:
     try:
         require_usable(folder)
     except Problem as problem:
-        found, _, advice = str(problem).rpartition(". ")
-        return Finding("working copy", found, False, advice=advice)
+        place_found, _, advice = str(problem).rpartition(". ")
+        return Finding("working copy", place_found, False, advice=advice)
     nearest = _nearest_existing(folder)
     writable = os.access(nearest, os.W_OK)
     state = "" if nearest == folder else ", not there yet: `glassroom lab` makes it"
-    found = f"{folder}{state}" if writable else f"{nearest} cannot be written"
-    return Finding("working copy", found, writable, advice="name a folder of your own: glassroom lab FOLDER")
+    place_found = f"{folder}{state}" if writable else f"{nearest} cannot be written"
+    return Finding("working copy", place_found, writable, advice="name a folder of your own: glassroom lab FOLDER")
 
 
 def _disk(folder: Path) -> Finding:

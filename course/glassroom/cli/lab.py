@@ -138,7 +138,7 @@ def told(merge: Merged) -> str:
     kept = f"{merge.answers} answer{'' if merge.answers == 1 else 's'} of yours went into the new version"
     if merge.own:
         kept += f", and {merge.own} cell{'' if merge.own == 1 else 's'} of your own"
-    named = [f'"{each}"' for each in merge.news[:MOST_NAMED]]
+    named = [f'"{path}"' for path in merge.news[:MOST_NAMED]]
     more = len(merge.news) - len(named)
     changed = word(", ").join(named) + (f" and {more} more" if more > 0 else "")
     return f"{kept}. Changed by the course: {changed or 'nothing that you see'}"

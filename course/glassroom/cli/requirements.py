@@ -24,10 +24,10 @@ def numpy_problem() -> str | None:
         return f"NumPy is not installed. Nothing here works without it: pip install 'numpy>={oldest}'"
     try:
         version = str(import_module("numpy").__version__)
-        found = tuple(int(part) for part in version.split(".")[:2])
+        numbers = tuple(int(part) for part in version.split(".")[:2])
     except Exception as error:  # importing a broken binary can raise anything
         return f"NumPy cannot be imported ({error}). Install it again: pip install --force-reinstall numpy"
-    if found < OLDEST_NUMPY:
+    if numbers < OLDEST_NUMPY:
         return f"NumPy {version} is older than {oldest}. Update it: pip install -U 'numpy>={oldest}'"
     return None
 

@@ -153,8 +153,8 @@ def _troubles(path: Path, told: list[Message], known: list[checking.Term]) -> It
     wanted = dict.fromkeys((message.context, message.text) for message in told)
     for context, text in wanted:
         entry = entries.get((context, text))
-        found = ["not in the catalogue: run glassroom translate --update"] if entry is None else []
-        for trouble in found or checking.troubles(entry, known):
+        troubles = ["not in the catalogue: run glassroom translate --update"] if entry is None else []
+        for trouble in troubles or checking.troubles(entry, known):
             yield context, text, trouble
     for context, text in entries:
         if (context, text) not in wanted:
@@ -190,8 +190,8 @@ def fill(language: Language, file: Path) -> int:
     try:
         given = json.loads(file.read_text("utf-8"))
         by_catalogue: dict[str, list[dict[str, str]]] = {}
-        for each in given:
-            by_catalogue.setdefault(each["catalogue"], []).append(each)
+        for item in given:
+            by_catalogue.setdefault(item["catalogue"], []).append(item)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise Problem(f"{file} is not what --todo prints: {error}", Exit.USAGE) from error
     known, taken, wrong = _terms(language), 0, 0
@@ -199,15 +199,15 @@ def fill(language: Language, file: Path) -> int:
         path = language.folder / f"{name}.po"
         catalogue = polib.pofile(str(path), wrapwidth=0)
         entries = {(entry.msgctxt, entry.msgid): entry for entry in catalogue}
-        for each in told:
-            entry = entries.get((each["context"], each["text"]))
+        for item in told:
+            entry = entries.get((item["context"], item["text"]))
             if entry is None:
-                print(f"{name} [{each['context']}] {_short(each['text'])}\n    the catalogue has no such entry")
+                print(f"{name} [{item['context']}] {_short(item['text'])}\n    the catalogue has no such entry")
                 wrong += 1
-            elif each.get("translation"):
-                entry.msgstr, entry.previous_msgid = each["translation"], None
+            elif item.get("translation"):
+                entry.msgstr, entry.previous_msgid = item["translation"], None
                 entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
-                entry.tcomment = each.get("excuse") or entry.tcomment
+                entry.tcomment = item.get("excuse") or entry.tcomment
                 taken += 1
                 for trouble in checking.troubles(entry, known):
                     print(f"{name} [{entry.msgctxt}] {_short(entry.msgid)}\n    {trouble}")
@@ -219,10 +219,10 @@ def fill(language: Language, file: Path) -> int:
 
 def _library() -> Path:
     """The folder of tensorglass."""
-    found = find_spec("tensorglass")
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).parent
+    spec = find_spec("tensorglass")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
 
 
 def _chosen(code: str | None) -> list[Language]:

@@ -195,8 +195,8 @@ def _row_width(grid: Grid) -> float:
 
 def _grid_width(grid: Grid) -> float:
     width, _ = _box_size(grid)
-    found = slabs(grid.size, grid.window, grid.boxes) if grid.boxes else []
-    side_by_side = width_of_slabs(found, lambda slab: _row_width(grid) + slab_width(slab, width))
+    parts = slabs(grid.size, grid.window, grid.boxes) if grid.boxes else []
+    side_by_side = width_of_slabs(parts, lambda slab: _row_width(grid) + slab_width(slab, width))
     return max(27 + columns_of(grid.heading) * FACT_ADVANCE, side_by_side)
 
 

@@ -53,9 +53,9 @@ def saved(svg: str, file: Any, kind: str, theme: str = "light") -> None:
 
 
 def _size_of(svg: str) -> tuple[float, float]:
-    found = re.search(r'width="(\d+)" height="(\d+)"', svg)
-    assert found is not None  # every picture begins with its size
-    return float(found[1]), float(found[2])
+    size = re.search(r'width="(\d+)" height="(\d+)"', svg)
+    assert size is not None  # every picture begins with its size
+    return float(size[1]), float(size[2])
 
 
 def _theme_of(ax: Axes) -> str:

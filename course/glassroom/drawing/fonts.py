@@ -30,9 +30,9 @@ def use() -> None:
 
     if not speaking().startswith("zh"):
         return
-    found = _of_this_machine()
-    if found:
-        matplotlib.rcParams["font.family"] = ["sans-serif", *found]
+    families = _of_this_machine()
+    if families:
+        matplotlib.rcParams["font.family"] = ["sans-serif", *families]
         return
     _label_in_english()
 

@@ -40,7 +40,7 @@ def slabs(size: Sequence[int], window: Sequence[Sequence[int]], by_index: Mappin
     dims = len(size)
     rows = window[-2] if dims >= 2 else (0,)
     columns = window[-1] if dims >= 1 else (0,)
-    made: list[Slab[T]] = []
+    built: list[Slab[T]] = []
     last_place = -1
     for outer in product(*window[: max(dims - 2, 0)]):
         place = reduce(lambda place, dim: place * size[dim] + outer[dim], range(len(outer)), 0)
@@ -49,9 +49,9 @@ def slabs(size: Sequence[int], window: Sequence[Sequence[int]], by_index: Mappin
             inner = (row, column) if dims >= 2 else (column,) if dims else ()
             cells[row, column] = by_index[(*outer, *inner)]
         label = f"[{', '.join(map(str, outer))}, :, :]" if outer else ""
-        made.append(Slab(label, with_gaps(rows), with_gaps(columns), cells, place != last_place + 1))
+        built.append(Slab(label, with_gaps(rows), with_gaps(columns), cells, place != last_place + 1))
         last_place = place
-    return made
+    return built
 
 
 def with_gaps(indices: Sequence[int]) -> tuple[int | None, ...]:

@@ -72,8 +72,8 @@ def _matcher(sheet: str) -> cssselect2.Matcher:
     for rule in tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True):
         if rule.type != "qualified-rule":
             continue
-        found = tinycss2.parse_blocks_contents(rule.content, skip_comments=True, skip_whitespace=True)
-        declarations = {item.name: tinycss2.serialize(item.value).strip() for item in found}
+        rules = tinycss2.parse_blocks_contents(rule.content, skip_comments=True, skip_whitespace=True)
+        declarations = {item.name: tinycss2.serialize(item.value).strip() for item in rules}
         for selector in cssselect2.compile_selector_list(rule.prelude):
             matcher.add_selector(selector, declarations)
     return matcher
@@ -81,8 +81,8 @@ def _matcher(sheet: str) -> cssselect2.Matcher:
 
 def _resolved(value: str, look: Mapping[str, str]) -> str:
     """A value with its variables replaced by what they stand for, or by their fallbacks."""
-    while found := re.search(r"var\((--[\w-]+)(?:,\s*([^()]*))?\)", value):
-        value = value.replace(found[0], look.get(found[1], found[2] or "none").strip())
+    while variable := re.search(r"var\((--[\w-]+)(?:,\s*([^()]*))?\)", value):
+        value = value.replace(variable[0], look.get(variable[1], variable[2] or "none").strip())
     return value
 
 

@@ -36,14 +36,14 @@ def escaped(text: str) -> str:
 
 def coloured(text: str) -> Text:
     """`text` with its colours; the words stay as they are."""
-    made = Text(text, no_wrap=False)
+    styled = Text(text, no_wrap=False)
     for pattern, style in WORDS.items():
-        made.highlight_regex(re.compile(pattern, re.MULTILINE), style)
-    names = list(dict.fromkeys(found["name"] for found in LANE.finditer(text)))
+        styled.highlight_regex(re.compile(pattern, re.MULTILINE), style)
+    names = list(dict.fromkeys(lane["name"] for lane in LANE.finditer(text)))
     hues = {name: HUES[at % len(HUES)] for at, name in enumerate(names)}
-    for found in LANE.finditer(text):
-        made.stylize(hues[found["name"]], *found.span())
+    for lane in LANE.finditer(text):
+        styled.stylize(hues[lane["name"]], *lane.span())
     for name, hue in hues.items():
         for heading in re.finditer(rf"^{re.escape(name)}(?= · )", text, re.MULTILINE):
-            made.stylize(f"bold {hue}", *heading.span())
-    return made
+            styled.stylize(f"bold {hue}", *heading.span())
+    return styled

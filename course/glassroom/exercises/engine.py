@@ -58,8 +58,8 @@ WORDS = "\0"  # the mark around a name that is words rather than code
 Examiner = Callable[..., str | None]
 
 
-def _bare(found: re.Match[str]) -> str:
-    words, place = found.groups()
+def _bare(match: re.Match[str]) -> str:
+    words, place = match.groups()
     return f"{words} {word('at')} `{place}`" if place else words
 
 
@@ -264,9 +264,9 @@ def _offer_hints(id: str, told: str = "") -> None:
         return [_rung(id, place) for place in range(min(_rungs_taken.get(id, 0), len(RUNGS)))]
 
     def given(place: int) -> tuple[str, str, bool]:
-        found = _take_hint(id, place)
+        hint = _take_hint(id, place)
         asleep.update(asleep_hints(taken(), text))
-        return found
+        return hint
 
     text = f'hint("{id}") gives the next hint.'
     asleep = display(asleep_hints(taken(), told), display_id=True)
@@ -292,21 +292,21 @@ def is_refused(id: str) -> bool:
 
 def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     """The verdict that `check` prints."""
-    found = _find(id)
-    if isinstance(found, str):
-        return Verdict(False, found)
-    _accepted[found.id] = False  # in case of an interrupt
-    verdict = _verdict(found, answers, given)
-    _accepted[found.id] = verdict.solved
+    exercise = _find(id)
+    if isinstance(exercise, str):
+        return Verdict(False, exercise)
+    _accepted[exercise.id] = False  # in case of an interrupt
+    verdict = _verdict(exercise, answers, given)
+    _accepted[exercise.id] = verdict.solved
     return verdict
 
 
-def _verdict(found: Exercise, answers: Sequence[object], given: dict[str, object]) -> Verdict:
+def _verdict(exercise: Exercise, answers: Sequence[object], given: dict[str, object]) -> Verdict:
     written = StringIO()
     try:
         # text that an answer prints when it is called is shown after the verdict
         with redirect_stdout(written), _recording():
-            solved, message = True, _examine(found, answers, given)
+            solved, message = True, _examine(exercise, answers, given)
     except Unanswered as waiting:
         return Verdict(False, str(waiting), is_open=True)
     except Misconception as misconception:
@@ -351,28 +351,28 @@ def _first_lines(written: StringIO) -> str:
     return "\n".join([*lines[:PRINTED_LINES], *(["…"] if cut else [])])
 
 
-def _examine(found: Exercise, answers: Sequence[object], given: dict[str, object]) -> str:
+def _examine(exercise: Exercise, answers: Sequence[object], given: dict[str, object]) -> str:
     """The sentence on success; on failure raises `Misconception` with a sentence."""
-    call = f'check("{found.id}", {", ".join(found.answers + [f"{name}={name}" for name in found.given])})'
+    call = f'check("{exercise.id}", {", ".join(exercise.answers + [f"{name}={name}" for name in exercise.given])})'
     try:
-        bound = inspect.signature(found.examine).bind_partial(*answers, **given)
+        bound = inspect.signature(exercise.examine).bind_partial(*answers, **given)
     except TypeError as error:
         raise Misconception(f"this exercise is checked by {call}.") from error
-    missing = [name for name in found.answers if _is_unanswered(bound.arguments.get(name, ...))]
+    missing = [name for name in exercise.answers if _is_unanswered(bound.arguments.get(name, ...))]
     if missing:
         names = word(", ").join(f"`{name}`" for name in missing)
         waits = "waits" if len(missing) == 1 else "wait"
-        raise Unanswered(f'{names} {waits} for your answer. Try one; hint("{found.id}") helps.')
-    if empty := [name for name in found.answers if bound.arguments[name] is None]:
-        raise Misconception(f'`{empty[0]}` is None: what you wrote gives nothing. hint("{found.id}") helps.')
-    if any(name not in bound.arguments for name in found.given):
+        raise Unanswered(f'{names} {waits} for your answer. Try one; hint("{exercise.id}") helps.')
+    if empty := [name for name in exercise.answers if bound.arguments[name] is None]:
+        raise Misconception(f'`{empty[0]}` is None: what you wrote gives nothing. hint("{exercise.id}") helps.')
+    if any(name not in bound.arguments for name in exercise.given):
         raise Misconception(f"this exercise is checked by {call}.")
     for name, answer in bound.arguments.items():
         if elements(answer) > MOST_TAKEN:  # merely iterating over its rows would fill the memory
             raise Misconception(f"`{name}` has {elements(answer):,} elements, more than any exercise asks for.")
     with handed_back(given.values()):
-        lesson = found.examine(*bound.args, **bound.kwargs)
-    return joined(is_solved(found.id), lesson) if lesson else is_solved(found.id)
+        lesson = exercise.examine(*bound.args, **bound.kwargs)
+    return joined(is_solved(exercise.id), lesson) if lesson else is_solved(exercise.id)
 
 
 @contextmanager
@@ -399,16 +399,16 @@ def _is_unanswered(answer: object) -> bool:
 
 def hint(id: str = "", /) -> None:
     """Print the next hint: the concept, where to look, nearly the code, then the answer. Never raises."""
-    found = _find(id)
-    if isinstance(found, str):
-        print(found)
+    exercise = _find(id)
+    if isinstance(exercise, str):
+        print(exercise)
         return
-    rung = min(_rungs_taken.get(found.id, 0), len(RUNGS) - 1)
-    name, text, is_code = _take_hint(found.id, rung)
+    rung = min(_rungs_taken.get(exercise.id, 0), len(RUNGS) - 1)
+    name, text, is_code = _take_hint(exercise.id, rung)
     heading = f"Hint {rung + 1} of {len(RUNGS)}, {name}:"
     told = f"{heading}\n{indent(text, '    ')}" if is_code else in_lines(f"{heading} {text}")
     if widgets_run():
-        _offer_hints(found.id, told)
+        _offer_hints(exercise.id, told)
     elif somebody_watches():
         from IPython.display import display
 
@@ -426,7 +426,7 @@ def _find(id: object) -> Exercise | str:
         return known[current(id)]
     near = difflib.get_close_matches(id, known, n=1)
     meant = f' Did you mean "{near[0]}"?' if near else ""
-    broken = "".join(f" {each}." for each in _own_faults)
+    broken = "".join(f" {fault}." for fault in _own_faults)
     return f'there is no exercise "{id[:40]}".{meant}' + broken
 
 

@@ -206,9 +206,9 @@ def expect_tensor(
 @_named
 def expect_device(answer: Any, name: str, device: str) -> None:
     """The tensor is on a device of this type."""
-    found = facts.device(answer)
-    if found != device:
-        raise Misconception(f"`{name}` is on {found}; it should be on {device}.")
+    own_device = facts.device(answer)
+    if own_device != device:
+        raise Misconception(f"`{name}` is on {own_device}; it should be on {device}.")
 
 
 @_named
@@ -217,10 +217,10 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
     wanted = facts.values(expected)
     if facts.shape(answer) != _shape_of_lists(wanted):  # before tolist: an answer may have a billion elements
         raise Misconception(f"`{name}` has shape {facts.shape(answer)}; it should be {_shape_of_lists(wanted)}.")
-    found = facts.values(answer)
+    own = facts.values(answer)
     # Where large numbers cancel, the difference has the absolute error of their last places.
-    if not facts.same_value(found, wanted, max(1e-8, 1e-7 * facts.largest(wanted))):
-        raise Misconception(_other_values(name, found, wanted))
+    if not facts.same_value(own, wanted, max(1e-8, 1e-7 * facts.largest(wanted))):
+        raise Misconception(_other_values(name, own, wanted))
     if facts.is_tensor(expected) and facts.dtype_name(answer) != facts.dtype_name(expected):
         raise Misconception(
             f"the values are right, but `{name}` has dtype torch.{facts.dtype_name(answer)}; "
@@ -386,21 +386,21 @@ def _given(arguments: Sequence[Any]) -> str:
     return f"given {word(' and ').join(given)}, " if given else ""
 
 
-def _other_values(name: str, found: Any, wanted: Any) -> str:
+def _other_values(name: str, own: Any, wanted: Any) -> str:
     """Both values, if they are short enough to be shown; otherwise the first place where they differ."""
-    if facts.same_value(_negated(found), wanted):
-        return f"`{name}` holds {facts.text(facts.rounded(found))}: the right numbers with the wrong sign."
-    if facts.is_shown_whole(rounded := facts.rounded(found)) and facts.is_shown_whole(facts.rounded(wanted)):
+    if facts.same_value(_negated(own), wanted):
+        return f"`{name}` holds {facts.text(facts.rounded(own))}: the right numbers with the wrong sign."
+    if facts.is_shown_whole(rounded := facts.rounded(own)) and facts.is_shown_whole(facts.rounded(wanted)):
         if not facts.same_value(rounded, facts.rounded(wanted)):
-            found, wanted = rounded, facts.rounded(wanted)
-        return f"`{name}` holds {facts.text(found)}; it should hold {facts.text(wanted)}."
+            own, wanted = rounded, facts.rounded(wanted)
+        return f"`{name}` holds {facts.text(own)}; it should hold {facts.text(wanted)}."
     place = []
     while isinstance(wanted, list):
-        at = next(at for at, pair in enumerate(zip(found, wanted, strict=True)) if not facts.same_value(*pair))
+        at = next(at for at, pair in enumerate(zip(own, wanted, strict=True)) if not facts.same_value(*pair))
         place.append(at)
-        found, wanted = found[at], wanted[at]
-    found, wanted = (f"{each:.7g}" if isinstance(each, float) else facts.text(each) for each in (found, wanted))
-    return f"`{name}[{', '.join(map(str, place))}]` is {found}; it should be {wanted}."
+        own, wanted = own[at], wanted[at]
+    own, wanted = (f"{number:.7g}" if isinstance(number, float) else facts.text(number) for number in (own, wanted))
+    return f"`{name}[{', '.join(map(str, place))}]` is {own}; it should be {wanted}."
 
 
 def _negated(values: Any) -> Any:

@@ -275,8 +275,8 @@ def first_sentence(error: BaseException) -> str:
 
 def of_a_backward(error: BaseException) -> str:
     """What an error of autograd's shows of a `backward` that somebody wrote; "" if it is another error."""
-    if found := re.search(r"incorrect number of gradients \(expected (\d+), got (\d+)\)", str(error)):
-        needed, returned = found.groups()
+    if match := re.search(r"incorrect number of gradients \(expected (\d+), got (\d+)\)", str(error)):
+        needed, returned = match.groups()
         return (
             f"the backward returned {returned} where {needed} gradients are needed: one for each argument of forward, "
             "and None where there is none. Does it end with `return`?"

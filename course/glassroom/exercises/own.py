@@ -18,23 +18,23 @@ _PREFIX = "own_exercises_"
 
 def files_in(folder: Path) -> dict[str, str]:
     """The text of every file of a folder that declares exercises, by its path. What cannot be read is left out."""
-    found = {}
+    texts = {}
     for path in sorted(folder.resolve().glob("*.py")):
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
         if _DECLARES in text:
-            found[str(path)] = text
-    return found
+            texts[str(path)] = text
+    return texts
 
 
 def files_beside(folder: Path) -> dict[str, str]:
     """The files that declare exercises for a notebook in this folder; none where there is no such file."""
     folder = folder.resolve()
     for path in (folder, *list(folder.parents)[:2]):
-        if found := files_in(path / FOLDER):
-            return found
+        if files := files_in(path / FOLDER):
+            return files
     return {}
 
 

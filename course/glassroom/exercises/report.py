@@ -122,11 +122,11 @@ def progress(folder: str | Path | None = None) -> Report | NoRecord:
     It is about the working copy of the course that this kernel runs in, or about the one in `folder`.
     """
     here = Path.cwd() if folder is None else Path(folder).expanduser().resolve()
-    found = working_copy_around(here)
-    if found is None:
+    course_folder = working_copy_around(here)
+    if course_folder is None:
         return NoRecord()
-    inside = here.relative_to(found) if here.is_relative_to(found) else Path()
-    return report_on(read_progress(found), PurePosixPath(inside.as_posix(), "page.ipynb"))
+    inside = here.relative_to(course_folder) if here.is_relative_to(course_folder) else Path()
+    return report_on(read_progress(course_folder), PurePosixPath(inside.as_posix(), "page.ipynb"))
 
 
 def report_on(done: Progress, page: PurePosixPath) -> Report:

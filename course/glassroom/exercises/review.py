@@ -77,8 +77,8 @@ def read_again(folder: str | Path | None = None) -> Again:
     questions alone decide.
     """
     here = Path.cwd() if folder is None else Path(folder).expanduser().resolve()
-    found = working_copy_around(here)
-    return again(reviewed(), read_progress(found) if found else Progress(), catalogue(notebooks_folder()))
+    working_copy = working_copy_around(here)
+    return again(reviewed(), read_progress(working_copy) if working_copy else Progress(), catalogue(notebooks_folder()))
 
 
 def again(asked: Sequence[Prediction], done: Progress, entries: Iterable[Entry]) -> Again:

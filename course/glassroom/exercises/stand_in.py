@@ -52,8 +52,8 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
     told = word(" and ").join(f"`{name}`" for name in exercise.answers)
     is_or_are, it_or_them = ("is", "it") if len(written) == 1 else ("are", "them")
     if hints_of(id)[-1] != LEFT_OUT and (is_open or is_refused(id)):
-        made = _run(hints_of(id)[-1], names)
-        written = [made[name] for name in exercise.answers]
+        outcome = _run(hints_of(id)[-1], names)
+        written = [outcome[name] for name in exercise.answers]
         why = f"The last check refused {told}. Until one accepts {it_or_them},"
         if is_open:
             why = f"{told} {is_or_are} still to be written. Until then"
@@ -99,9 +99,9 @@ def _run(answer: str, names: dict[str, Any]) -> dict[str, Any]:
         place = shell.compile.cache(code)
     compiled = compile(code, place, "exec")
     used = {"__name__", *_names_in(compiled)}
-    made = {name: names[name] for name in used if name in names}
-    exec(compiled, made)
-    return made
+    namespace = {name: names[name] for name in used if name in names}
+    exec(compiled, namespace)
+    return namespace
 
 
 def _names_in(code: CodeType) -> Iterator[str]:

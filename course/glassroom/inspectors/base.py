@@ -124,7 +124,7 @@ class Inspector(ABC):
         elif path.suffix in forms:
             written = getattr(self, forms[path.suffix])
         else:
-            endings = ", ".join([*forms, *[f".{each}" for each in FIGURES]])
+            endings = ", ".join([*forms, *[f".{form}" for form in FIGURES]])
             raise ValueError(f"save writes {endings} or .json, but the name ends in {path.suffix or 'nothing'!r}")
         _write_whole(path, written.encode())
 

@@ -69,9 +69,9 @@ def explain(error: BaseException | str | None = None) -> Lesson:
     if raised is None:
         raise ValueError("there is no error to explain: explain() comes after one, or takes one or its message")
     words = _words(str(raised))
-    found = [(len(of), lesson) for lesson in lessons() for of in _fixed(lesson) if _stand_in(of, words)]
-    if found:
-        return max(found, key=lambda pair: pair[0])[1]
+    matches = [(len(of), lesson) for lesson in lessons() for of in _fixed(lesson) if _stand_in(of, words)]
+    if matches:
+        return max(matches, key=lambda pair: pair[0])[1]
     near = "".join(f"\n  {lesson.heading}" for lesson in _nearest(words))
     raise ValueError("no lesson is on this message" + (f". The nearest are on:{near}" if near else ""))
 

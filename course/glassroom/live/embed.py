@@ -54,8 +54,8 @@ def module_of(script: Path) -> str:
     taken = {script.resolve()}
 
     def whole(path: Path) -> str:
-        def inlined(found: re.Match[str]) -> str:
-            imported = (path.parent / found[1]).resolve()
+        def inlined(match: re.Match[str]) -> str:
+            imported = (path.parent / match[1]).resolve()
             if imported in taken:
                 return ""
             taken.add(imported)
@@ -76,7 +76,7 @@ def style_of(sheet: Path) -> str:
         taken.add(path)
         return re.sub(
             r'^@import "([\w./]+)";$',
-            lambda found: whole((path.parent / found[1]).resolve()),
+            lambda match: whole((path.parent / match[1]).resolve()),
             path.read_text("utf-8"),
             flags=re.MULTILINE,
         )

@@ -186,7 +186,7 @@ class NumpyAdapter:
         owner, base = array, value.base
         while is_a(base, np.ndarray):
             owner, base = base, np.ndarray.base.__get__(base)
-        tensor_adapter = next((each for each in _TENSOR_ADAPTERS if each.accepts(base)), None)
+        tensor_adapter = next((adapter for adapter in _TENSOR_ADAPTERS if adapter.accepts(base)), None)
         memory = self._memory(owner) if tensor_adapter is None else tensor_adapter.describe(base).memory
         pointer = value.__array_interface__["data"][0]
         elements, rest = divmod(pointer - memory.start, value.itemsize)
@@ -347,7 +347,7 @@ def is_fake(tensor: object) -> bool:
 
 def is_uninitialized(tensor: Any) -> bool:
     """Whether a parameter has no size yet, as those of lazy modules."""
-    modules = (sys.modules.get(f"{each.library}.nn.parameter") for each in _TENSOR_ADAPTERS)
+    modules = (sys.modules.get(f"{adapter.library}.nn.parameter") for adapter in _TENSOR_ADAPTERS)
     waiting = [getattr(module, "UninitializedTensorMixin", None) for module in modules]
     return is_a(tensor, tuple(filter(None, waiting)))
 

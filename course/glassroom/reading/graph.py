@@ -76,7 +76,7 @@ def _read(
     roots = [node_of(name, tensor) for name, tensor in tensors.items()]
     order = in_order(roots)
     numbers = {id(node): number for number, node in enumerate(order)}
-    made = _made_by(named, numbers)
+    made_by = _made_by(named, numbers)
     names = {id(tensor): name for name, tensor in reversed([*named, *every])}
     of_kind: dict[type, list[str]] = {}
     kept = [list(saved_by(node, of_kind)) for node in order]  # holds the tensors until they are described
@@ -93,13 +93,13 @@ def _read(
         Step(
             number=number,
             name=type(node).__name__,
-            outputs=tuple(dict.fromkeys(name for name, _ in made.get(number, ()))),
+            outputs=tuple(dict.fromkeys(name for name, _ in made_by.get(number, ()))),
             saved=tuple([_saved(name, value, seen) for name, value in kept[number]]),
             inputs=inputs[number],
             leaf=_leaf(leaves[number], names, seen),
             line=recorded_line(node, home) if has_lines and not leaves[number] else None,
             module=owned[number] or modules.get(id(node)) or _of_its_parameters(inputs, owned, number),
-            flags=tuple(_flags(made.get(number, ()), kept[number], leaves[number], names, seen)),
+            flags=tuple(_flags(made_by.get(number, ()), kept[number], leaves[number], names, seen)),
         )
         for number, node in enumerate(order)
     ]
@@ -110,39 +110,39 @@ def _of_its_parameters(
     inputs: Sequence[tuple[int | None, ...]], owned: Sequence[str | None], number: int
 ) -> str | None:
     """The network whose parameters a node reads, directly or through a view such as `weight.t()`."""
-    for each in inputs[number]:
-        if each is not None:
-            only = inputs[each][0] if len(inputs[each]) == 1 else None
-            owner = owned[each] or (owned[only] if only is not None else None)
+    for input in inputs[number]:
+        if input is not None:
+            only = inputs[input][0] if len(inputs[input]) == 1 else None
+            owner = owned[input] or (owned[only] if only is not None else None)
             if owner is not None:
                 return owner
     return None
 
 
 def _flags(
-    made: Iterable[tuple[str, Any]],
+    outputs: Iterable[tuple[str, Any]],
     saved: Iterable[tuple[str, Any]],
     leaf: tuple[Any, ...],
     names: Mapping[int, str],
     seen: Mapping[int, _Seen],
 ) -> Iterator[str]:
     """Those of a node's tensors that hold NaN or infinity: its results, what it saved, a leaf and its gradient."""
-    own = [("this leaf", each) for each in leaf[:1]] + [("its gradient", each) for each in leaf[1:]]
+    own = [("this leaf", tensor) for tensor in leaf[:1]] + [("its gradient", tensor) for tensor in leaf[1:]]
     kept = [(f"saved {name}", tensor) for name, tensor in saved if adapter_for(tensor) is not None]
-    for name, tensor in [*made, *kept, *own]:
-        found = seen[id(tensor)].nonfinite if id(tensor) in seen else _nonfinite(tensor)
-        if found is not None:
-            yield f"{name} has {found}"
+    for name, tensor in [*outputs, *kept, *own]:
+        odd = seen[id(tensor)].nonfinite if id(tensor) in seen else _nonfinite(tensor)
+        if odd is not None:
+            yield f"{name} has {odd}"
 
 
 def _made_by(named: list[tuple[str, Any]], numbers: dict[int, int]) -> dict[int, list[tuple[str, Any]]]:
-    made: dict[int, list[tuple[str, Any]]] = {}
+    by_number: dict[int, list[tuple[str, Any]]] = {}
     for name, tensor in named:
         node = grad_fn_of(tensor)
         number = None if node is None else numbers.get(id(node))
         if number is not None:
-            made.setdefault(number, []).append((name, tensor))
-    return made
+            by_number.setdefault(number, []).append((name, tensor))
+    return by_number
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class _Seen:
 def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
     """All tensors by id; their storages are named together, which takes no longer than naming one."""
     descriptions = {id(tensor): (tensor, described_if_there(tensor)) for tensor in tensors}
-    found = {
+    by_key = {
         key: _Seen(f"a {name_of_class(tensor)} without memory to look at")
         for key, (tensor, description) in descriptions.items()
         if description is None
@@ -175,8 +175,8 @@ def _seen(tensors: Iterable[Any]) -> dict[int, _Seen]:
         words = f"{list(description.size)} {storage}{at}{version}"
         first = (description.storage_offset or 0) * description.itemsize
         reached = byte_range(first, description.size, description.strides, description.itemsize)
-        found[key] = _Seen(words, storage, description.version, nbytes, reached, nonfinite(description))
-    return found
+        by_key[key] = _Seen(words, storage, description.version, nbytes, reached, nonfinite(description))
+    return by_key
 
 
 def _nonfinite(tensor: Any) -> str | None:
@@ -194,10 +194,10 @@ def _collected_by(node: Any) -> tuple[Any, ...]:
     return (variable,) if gradient is None else (variable, gradient)
 
 
-def _leaf(found: tuple[Any, ...], names: Mapping[int, str], seen: Mapping[int, _Seen]) -> Leaf | None:
-    if not found:
+def _leaf(variables: tuple[Any, ...], names: Mapping[int, str], seen: Mapping[int, _Seen]) -> Leaf | None:
+    if not variables:
         return None
-    variable, *gradients = found
+    variable, *gradients = variables
     with without_overrides(library_of(variable) or "torch"):
         leaf = declared(variable)
         size = attempted(lambda: tuple(leaf.shape), ())

@@ -42,7 +42,7 @@ def _cells(file: str) -> list[str]:
     lines."""
     folder = os.path.dirname(file)
     if os.path.basename(folder).startswith("ipykernel_"):
-        cells = [each for each in linecache.cache if os.path.dirname(each) == folder]
+        cells = [file for file in linecache.cache if os.path.dirname(file) == folder]
     elif file.startswith(_TERMINAL):
         cells = [name for name in linecache.cache if name.startswith(_TERMINAL)]
     else:

@@ -49,12 +49,12 @@ def _below(path: str, module: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
 
 def owners_of_parameters(variables: Mapping[str, object]) -> dict[int, str]:
     """For each parameter, by its id, the path of the module that it belongs to."""
-    found: dict[int, str] = {}
+    paths: dict[int, str] = {}
     for path, module in networks_in(variables):
         held = attributes_of(module)["_parameters"]
         for parameter in dict.values(held) if is_a(held, dict) else ():
-            found.setdefault(id(parameter), path)
-    return found
+            paths.setdefault(id(parameter), path)
+    return paths
 
 
 class ForwardsFollowed:

@@ -141,7 +141,7 @@ def saved_by(node: Any, of_kind: dict[type, list[str]] | None = None) -> Iterato
         # A list of tensors, such as an index saves, cannot be read once it is freed, not even in raw form.
         packed = _packed(_asked(node, f"_raw_saved_{name}"))
         if packed:
-            yield from ((f"{name}{at}", each) for at, each in packed)
+            yield from ((f"{name}{at}", value) for at, value in packed)
             continue
         value = _asked(node, f"_saved_{name}")
         if is_a(value, Unread) or adapter_for(value) is not None:
@@ -162,8 +162,8 @@ def _asked(node: Any, name: str) -> Any:
 def _packed(raw: Any) -> list[tuple[str, Packed]]:
     """What hooks have packed for a saved tensor, or for a list of them, each with its place in the list."""
     several = is_a(raw, (list, tuple))
-    places = [(f"[{at}]", each) for at, each in enumerate(raw)] if several else [("", raw)]
-    return [(at, Packed(each.data)) for at, each in places if getattr(each, "unpack_hook", None) is not None]
+    places = [(f"[{at}]", value) for at, value in enumerate(raw)] if several else [("", raw)]
+    return [(at, Packed(value.data)) for at, value in places if getattr(value, "unpack_hook", None) is not None]
 
 
 def _saved_by_a_function(node: Any) -> Iterator[tuple[str, Any]]:

@@ -88,7 +88,9 @@ def _saved_by_name(
     if the node has saved a view of it); and whether it is a leaf.
     """
     memories = _memories_saved(node, saved_as, size, version)
-    seen = {name: each for name, tensor in tensors.items() if (each := described_if_there(tensor)) is not None}
+    seen = {
+        name: description for name, tensor in tensors.items() if (description := described_if_there(tensor)) is not None
+    }
     seen = {name: value for name, value in seen.items() if value.memory.identity in memories}
     if not seen:
         return (), False
@@ -105,6 +107,10 @@ def _memories_saved(node: Any, saved_as: str, size: tuple[int, ...], version: in
     """
     raw = attempted(lambda: getattr(node, f"_raw_saved_{saved_as}"), None)
     several = raw if is_a(raw, (list, tuple)) else [raw]
-    kept = [attempted(lambda each=each: each.data, None) for each in several]  # type: ignore[misc]  # None if freed
-    seen = [each for each in map(described_if_there, kept) if each is not None]
-    return {each.memory.identity for each in seen if (each.size, each.version) == (size, version)}
+    kept = [attempted(lambda slot=slot: slot.data, None) for slot in several]  # type: ignore[misc]  # None if freed
+    seen = [description for description in map(described_if_there, kept) if description is not None]
+    return {
+        description.memory.identity
+        for description in seen
+        if (description.size, description.version) == (size, version)
+    }

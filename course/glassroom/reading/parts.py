@@ -42,14 +42,14 @@ def by_layout(tensor: object) -> list[Place]:
     if library_of(tensor) != "torch":
         return []
     torch = sys.modules["torch"]
-    found: list[Place] = []
+    places: list[Place] = []
     with suppress(Exception), without_overrides("torch"):
         plain = declared(tensor)
         names = _names(plain, torch)
         if names:
             with torch.no_grad():
-                found += ((f".{name}()", getattr(plain, name)()) for name in names)
-    return found
+                places += ((f".{name}()", getattr(plain, name)()) for name in names)
+    return places
 
 
 def _names(plain: Any, torch: Any) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def set_on(tensor: object) -> Iterator[Place]:
             break
         for name, slot in contents_of(kind).items():
             if type(slot) is MemberDescriptorType:
-                item = attempted(lambda each=slot: each.__get__(tensor), None)  # type: ignore[misc]  # called at once
+                item = attempted(lambda descriptor=slot: descriptor.__get__(tensor), None)  # type: ignore[misc]  # called at once
                 if adapter_for(item) is not None:
                     yield f".{name}", item
     own = attempted(lambda: object.__getattribute__(tensor, "__dict__"), None)
@@ -85,22 +85,22 @@ def with_parts(path: str, tensor: object) -> Iterator[Place]:
     """A tensor and its parts, with their paths."""
     waiting: list[tuple[str, object, int]] = [(path, tensor, 0)]
     while waiting:
-        where, each, depth = waiting.pop(0)
-        yield where, each
+        where, value, depth = waiting.pop(0)
+        yield where, value
         if depth < MOST_DEPTH:
-            waiting += [(f"{where}{step}", part, depth + 1) for step, part in _parts_of(each)]
+            waiting += [(f"{where}{step}", part, depth + 1) for step, part in _parts_of(value)]
 
 
 def _parts_of(tensor: object) -> list[Place]:
     """The parts of a tensor, by its layout or, of a wrapper, those that it wraps."""
-    found = by_layout(tensor)
-    if found or library_of(tensor) is None:
-        return found
-    inner = [(step, each) for step, each in set_on(tensor) if each is not tensor and library_of(each) is not None]
+    inner_tensors = by_layout(tensor)
+    if inner_tensors or library_of(tensor) is None:
+        return inner_tensors
+    inner = [(step, value) for step, value in set_on(tensor) if value is not tensor and library_of(value) is not None]
     return inner if inner and described_if_there(tensor) is None else []
 
 
 def descriptions_of(tensor: object) -> list[Description]:
     """The descriptions of a tensor and its parts; those without readable memory are left out."""
     seen = (described_if_there(value) for _, value in with_parts("", tensor))
-    return [each for each in seen if each is not None]
+    return [value for value in seen if value is not None]

@@ -76,9 +76,9 @@ def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iter
 
 def _what_can_be_read(places: Iterator[Place]) -> list[Place]:
     """The places that come before one that raises."""
-    found: list[Place] = []
-    attempted(lambda: found.extend(places), None)
-    return found
+    places_read: list[Place] = []
+    attempted(lambda: places_read.extend(places), None)
+    return places_read
 
 
 def _of_tensor(path: str, tensor: object) -> Iterator[Place]:
@@ -102,7 +102,7 @@ def _inside(path: str, value: object) -> Iterator[Place]:
         for at, (key, item) in enumerate(list(dict.items(cast("dict[object, object]", value)))):
             yield f"{path}[{printable(repr(key)) if type(key) in (str, int) else f'#{at}'}]", item
     elif issubclass(kind, list | tuple | deque | set | frozenset):
-        base = next(each for each in (list, tuple, deque, set, frozenset) if issubclass(kind, each))
+        base = next(builtin for builtin in (list, tuple, deque, set, frozenset) if issubclass(kind, builtin))
         is_ordered = base not in (set, frozenset)
         for at, item in enumerate(list(base.__iter__(cast("Any", value)))):  # not by an `__iter__` of its class
             yield f"{path}[{at}]" if is_ordered else f"{path}: element", item
@@ -134,7 +134,7 @@ def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator
         if name not in ("_parameters", "_buffers", "_modules")
     )
     for name, item in modules_in(module):
-        if not any(item is each for each in (*above, module)):
+        if not any(item is other for other in (*above, module)):
             yield from _of_module(f"{path}.{name}", item, (*above, module))
 
 
@@ -152,14 +152,14 @@ def modules_in(module: object) -> list[Place]:
 
 def attributes_of(value: object) -> dict[str, object]:
     """What an object has in its dict and in its slots, read without any `__getattr__` of its class."""
-    found: dict[str, object] = {}
+    attributes: dict[str, object] = {}
     classes = mro_of(type(value))
     for at, name in _slots_of(type(value)):
         try:
-            found[name] = contents_of(classes[at])[name].__get__(value)
+            attributes[name] = contents_of(classes[at])[name].__get__(value)
         except AttributeError:  # the slot is empty
             continue
-    return {**found, **_dict_of(value)}
+    return {**attributes, **_dict_of(value)}
 
 
 def _slots_of(kind: type) -> list[Slot]:
@@ -197,8 +197,8 @@ def _is_looked_into(value: object) -> bool:
 def _networks_and_optimizers() -> tuple[type, ...]:
     """The base classes of networks and optimizers, of the libraries that are imported."""
     places = [(library, *place) for library in ("torch", "tensorglass") for place in _BASES]
-    found = [getattr(sys.modules.get(f"{library}.{module}"), name, None) for library, module, name in places]
-    return tuple(filter(None, found))
+    classes = [getattr(sys.modules.get(f"{library}.{module}"), name, None) for library, module, name in places]
+    return tuple(filter(None, classes))
 
 
 @cache

@@ -43,7 +43,7 @@ def saved_in_graphs(named: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any
                 for _, tensor in tensors_at([("", value.content)]):
                     yield f"{words}, packed by a hook", tensor, node
             elif adapter_for(value) is not None:
-                yield from ((path, each, node) for path, each in with_parts(words, value))
+                yield from ((path, value, node) for path, value in with_parts(words, value))
 
 
 def nodes_behind(tensor: Any) -> int:
@@ -54,17 +54,23 @@ def nodes_behind(tensor: Any) -> int:
 
 def nodes_by_root(variables: Mapping[str, object]) -> dict[str, int]:
     """The number of nodes that each variable leads to; those that several lead to are counted for the first."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for words, _ in held_nodes(named_tensors(variables), inf):
         root = root_of(words)
-        found[root] = found.get(root, 0) + 1
-    return found
+        counts[root] = counts.get(root, 0) + 1
+    return counts
 
 
 def kept_behind(name: str, tensor: Any) -> int:
     """The bytes of the storages that a tensor's graph has saved."""
-    found = (described_if_there(value) for _, value, _ in saved_in_graphs([(name, tensor)]))
-    return sum({each.memory.identity: each.memory.nbytes for each in found if each is not None}.values())
+    descriptions = (described_if_there(value) for _, value, _ in saved_in_graphs([(name, tensor)]))
+    return sum(
+        {
+            description.memory.identity: description.memory.nbytes
+            for description in descriptions
+            if description is not None
+        }.values()
+    )
 
 
 class Growth:
@@ -90,7 +96,7 @@ class Growth:
 
 def _reached_first(named: list[tuple[str, Any]]) -> dict[str, int]:
     """For each tensor and each gradient, the number of nodes that no tensor before it reaches."""
-    found = {words: 0 for name, _ in named for words in (name, f"{name}.grad")}
+    counts = {words: 0 for name, _ in named for words in (name, f"{name}.grad")}
     for words, _ in held_nodes(named, inf):
-        found[words] += 1
-    return found
+        counts[words] += 1
+    return counts

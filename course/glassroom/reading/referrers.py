@@ -51,14 +51,14 @@ class Found:
 def live_tensors() -> list[Any]:
     """The tensors that Python's garbage collector knows, without arrays of NumPy."""
     kinds: dict[type, bool] = {}
-    found = []
+    candidates = []
     for candidate in gc.get_objects():
         kind = type(candidate)
         if kind not in kinds:
             kinds[kind] = adapter_for(candidate) is not None
         if kinds[kind]:
-            found.append(candidate)
-    return found
+            candidates.append(candidate)
+    return candidates
 
 
 def paths_up(objects: list[Any], caller: FrameType) -> Found:
@@ -88,7 +88,7 @@ def paths_up(objects: list[Any], caller: FrameType) -> Found:
             below.setdefault(id(referrer), []).extend(children)
             if id(referrer) not in seen:
                 seen[id(referrer)] = referrer
-                root = attempted(lambda each=referrer: _root(each, caller), None)  # type: ignore[misc]  # of the loop
+                root = attempted(lambda above=referrer: _root(above, caller), None)  # type: ignore[misc]  # of the loop
                 if root is None or _is_anonymous(referrer):
                     above.append(referrer)
                     unreached += [] if root is None else [(referrer, root)]
@@ -98,8 +98,8 @@ def paths_up(objects: list[Any], caller: FrameType) -> Found:
                 for child in children:
                     _tell(paths, seen, below, seen[child], paths[id(referrer)] + _step(referrer, seen[child]))
         level = above
-    for each, name in unreached:
-        _tell(paths, seen, below, each, name)
+    for object_, name in unreached:
+        _tell(paths, seen, below, object_, name)
     return Found(
         {
             id(item): _OF_ATTRIBUTES.sub(r".\1", paths[id(item)]).removeprefix(".")
@@ -112,14 +112,14 @@ def paths_up(objects: list[Any], caller: FrameType) -> Found:
 
 def _frames_of(caller: FrameType) -> list[tuple[FrameType, dict[str, Any]]]:
     """The running functions, each with its variables; the caller's module is a root of its own."""
-    found = []
+    running = []
     frame: FrameType | None = caller
     while frame is not None:
         if frame.f_locals is not frame.f_globals and not is_of_a_look(frame):
             # Those of pytest's assertions begin with "@".
-            found.append((frame, {name: value for name, value in locals_of(frame).items() if name[:1] != "@"}))
+            running.append((frame, {name: value for name, value in locals_of(frame).items() if name[:1] != "@"}))
         frame = frame.f_back
-    return found
+    return running
 
 
 def is_of_a_look(referrer: object) -> bool:
@@ -136,9 +136,9 @@ def _is_ours(module: object) -> bool:
     return str(module).partition(".")[0] == "glassroom"
 
 
-def suspended(each: Any) -> FrameType | None:
+def suspended(generator: Any) -> FrameType | None:
     """The frame of a generator or a coroutine; None once it has ended."""
-    return next(getattr(each, name) for name in ("gi_frame", "cr_frame", "ag_frame") if hasattr(each, name))
+    return next(getattr(generator, name) for name in ("gi_frame", "cr_frame", "ag_frame") if hasattr(generator, name))
 
 
 def _tell(paths: dict[int, str], seen: Mapping[int, Any], below: Mapping[int, list[int]], at: Any, words: str) -> None:
@@ -172,8 +172,8 @@ def _is_anonymous(referrer: Any) -> bool:
     return is_a(referrer, SUSPENDED) or (is_a(referrer, FunctionType) and "<locals>" in _name(referrer))
 
 
-def _name(each: Any) -> str:
-    return str(each.__qualname__)
+def _name(generator: Any) -> str:
+    return str(generator.__qualname__)
 
 
 def _step(above: Any, child: Any) -> str:
@@ -191,7 +191,7 @@ def _steps(above: Any, child: Any) -> Iterator[str]:
             if value is child:
                 yield f".{key}" if is_a_namespace else f"[{key!r}]" if type(key) in (str, int) else "[…]"
     elif is_a(above, (list, tuple, deque)):
-        yield from ("" if is_a(child, CellType) else f"[{at}]" for at, each in enumerate(above) if each is child)
+        yield from ("" if is_a(child, CellType) else f"[{at}]" for at, value in enumerate(above) if value is child)
     elif is_a(above, FrameType):
         yield from (
             f" → {name} in {above.f_code.co_name}()" for name, value in locals_of(above).items() if value is child
@@ -217,5 +217,5 @@ def _steps(above: Any, child: Any) -> Iterator[str]:
         if own is child:
             yield _OWN
         for name in ("__self__", "args", "keywords", "func"):
-            if attempted(lambda each=name: object.__getattribute__(above, each), None) is child:  # type: ignore[misc]  # called at once
+            if attempted(lambda attribute=name: object.__getattribute__(above, attribute), None) is child:  # type: ignore[misc]  # called at once
                 yield f".{name}"

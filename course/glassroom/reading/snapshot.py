@@ -79,11 +79,11 @@ def _looked_at(name: str, over: Over, known: Known) -> tuple[Storage, list[Heade
     before, storage, headers = known.get(name, (None, None, None))
     if storage is not None and headers is not None and None not in material and before == material:
         return storage, headers
-    made = [_header(tensor, name, start, description, base) for tensor, description, base in over]
+    headers_now = [_header(tensor, name, start, description, base) for tensor, description, base in over]
     described = [description for _, description, _ in over]
-    new = _storage(name, memories, list(zip(made, described, strict=True)))
-    if storage is None or headers is None or (storage, headers) != (new, made):
-        storage, headers = new, made
+    new = _storage(name, memories, list(zip(headers_now, described, strict=True)))
+    if storage is None or headers is None or (storage, headers) != (new, headers_now):
+        storage, headers = new, headers_now
     known[name] = material, storage, headers
     return storage, headers
 
@@ -110,7 +110,7 @@ def _leaves(name: str, value: object, teaching: str, above: tuple[object, ...]) 
     kind = type(value)
     if adapter_for(value) is not None:
         yield name, value
-    elif any(value is each for each in above):
+    elif any(value is other for other in above):
         return  # a container that holds itself was handled already
     elif issubclass(kind, dict):  # not by an `items` of its class
         for key, item in list(dict.items(cast("dict[object, object]", value))):
@@ -134,20 +134,20 @@ def readable(
     """The tensors among `named` that have memory, their descriptions, and the others in words: `w (FakeTensor)`. Raises
     TypeError if none has memory.
     """
-    found, descriptions, unread = [], [], []
+    readable, descriptions, unread = [], [], []
     first: tuple[str, str] | None = None  # the first one's message; keeping the exception would keep this frame
     for name, value in named:
         try:
             descriptions.append(read(value))
-            found.append((name, value))
+            readable.append((name, value))
         except TypeError as error:
             first = first or (str(error), name)
             unread.append(f"{name} ({without_memory(value)})")
-    if first is not None and not found:
+    if first is not None and not readable:
         refusal = TypeError(first[0])
         refusal.add_note(f"The tensor is {first[1]}.")
         raise refusal
-    return found, descriptions, tuple(unread)
+    return readable, descriptions, tuple(unread)
 
 
 def without_memory(value: object) -> str:
@@ -221,7 +221,7 @@ def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header
     start = min(memory.start for memory in memories)
     nbytes = max(memory.start + memory.nbytes for memory in memories) - start
     itemsize = _unit(start, on_it)
-    speaker = next((each for header, each in on_it if header.itemsize == itemsize), None)
+    speaker = next((description for header, description in on_it if header.itemsize == itemsize), None)
     dtype = None if speaker is None else speaker.dtype
     touched = {
         position

@@ -17,9 +17,9 @@ _FRAME = re.compile(r' *File "(.*)", line (\d+), in (.*)')
 def recorded_place(node: Any) -> tuple[str, int] | None:
     """The file and line that made a node, recorded by anomaly detection: the innermost one outside of libraries."""
     for frame in reversed(_traceback_of(node)):
-        found = _FRAME.match(frame)
-        if found is not None and not is_of_a_library(found[1]):
-            return found[1], int(found[2])
+        place = _FRAME.match(frame)
+        if place is not None and not is_of_a_library(place[1]):
+            return place[1], int(place[2])
     return None
 
 

@@ -177,13 +177,13 @@ def numbered(record: T, picture: str) -> T:
             own, number = f"storage of {holder}", _marked[mark].number
             names[mark] = number or (_marked[mark].numbered() if own in names.values() else own)
     living = {id(entry.name) for entry in _named.values() if entry.extent() is not None}
-    for mark in [each for each in names if id(_marked[each]) not in living]:
+    for mark in [known for known in names if id(_marked[known]) not in living]:
         del _marked[mark]
 
     def called(text: str) -> str:
         if not _MARK.search(text):
             return text
-        text = _MARK.sub(lambda found: names.get(found[0], found[0]), text)
+        text = _MARK.sub(lambda match: names.get(match[0], match[0]), text)
         return _MARK.sub(word("a storage"), _ASIDE.sub("", text))
 
     return renamed(record, called)
@@ -248,9 +248,9 @@ def _names_of_new(memories: Sequence[Memory]) -> Iterator[_Name]:
             del _named[identity]
         else:
             alive.setdefault(entry.device, []).append((*extent, next(order), entry.name))
-    for each in alive.values():
-        each.sort()
-    longest = {device: max(end - start for start, end, *_ in each) for device, each in alive.items()}
+    for lives in alive.values():
+        lives.sort()
+    longest = {device: max(end - start for start, end, *_ in lives) for device, lives in alive.items()}
     given: dict[Hashable, _Name] = {}
     for memory in memories:
         if memory.identity in given:
@@ -260,8 +260,8 @@ def _names_of_new(memories: Sequence[Memory]) -> Iterator[_Name]:
         beside = alive.setdefault(memory.device, [])
         first = bisect_left(beside, (start - longest.get(memory.device, 0),))
         after = bisect_left(beside, (end,))
-        found = next((name for low, high, _, name in beside[first:after] if low < end and start < high), None)
-        name = _Name(memory.new_name) if found is None else found
+        known_name = next((name for low, high, _, name in beside[first:after] if low < end and start < high), None)
+        name = _Name(memory.new_name) if known_name is None else known_name
         insort(beside, (start, end, next(order), name))
         longest[memory.device] = max(longest.get(memory.device, 0), end - start)
         given[memory.identity] = name
@@ -271,4 +271,4 @@ def _names_of_new(memories: Sequence[Memory]) -> Iterator[_Name]:
 
 def is_alive(name: str) -> bool:
     """Whether the storage of this name still holds its bytes."""
-    return any(name in (each.name.number, each.name.mark) and each.extent() is not None for each in _named.values())
+    return any(name in (named.name.number, named.name.mark) and named.extent() is not None for named in _named.values())

@@ -53,7 +53,7 @@ class OperatorMode:
             return
         from torch.utils import _python_dispatch as modes
 
-        while any(each is self._mode for each in modes._get_current_dispatch_mode_stack()):
+        while any(mode is self._mode for mode in modes._get_current_dispatch_mode_stack()):
             modes._pop_mode()
         vars(modes).update(self._flags)
         inner = self._flags["_is_in_any_mode_without_ignore_compile_internals"]

@@ -29,12 +29,12 @@ def variables_of(frame: FrameType) -> dict[str, object]:
 def locals_of(frame: FrameType) -> dict[str, object]:
     """The local variables of a frame as they are now; the frame keeps no copy of them."""
     held = frame.f_locals
-    found = dict(held)
+    variables = dict(held)
     # Before Python 3.13 a function's frame keeps the dict of its locals once it was asked for, and with it every tensor
     # in it, even after `del`. So it is emptied, unless somebody else holds it (frame, `held` and the call make three).
     if frame.f_code.co_flags & inspect.CO_OPTIMIZED and isinstance(held, dict) and sys.getrefcount(held) <= 3:
         held.clear()
-    return found
+    return variables
 
 
 def tensor_variables(frame: FrameType) -> dict[str, object]:
@@ -64,7 +64,7 @@ def variables_of_function(function: Any) -> dict[str, object]:
     program's modules and classes, its closure, its defaults, and its `self`; and the same for the program's functions
     among them. Any other callable is itself given as `self`.
     """
-    found: dict[str, object] = {}
+    variables: dict[str, object] = {}
     seen: set[int] = set()
     waiting = [function]
     while waiting:
@@ -85,36 +85,38 @@ def variables_of_function(function: Any) -> dict[str, object]:
                 given = {"self": argument, **given}
                 argument = attributes_of(argument).get("__wrapped__", getattr_static(type(argument), "__call__", None))
                 break
-        found = {**given, **found}
+        variables = {**given, **variables}
         if issubclass(type(argument), FunctionType) and id(argument) not in seen:
             seen.add(id(argument))
             inner = _named_by(argument, given) if is_of_a_program(argument.__globals__.get("__name__")) else {}
-            found = {**inner, **found}
+            variables = {**inner, **variables}
             waiting += [
                 value
                 for value in (*inner.values(), argument.__dict__.get("__wrapped__"))
                 if issubclass(type(value), FunctionType | MethodType | partial)
             ]
-    return found
+    return variables
 
 
 def _named_by(function: Any, given: Mapping[str, object]) -> dict[str, object]:
     code = function.__code__
-    found = {name: function.__globals__[name] for name in names_in(code) if name in function.__globals__}
+    variables = {name: function.__globals__[name] for name in names_in(code) if name in function.__globals__}
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # the cell is empty
-            found[name] = cell.cell_contents
+            variables[name] = cell.cell_contents
     defaults = function.__defaults__ or ()
     ordered = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-    found |= {**dict(zip(ordered, defaults, strict=True)), **(function.__kwdefaults__ or {})}
-    for name, value in {**found, **given}.items():
+    variables |= {**dict(zip(ordered, defaults, strict=True)), **(function.__kwdefaults__ or {})}
+    for name, value in {**variables, **given}.items():
         if issubclass(type(value), ModuleType | type):
             is_module = issubclass(type(value), ModuleType)
             home = attributes_of(value).get("__name__") if is_module else module_of_class(cast("type", value))
             contents = attributes_of(value) if is_module else contents_of(cast("type", value))
             held = contents if isinstance(home, str) and is_of_a_program(home) else {}
-            found |= {f"{name}.{each}": held[each] for each in _attributes_in(code) if each in held}
-    return found
+            variables |= {
+                f"{name}.{attribute}": held[attribute] for attribute in _attributes_in(code) if attribute in held
+            }
+    return variables
 
 
 def _arguments_of(function: Any) -> Iterator[str]:

@@ -16,15 +16,15 @@ _SIGNS = {"mul": "*", "pow": "**", "mm": "@", "bmm": "@", "addmm": "@", "mv": "@
 
 def statements_of_code(source: str, code: CodeType, last: int) -> list[ast.stmt]:
     """The simple statements of a function, a file or a cell, up to a line, without those of nested functions."""
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     waiting = list(ast.iter_child_nodes(_tree_of(source, code)))
     while waiting:
         node = waiting.pop()
         if isinstance(node, _SIMPLE) and node.lineno <= last:
-            found.append(node)
+            statements.append(node)
         elif not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             waiting += ast.iter_child_nodes(node)
-    return sorted(found, key=position)
+    return sorted(statements, key=position)
 
 
 def position(statement: ast.stmt) -> tuple[int, int]:

@@ -60,8 +60,8 @@ class Step:
     def nbytes(self) -> int:
         """The bytes of everything that it saved; bytes that several tensors share count once."""
         by_storage: dict[str | None, set[Saved]] = {}
-        for each in self.saved:
-            by_storage.setdefault(each.storage, set()).add(replace(each, name=""))
+        for saved in self.saved:
+            by_storage.setdefault(saved.storage, set()).add(replace(saved, name=""))
         return sum(_bytes_together(views) for views in by_storage.values())
 
 

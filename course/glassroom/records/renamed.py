@@ -52,17 +52,17 @@ def renamed(record: T, called: Callable[[str], str]) -> T:
     def made(value: Any) -> Any:
         if isinstance(value, Mapping):
             parts = [*value, *value.values()]
-            new = [of(each) for each in parts]
+            new = [of(part) for part in parts]
             return value if _same(parts, new) else dict(zip(new[: len(value)], new[len(value) :], strict=True))
         if type(value) in (list, tuple):
-            new = [of(each) for each in value]
+            new = [of(item) for item in value]
             return value if _same(value, new) else type(value)(new)
         if hasattr(value, "_fields"):  # of a named tuple
-            new = [of(each) for each in value]
+            new = [of(item) for item in value]
             return value if _same(value, new) else type(value)(*new)
         if is_dataclass(value) and not isinstance(value, type):
-            changed = {each.name: of(getattr(value, each.name)) for each in fields(value)}
-            is_same = all(getattr(value, name) is each for name, each in changed.items())
+            changed = {field.name: of(getattr(value, field.name)) for field in fields(value)}
+            is_same = all(getattr(value, name) is renamed for name, renamed in changed.items())
             return value if is_same else replace(value, **changed)
         return value
 

@@ -78,14 +78,14 @@ def build(
     code = language.speaking()
     with (
         _full_disk_told(out),
-        tempfile.TemporaryDirectory(prefix=".glassroom-site-", dir=out.parent) as made,
+        tempfile.TemporaryDirectory(prefix=".glassroom-site-", dir=out.parent) as building,
         course_in(code, notebooks_folder()) as folder,
     ):
         entries = _chosen(catalogue(folder), asked)
-        sources, pages = Path(made, "sources"), Path(made, "pages")
+        sources, pages = Path(building, "sources"), Path(building, "pages")
         _write_sources(sources, folder, entries, docs, cache or default_cache(), jobs, lite)
         running.write_scripts(sources / "static", folder, distribution, lite)
-        _run_sphinx(sources, pages, Path(made, "doctrees"), jobs)
+        _run_sphinx(sources, pages, Path(building, "doctrees"), jobs)
         if code == language.ENGLISH:
             for other in language.languages().values():
                 if other.released or other.code in also:
@@ -97,7 +97,7 @@ def build(
         _make_accessible(pages)
         (pages / OURS).write_text("Made by `glassroom site`, which replaces this folder as a whole.\n")
         (pages / ".nojekyll").touch()
-        _take_place(pages, out, Path(made, "before"))
+        _take_place(pages, out, Path(building, "before"))
     return sum(1 for _ in out.rglob("*.html"))
 
 
@@ -141,7 +141,7 @@ def refuse_what_is_not_ours(out: Path) -> None:
 
 
 def _chosen(entries: Sequence[Entry], asked: Sequence[str]) -> list[Entry]:
-    wanted = {each.removesuffix(".ipynb").removeprefix("notebooks/") for each in asked}
+    wanted = {name.removesuffix(".ipynb").removeprefix("notebooks/") for name in asked}
     unknown = sorted(wanted - {entry.key for entry in entries})
     if unknown:
         raise Problem(f"There is no notebook {', '.join(unknown)}.", Exit.USAGE)
@@ -176,7 +176,7 @@ def _write_sources(
     _write(sources / "notebooks" / PAGE, serialise(_contents(entries, known)).decode())
     for part, members in parts_of(entries).items():
         _write(sources / "notebooks" / part / "index.md", _part(part, members))
-    for name in [each for _, group in DOCUMENTS for each in group]:
+    for name in [page for _, group in DOCUMENTS for page in group]:
         _write(sources / "docs" / f"{name}.md", document(docs, name))
     _write_lines_to_read(sources / "docs")
     for name, text in reference.operator_pages().items():
@@ -215,7 +215,7 @@ def _contents(entries: Sequence[Entry], known: set[PurePosixPath]) -> Notebook:
 
 def _part(part: str, members: Sequence[Entry]) -> str:
     number, title = part.partition("_")[0], PARTS.get(part, (part.partition("_")[2], ""))
-    rows = [f"| [{each.title}]({each.place.name}) | {each.asks} | {each.minutes} |" for each in members]
+    rows = [f"| [{page.title}]({page.place.name}) | {page.asks} | {page.minutes} |" for page in members]
     return "\n".join(
         [
             f"# {number} · {title[0][0].upper()}{title[0][1:]}",
@@ -251,12 +251,12 @@ def _write_lines_to_read(docs: Path) -> None:
     """Give each of the files in which the library is read a page with its lines, and lead from `reading` there."""
     library = Path(tensorglass.__path__[0])
 
-    def linked_file(found: re.Match[str]) -> str:
-        page = f"lines/{found[2].removesuffix('.py').replace('/', '-')}"
-        code = (library / found[2]).read_text("utf-8")
+    def linked_file(match: re.Match[str]) -> str:
+        page = f"lines/{match[2].removesuffix('.py').replace('/', '-')}"
+        code = (library / match[2]).read_text("utf-8")
         block = f"``````{{code-block}} python\n:linenos:\n\n{code}``````"
-        _write(docs / f"{page}.md", f"---\norphan: true\n---\n\n# `{found[2]}`\n\n{block}\n")
-        return f"{found[1]}[`{found[2]}`]({page}.md)"
+        _write(docs / f"{page}.md", f"---\norphan: true\n---\n\n# `{match[2]}`\n\n{block}\n")
+        return f"{match[1]}[`{match[2]}`]({page}.md)"
 
     reading = docs / "reading.md"
     text = re.sub(r"^(\d+\. )`([\w/]+\.py)`", linked_file, reading.read_text("utf-8"), flags=re.MULTILINE)

@@ -25,13 +25,13 @@ INSTALLED = f'%pip install --quiet "tensorglass[inspect] @ git+https://github.co
 
 def colab_copy(notebook: Notebook) -> Notebook:
     """The learner's copy of a notebook, whose first cell installs the packages."""
-    made = learner_copy(notebook)
+    copy = learner_copy(notebook)
     code = [word("# Colab has much of what the course needs. This installs the rest."), INSTALLED]
     if language.speaking() != language.ENGLISH:
         code.append(f"%env {language.VARIABLE}={language.speaking()}")
     cell: Notebook = {"cell_type": "code", "id": "install", "metadata": {}, "execution_count": None, "outputs": []}
-    made["cells"].insert(0, {**cell, "source": lines("\n".join(code))})
-    return made
+    copy["cells"].insert(0, {**cell, "source": lines("\n".join(code))})
+    return copy
 
 
 def write_colab_copy(notebook: Notebook, folder: Path, place: PurePosixPath) -> None:

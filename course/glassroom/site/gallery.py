@@ -99,4 +99,4 @@ def made(code: str) -> Any:
 
 def exhibits() -> list[tuple[Exhibit, str, str]]:
     """Each inspector with its code and its live form."""
-    return [(each, dedent(each.code), made(dedent(each.code)).live) for each in EXHIBITS]
+    return [(exhibit, dedent(exhibit.code), made(dedent(exhibit.code)).live) for exhibit in EXHIBITS]

@@ -33,16 +33,16 @@ def write_lite(pages: Path, notebooks: Path, distribution: Pyodide) -> None:
     """Write JupyterLite into a folder of `pages`, with the wheel that they run; raises `Problem` if it is not built."""
     pages = pages.absolute()
     (wheel,) = (pages / "_static").glob("*.whl")
-    with tempfile.TemporaryDirectory(prefix="glassroom-lite-") as made:
-        contents, settings = Path(made, "contents"), Path(made, "settings")
+    with tempfile.TemporaryDirectory(prefix="glassroom-lite-") as building:
+        contents, settings = Path(building, "contents"), Path(building, "settings")
         update(contents, notebooks)
         settings.mkdir()
         _write(settings / "jupyter_lite_config.json", _building())
         _write(settings / "jupyter-lite.json", _running(wheel, distribution))
         command = [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", str(settings)]
         command += ["--contents", str(contents), "--output-dir", str(pages / FOLDER)]
-        for each in (wheel, *(_wheel_of(name, settings) for name in _NOT_IN_PYODIDE)):
-            command += ["--piplite-wheels", str(each)]
+        for package in (wheel, *(_wheel_of(name, settings) for name in _NOT_IN_PYODIDE)):
+            command += ["--piplite-wheels", str(package)]
         ran = subprocess.run(command, cwd=settings, capture_output=True, text=True, check=False)
     if ran.returncode:
         said = (ran.stderr.strip() or ran.stdout.strip())[-1500:]

@@ -87,7 +87,7 @@ def _without_widgets(notebook: Notebook) -> Notebook:
     """The notebook without buttons that only a kernel would answer."""
     for cell in notebook["cells"]:
         if "outputs" in cell:
-            cell["outputs"] = [each for each in cell["outputs"] if WIDGET not in each.get("data", {})]
+            cell["outputs"] = [output for output in cell["outputs"] if WIDGET not in output.get("data", {})]
     return notebook
 
 

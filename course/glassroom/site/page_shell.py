@@ -159,7 +159,10 @@ def begin(publish: Callable[[str], object], is_notebook: bool) -> PageShell:
 
 
 def _bundle(kind: str, data: Mapping[str, Any], metadata: Any) -> Output:
-    shown = {form: base64.b64encode(each).decode() if isinstance(each, bytes) else each for form, each in data.items()}
+    shown = {
+        form: base64.b64encode(content).decode() if isinstance(content, bytes) else content
+        for form, content in data.items()
+    }
     return {"output_type": kind, "data": shown, "metadata": metadata or {}}
 
 

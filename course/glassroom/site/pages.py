@@ -43,14 +43,14 @@ def page_of(
 def linked(text: str, place: PurePosixPath, known: Collection[PurePosixPath]) -> str:
     """Markdown with links to notebooks that are not `known` replaced by their text."""
 
-    def link(found: re.Match[str]) -> str:
+    def link(match: re.Match[str]) -> str:
         parts: list[str] = list(place.parent.parts)
-        for part in PurePosixPath(found[2]).parts:
+        for part in PurePosixPath(match[2]).parts:
             if part == "..":
                 parts = parts[:-1]
             else:
                 parts.append(part)
-        return found[0] if PurePosixPath(*parts) in known else found[1]
+        return match[0] if PurePosixPath(*parts) in known else match[1]
 
     return NOTEBOOK_LINK.sub(link, text)
 
@@ -70,8 +70,8 @@ def ladder(id: str) -> str:
 def _text(text: str, place: PurePosixPath, known: Collection[PurePosixPath]) -> str:
     from latex2mathml.converter import convert
 
-    def formula(found: re.Match[str]) -> str:
-        return f'<div class="formula">{convert(found[1].strip(), display="block")}</div>'
+    def formula(match: re.Match[str]) -> str:
+        return f'<div class="formula">{convert(match[1].strip(), display="block")}</div>'
 
     return linked(FORMULA.sub(formula, text), place, known)
 
@@ -79,15 +79,15 @@ def _text(text: str, place: PurePosixPath, known: Collection[PurePosixPath]) -> 
 def _code(cell: Notebook, scripts: SharedScripts) -> Iterable[Notebook]:
     """A cell as the page shows it: for an exercise, the question first, then the hints, then the answer."""
     code = source(cell)
-    shown = {**cell, "outputs": [_output(each, scripts) for each in cell["outputs"]]}
+    shown = {**cell, "outputs": [_output(output, scripts) for output in cell["outputs"]]}
     asked = without_answers(without_solutions(code))
     if asked == code:
         yield shown
         return
     yield {**cell, "id": f"{cell['id']}-asked", "source": lines(asked), "outputs": []}
-    found = CHECK.search(code)
-    if found and found[1] in exercises():
-        yield {"cell_type": "markdown", "id": f"{cell['id']}-hints", "metadata": {}, "source": lines(ladder(found[1]))}
+    call = CHECK.search(code)
+    if call and call[1] in exercises():
+        yield {"cell_type": "markdown", "id": f"{cell['id']}-hints", "metadata": {}, "source": lines(ladder(call[1]))}
     folded = _folded(word("solution") if MARKER.search(code) else word("answer"))
     yield {**shown, "source": lines(MARKER.sub("", code)), "metadata": folded}
 

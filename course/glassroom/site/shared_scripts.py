@@ -26,15 +26,15 @@ class SharedScripts:
     def shared(self, html: str) -> str:
         """A piece of HTML with the common code of its live forms moved out."""
 
-        def moved(found: re.Match[str]) -> str:
-            style, body = found["style"], found["body"]
+        def moved(match: re.Match[str]) -> str:
+            style, body = match["style"], match["body"]
             name = hashlib.sha256((style + body).encode()).hexdigest()[:12]
             self._keep(f"{name}.css", style)
             self._keep(f"{name}.js", f'(window.glassroom ??= {{}})["{name}"] ??= (() => {{\n{body}}})();\n')
             return (
                 f'<div class="glassroom"><link rel="stylesheet" href="{self.at}/{name}.css">'
                 f'<script src="{self.at}/{name}.js"></script>'
-                f'{found["before"]}const widget = window.glassroom["{name}"];\n{found["after"]}'
+                f'{match["before"]}const widget = window.glassroom["{name}"];\n{match["after"]}'
             )
 
         return EMBEDDED.sub(moved, html)

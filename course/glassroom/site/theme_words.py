@@ -35,9 +35,9 @@ def in_the_language(page: str) -> str:
     return BEGINNINGS.sub(_begun, page)
 
 
-def _said(found: re.Match[str]) -> str:
-    return f"{found[1]}{SAID[found[2]]}{found[3]}"
+def _said(match: re.Match[str]) -> str:
+    return f"{match[1]}{SAID[match[2]]}{match[3]}"
 
 
-def _begun(found: re.Match[str]) -> str:
-    return "&#169;" if "169" in found[0] else word("Pages under ")
+def _begun(match: re.Match[str]) -> str:
+    return "&#169;" if "169" in match[0] else word("Pages under ")

@@ -104,8 +104,8 @@ class Block:
             self.timeline.finish(frame, raised)
         finally:
             self.timeline.abandon()
-        found = self.timeline.data
-        unseen = [note for note in found.notes if note != LEFT_OUT and (note != ALONE or self.needs_operators)]
+        data = self.timeline.data
+        unseen = [note for note in data.notes if note != LEFT_OUT and (note != ALONE or self.needs_operators)]
         if raised is not None:
             return
         if unseen:
@@ -183,9 +183,9 @@ class assert_no_copy(Block):  # it is called as assertions are
         for step in copies:
             places.setdefault((str(step.where), step.operator), []).append(step.nbytes)
         lines = []
-        for (where, operator), each in sorted(places.items(), key=lambda place: -sum(place[1])):
+        for (where, operator), sizes in sorted(places.items(), key=lambda place: -sum(place[1])):
             by = f" by {operator}" if operator else ""
-            lines.append(f"{sized(sum(each)):>12}  {where}  ·  {counted(len(each), 'copy', 'copies')}{by}")
+            lines.append(f"{sized(sum(sizes)):>12}  {where}  ·  {counted(len(sizes), 'copy', 'copies')}{by}")
         return _listing(head, lines)
 
 
@@ -215,7 +215,7 @@ class assert_no_leak(Block):  # it is called as assertions are
             return None
         total = ", ".join(f"{_exact(curve.kept)} on {curve.device}" for curve in left)
         head = f"{total} more than before" if left else f"the graph behind {grown[0][0]} has grown"
-        return _listing(head, [*[_of_a_graph(*each) for each in grown], *_left(timeline.data)])
+        return _listing(head, [*[_of_a_graph(*growth) for growth in grown], *_left(timeline.data)])
 
 
 def _of_a_graph(name: str, tensor: Any, more: int) -> str:
@@ -247,10 +247,10 @@ def bytes_of(limit: int | str) -> int:
     """`4096`, `"10 MiB"`, `"1.5 kB"` as bytes. Raises ValueError for anything else."""
     if isinstance(limit, int) and limit >= 0:
         return limit
-    found = re.fullmatch(r"\s*([\d_,]+(?:\.\d*)?)\s*([A-Za-z]*)\s*", limit) if isinstance(limit, str) else None
-    if found is None or found[2].upper() not in UNITS:
+    match = re.fullmatch(r"\s*([\d_,]+(?:\.\d*)?)\s*([A-Za-z]*)\s*", limit) if isinstance(limit, str) else None
+    if match is None or match[2].upper() not in UNITS:
         raise ValueError(f"a number of bytes is 4096 or '10 MiB', not {limit!r}")
-    return round(float(re.sub("[_,]", "", found[1])) * UNITS[found[2].upper()])
+    return round(float(re.sub("[_,]", "", match[1])) * UNITS[match[2].upper()])
 
 
 def _exact(nbytes: int) -> str:

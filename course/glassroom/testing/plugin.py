@@ -42,8 +42,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         return (yield)
     from glassroom.testing import blocks
 
-    made = [getattr(blocks, f"assert_{mark.name}")(*mark.args, **mark.kwargs) for mark in demands]
-    block = blocks.Together(made)
+    blocks_asked = [getattr(blocks, f"assert_{mark.name}")(*mark.args, **mark.kwargs) for mark in demands]
+    block = blocks.Together(blocks_asked)
     frame = sys._getframe()
     block.begin(frame, pyfuncitem.obj)
     raised: BaseException | None = None
@@ -67,7 +67,7 @@ def _differs_from_what_is_stored(report: Any) -> bool:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     failed = terminalreporter.stats.get("failed", [])
-    differing = [each.nodeid.partition("::")[0] for each in failed if _differs_from_what_is_stored(each)]
+    differing = [report.nodeid.partition("::")[0] for report in failed if _differs_from_what_is_stored(report)]
     if differing:
         terminalreporter.section("stored outputs differ")
         terminalreporter.line("If what these notebooks show now is right, store it:")

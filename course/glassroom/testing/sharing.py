@@ -49,7 +49,7 @@ def _have_bytes_in_common(one: object, other: object) -> bool:
     first, second = described(one), described(other)
     if first.memory.device != second.memory.device:
         return False
-    here, there = (runs_of(each.pointer, each.size, each.strides, each.itemsize) for each in (first, second))
+    here, there = (runs_of(layout.pointer, layout.size, layout.strides, layout.itemsize) for layout in (first, second))
     return shared(here, there) != 0
 
 

@@ -70,9 +70,9 @@ def merged(messages: Sequence[Message], path: Path, language: str) -> Any:
         if (kept := before.get((context, text))) is not None:
             entry.msgstr, entry.flags, entry.tcomment = kept.msgstr, kept.flags, kept.tcomment
             entry.previous_msgid = kept.previous_msgid
-        elif moved := next((each for each in left if each.msgid == text), None):
+        elif moved := next((entry_left for entry_left in left if entry_left.msgid == text), None):
             entry.msgstr, entry.flags, entry.tcomment = moved.msgstr, moved.flags, moved.tcomment
-        elif near := _nearest(text, (each for each in left if each.msgctxt == context)):
+        elif near := _nearest(text, (entry_left for entry_left in left if entry_left.msgctxt == context)):
             entry.msgstr, entry.tcomment, entry.flags = near.msgstr, near.tcomment, ["fuzzy"]
             entry.previous_msgid = near.msgid
         new.append(entry)

@@ -52,13 +52,13 @@ def terms(page: str) -> list[Term]:
 
     If the translation is in parentheses, another word may be right; only the words not to be used are checked then.
     """
-    found = []
+    terms = []
     for row in page.splitlines():
         cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
         if len(cells) == 4 and row.startswith("|") and cells[0] != "English" and not set(cells[0]) <= set("-"):
             told, banned = (tuple(filter(None, re.split(r"[、/]", cell.strip("()（）")))) for cell in cells[1:3])
-            found.append(Term(cells[0], tuple(map(str.strip, told)), banned, not cells[1].startswith(("(", "（"))))
-    return found
+            terms.append(Term(cells[0], tuple(map(str.strip, told)), banned, not cells[1].startswith(("(", "（"))))
+    return terms
 
 
 def troubles(entry: Any, known: Sequence[Term] = ()) -> list[str]:
@@ -68,27 +68,27 @@ def troubles(entry: Any, known: Sequence[Term] = ()) -> list[str]:
     if "fuzzy" in entry.flags:
         return ["fuzzy: the English has changed"]
     excused = set(re.findall(r"check: no (\w+)", entry.tcomment or ""))
-    found = [
+    faults = [
         f"{what}: {difference}"
         for what, parts in _SIDES.items()
         if what not in excused and (difference := _difference(parts(entry.msgid), parts(entry.msgstr)))
     ]
     if "numbers" not in excused and (difference := _numbers(entry.msgid, entry.msgstr)):
-        found.append(f"numbers: {difference}")
-    found += _wrong_terms(entry, known)
+        faults.append(f"numbers: {difference}")
+    faults += _wrong_terms(entry, known)
     if re.search(_HAN, entry.msgstr) and "typography" not in excused:
-        found += _typography(entry.msgstr.strip())
-    return found
+        faults += _typography(entry.msgstr.strip())
+    return faults
 
 
 def _spans(text: str) -> list[str]:
-    return sorted({found[1].strip() for found in _SPAN.findall(_without_listings(text))})
+    return sorted({span[1].strip() for span in _SPAN.findall(_without_listings(text))})
 
 
 def _listings(text: str) -> list[str]:
     """The code of listings, without its comments."""
     code = re.findall(r"```.*?```", text, re.DOTALL)
-    return [re.sub(r"\s*#.*", "", each) for each in code]
+    return [re.sub(r"\s*#.*", "", line) for line in code]
 
 
 def _without_listings(text: str) -> str:
@@ -127,7 +127,7 @@ _SIDES: Mapping[str, Callable[[str], list[str]]] = {
 
 def _difference(one: Sequence[str], other: Sequence[str]) -> str:
     missing, added = Counter(one) - Counter(other), Counter(other) - Counter(one)
-    told = [f"{each!r} is missing" for each in missing] + [f"{each!r} is new" for each in added]
+    told = [f"{name!r} is missing" for name in missing] + [f"{name!r} is new" for name in added]
     return ", ".join(told) or ("another order" if list(one) != list(other) else "")
 
 
@@ -153,8 +153,8 @@ def _wrong_terms(entry: Any, known: Sequence[Term]) -> Iterator[str]:
 def _typography(text: str) -> Iterator[str]:
     bare = _LINK.sub("]", _without_listings(text))
     for pattern, what in _TYPOGRAPHY.items():
-        if found := pattern.search(bare):
-            yield f"typography: {what} ({bare[max(0, found.start() - 6) : found.end() + 6]!r})"
+        if match := pattern.search(bare):
+            yield f"typography: {what} ({bare[max(0, match.start() - 6) : match.end() + 6]!r})"
     for line in re.sub(r"`[^`]*`", "`", bare).split("\n"):
         pieces = line.split("**")
         if len(pieces) % 2:

@@ -26,21 +26,21 @@ def english(text: str) -> str:
     if text in exact:
         return exact[text]
     for pattern, names, said in patterns:
-        if found := pattern.fullmatch(text):
-            return _filled(said, dict(zip(names, map(english, found.groups()), strict=True)))
+        if match := pattern.fullmatch(text):
+            return _filled(said, dict(zip(names, map(english, match.groups()), strict=True)))
     if text[0] in _MARKS:
         return _MARKS[text[0]] + english(text[1:])
     parts = [part for part in _PARTS.split(text) if part]
     if len(parts) > 1:
         return "".join(part if part.isascii() else english(part) for part in parts).replace(": :", ":")
-    for known in sorted((each for each in exact if each in text), key=len, reverse=True):
+    for known in sorted((part for part in exact if part in text), key=len, reverse=True):
         text = text.replace(known, exact[known])
     return _OTHER_LETTERS.sub("…", _COUNTED.sub(_in_number, text))
 
 
-def _in_number(found: re.Match[str]) -> str:
+def _in_number(match: re.Match[str]) -> str:
     """ "6 cells": Chinese words have no plural, so the catalogue has only the English singular."""
-    number, unit = found.groups()
+    number, unit = match.groups()
     return f"{number} {unit if number == '1' else f'{unit}s'}"
 
 

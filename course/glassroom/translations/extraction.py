@@ -20,18 +20,18 @@ def catalogues(folder: Path, library: Path) -> dict[str, list[Message]]:
     """Every message of the course, by catalogue; `folder` holds the course's notebooks, and `library`
     the modules of tensorglass.
     """
-    found: dict[str, list[Message]] = {}
+    by_catalogue: dict[str, list[Message]] = {}
     for path in sorted(folder.glob("*/*.ipynb")):
         place = PurePosixPath(path.relative_to(folder).as_posix())
         if _IN_A_PART.fullmatch(place.as_posix()):
-            found[place.with_suffix("").as_posix()] = notebooks.messages(json.loads(path.read_text("utf-8")))
+            by_catalogue[place.with_suffix("").as_posix()] = notebooks.messages(json.loads(path.read_text("utf-8")))
     for module, sentences in _modules():
         name = home(module)
         if name is not None:
             told = dict.fromkeys(sentences)
-            found.setdefault(name, []).extend(Message(module, text) for text in told)
-    found[notes.CATALOGUE] = [Message(*each) for each in dict.fromkeys(notes.sentences(library))]
-    return found
+            by_catalogue.setdefault(name, []).extend(Message(module, text) for text in told)
+    by_catalogue[notes.CATALOGUE] = [Message(*sentence) for sentence in dict.fromkeys(notes.sentences(library))]
+    return by_catalogue
 
 
 def _modules() -> Iterator[tuple[str, list[str]]]:

@@ -42,6 +42,6 @@ _PARTS = ("memory", "tensors", "autograd", "extensions", "networks")
 
 def home(module: str) -> str | None:
     """The catalogue that has the sentences of a module, given by its path in the package; None if none has."""
-    if found := _OF_A_NOTEBOOK.fullmatch(module):
-        return f"{_PARTS.index(found[1]) + 1}_{found[1]}/{found[2]}"
+    if match := _OF_A_NOTEBOOK.fullmatch(module):
+        return f"{_PARTS.index(match[1]) + 1}_{match[1]}/{match[2]}"
     return next((name for beginning, name in HOMES.items() if module.startswith(beginning)), None)

@@ -31,13 +31,13 @@ class Language:
 @cache
 def languages() -> dict[str, Language]:
     """Every language that has catalogues, by its code. English needs none."""
-    found = {}
+    languages = {}
     for place in (FOLDER, *map(Path, filter(None, [os.environ.get(FURTHER)]))):
         for about in sorted(place.glob("*/language.json")):
             told = json.loads(about.read_text("utf-8"))
             code = about.parent.name
-            found[code] = Language(code, told["name"], told["released"], about.parent)
-    return found
+            languages[code] = Language(code, told["name"], told["released"], about.parent)
+    return languages
 
 
 def known(code: str) -> str | None:

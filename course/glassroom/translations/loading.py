@@ -60,7 +60,7 @@ class _Loader(SourceFileLoader):
         self.code, self.module, self.messages = code, module, messages
 
     def get_code(self, fullname: str) -> CodeType:
-        stamp = MAGIC_NUMBER + repr([_age(each) for each in (self.path, self.messages, templates.__file__)]).encode()
+        stamp = MAGIC_NUMBER + repr([_age(path) for path in (self.path, self.messages, templates.__file__)]).encode()
         kept = Path(cache_from_source(self.path, optimization=self.code.replace("_", "")))
         with suppress(OSError, EOFError, ValueError, TypeError):
             content = kept.read_bytes()

@@ -34,7 +34,7 @@ _LINE_OF_ITS_OWN = re.compile(r"\s*([|>#]|[-*+] |\d+[.)] |```|<|\$\$|:::)")
 def messages(notebook: Notebook) -> list[Message]:
     """The texts of a notebook, in reading order."""
     about = notebook["metadata"].get("glassroom", {})
-    found = [Message(ABOUT, str(about[key]), f"the notebook's {key}") for key in TOLD_OF_IT if about.get(key)]
+    messages_found = [Message(ABOUT, str(about[key]), f"the notebook's {key}") for key in TOLD_OF_IT if about.get(key)]
     for cell in notebook["cells"]:
         heard: list[str] = []
 
@@ -42,8 +42,8 @@ def messages(notebook: Notebook) -> list[Message]:
             heard.append(text)
 
         said_of_cell(cell, noted)
-        found += [Message(str(cell.get("id", "")), text, _kind(cell, text)) for text in dict.fromkeys(heard)]
-    return found
+        messages_found += [Message(str(cell.get("id", "")), text, _kind(cell, text)) for text in dict.fromkeys(heard)]
+    return messages_found
 
 
 def translated(notebook: Notebook, table: Table) -> Notebook:
@@ -253,7 +253,7 @@ class _Strings(Sentences):
         """Of two alternatives, a word whose alternative is a sentence counts as one too: `"fits" if small else "too
         much"`."""
         told = [part.value for part in (node.body, node.orelse) if isinstance(part, ast.Constant)]
-        if len(told) == 2 and all(isinstance(each, str) for each in told) and any(map(is_prose, map(str, told))):
+        if len(told) == 2 and all(isinstance(string, str) for string in told) and any(map(is_prose, map(str, told))):
             for part in (node.body, node.orelse):
                 if isinstance(part, ast.Constant) and re.search("[a-z]{2}", str(part.value)):
                     self._put(part, str(part.value), is_value=True)
@@ -344,7 +344,7 @@ def _shown_in(node: ast.JoinedStr) -> Iterator[str]:
 
 def _expressions(literal: str) -> list[str]:
     """The expressions in an f-string's source, in order, each with its braces."""
-    found, depth, begin = [], 0, 0
+    parts, depth, begin = [], 0, 0
     for place, sign in enumerate(literal.replace("{{", "  ").replace("}}", "  ")):
         if sign == "{":
             begin = begin if depth else place
@@ -352,19 +352,19 @@ def _expressions(literal: str) -> list[str]:
         elif sign == "}":
             depth -= 1
             if not depth:
-                found.append(literal[begin : place + 1])
-    return found
+                parts.append(literal[begin : place + 1])
+    return parts
 
 
 def _solutions(rows: list[str]) -> set[int]:
     """The rows that belong to solutions: texts there are answers."""
-    found, inside = set(), False
+    numbers, inside = set(), False
     for number, row in enumerate(rows):
         if mark := re.fullmatch(r"\s*###\s*(BEGIN|END) SOLUTION\s*", row):
             inside = mark[1] == "BEGIN"
         elif inside:
-            found.add(number)
-    return found
+            numbers.add(number)
+    return numbers
 
 
 def _literal(text: str, quote: str) -> str:

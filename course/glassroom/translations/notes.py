@@ -31,8 +31,8 @@ def attach() -> None:
 def translated(note: str) -> str:
     """The note in the language of this process, or unchanged."""
     for pattern, names, said in _patterns():
-        if found := pattern.fullmatch(note):
-            values = dict(zip(names, found.groups(), strict=True))
+        if match := pattern.fullmatch(note):
+            values = dict(zip(names, match.groups(), strict=True))
             if NOTEBOOK in values:
                 values[NOTEBOOK] = _titled(values[NOTEBOOK])
             return "".join(
@@ -46,12 +46,12 @@ def _patterns() -> list[tuple[re.Pattern[str], tuple[str, ...], str]]:
     """Each sentence as a pattern, the names of its values, and its translation; the longest come first."""
     folder = catalogues_spoken()
     table = catalogue.read(folder / f"{CATALOGUE}.po") if folder else {}
-    found = []
+    patterns = []
     for (_, text), said in sorted(table.items(), key=lambda pair: -len(_PLACEHOLDER.sub("", pair[0][1]))):
         names = tuple(_PLACEHOLDER.findall(text))
         words = (re.escape(words.replace("{{", "{").replace("}}", "}")) for words in _PLACEHOLDER.split(text))
-        found.append((re.compile("(.*?)".join(words), re.DOTALL), names, said))
-    return found
+        patterns.append((re.compile("(.*?)".join(words), re.DOTALL), names, said))
+    return patterns
 
 
 def _titled(notebook: str) -> str:

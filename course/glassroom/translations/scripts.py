@@ -31,13 +31,13 @@ def in_the_language(script: Path) -> str:
 
 def sentences(script: str) -> list[str]:
     """The sentences of a script, in the order of its code."""
-    found: list[str] = []
+    texts: list[str] = []
 
     def noted(text: str) -> None:
-        found.append(text)
+        texts.append(text)
 
     translated(script, noted)
-    return found
+    return texts
 
 
 def translated(script: str, replace: Replace) -> str:
@@ -55,7 +55,7 @@ def _said(piece: str, replace: Replace, is_word: bool) -> str:
         return _said_of_template(piece, replace)
     if piece[0] not in "\"'" or len(piece) < 2:
         return piece
-    text = re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], piece[1:-1])
+    text = re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], piece[1:-1])
     said = replace(text) if is_word or _is_said(text) else None
     return piece if said is None else f'"{_escaped(said, chr(34))}"'
 
@@ -80,7 +80,7 @@ def _said_of_template(piece: str, replace: Replace) -> str:
             + "".join(f"${{{own}}}" if part.startswith("${") else part for part, own in zip(parts, inner, strict=True))
             + "`"
         )
-    return "`" + _PLACEHOLDER.sub(lambda found: f"${{{values[found[0]]}}}" if found[0] in values else "", said) + "`"
+    return "`" + _PLACEHOLDER.sub(lambda match: f"${{{values[match[0]]}}}" if match[0] in values else "", said) + "`"
 
 
 def _is_said(text: str) -> bool:

@@ -49,8 +49,8 @@ def is_prose(text: str) -> bool:
     """Whether people read this string: it has two words with a blank between them, and is neither code nor markup."""
     if _NO_PROSE.search(text) or _LOOKS.fullmatch(text) or not (" " in text.strip() or "{" in text):
         return False
-    found = _WORD.findall(_SPAN.sub(" 0 ", text))
-    if len(found) < (1 if _SPAN.search(text) else 2):
+    words = _WORD.findall(_SPAN.sub(" 0 ", text))
+    if len(words) < (1 if _SPAN.search(text) else 2):
         return False
     return not is_code(text)
 
@@ -212,13 +212,13 @@ def filled(text: str, values: Mapping[str, ast.FormattedValue]) -> ast.JoinedStr
 
 def sentences(code: str) -> list[str]:
     """The sentences of a module, in the order of its code."""
-    found: list[str] = []
+    texts: list[str] = []
 
     def noted(text: str) -> None:
-        found.append(text)
+        texts.append(text)
 
     Sentences(noted).visit(ast.parse(code))
-    return found
+    return texts
 
 
 def translated(code: str | bytes, replace: Replace, filename: str = "<module>") -> ast.Module:

@@ -76,7 +76,7 @@ def _entry(place: PurePosixPath, notebook: Notebook) -> Entry:
         title=str(about.get("title", place.stem[3:].replace("_", " "))),
         asks=str(about.get("asks") or _first_question(opening)),
         minutes=int(about.get("minutes", 0)),
-        needs=tuple(dict.fromkeys(each for each in needs if each is not None)),
+        needs=tuple(dict.fromkeys(need for need in needs if need is not None)),
     )
 
 

@@ -278,7 +278,7 @@ def _index(entries: Sequence[Entry]) -> str:
         told += ["", f"**{group}**", "", "| question | notebook |", "|---|---|"]
         for question in questions:
             answers = [known[key] for key in question.answered_by if key in known]
-            links = " · ".join(f"[{_short(each.place, '')}]({each.place})" for each in answers)
+            links = " · ".join(f"[{_short(answer.place, '')}]({answer.place})" for answer in answers)
             told.append(f"| {question.number}. {question.text} | {links} |")
     return "\n".join(told)
 

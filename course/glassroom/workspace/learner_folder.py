@@ -324,8 +324,8 @@ class _Manifest:
             given = {_inside(path): str(value) for path, value in stored["given"].items()}
             beside = {_inside(path): _inside(name) for path, name in stored["beside"].items()}
             cells = {
-                _inside(path): {current_key(str(key)): str(value) for key, value in each.items()}
-                for path, each in stored.get("cells", {}).items()
+                _inside(path): {current_key(str(key)): str(value) for key, value in cells.items()}
+                for path, cells in stored.get("cells", {}).items()
             }
         except FileNotFoundError:
             return cls({}, {})

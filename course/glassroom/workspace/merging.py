@@ -281,9 +281,9 @@ def _key(cell: Notebook) -> str | None:
         return None
     text = source(cell)
     for about, pattern in (("check", r'^check\("([^"]+)"'), ("predict", r'predict\(\s*"([^"]+)"')):
-        found = re.search(pattern, text, flags=re.MULTILINE)
-        if found:
-            return current_key(f"{about} {found[1]}")
+        match = re.search(pattern, text, flags=re.MULTILINE)
+        if match:
+            return current_key(f"{about} {match[1]}")
     return None
 
 

@@ -71,7 +71,7 @@ def moves(folder: Path, cells: Mapping[Path, Mapping[str, str]], handouts: Mappi
     """The answers that the course now asks for in another notebook. `cells` are those that were handed out; `handouts`
     are the notebooks with new versions.
     """
-    found = Moves()
+    moves = Moves()
     mine = {path: by_key(notebook) for path in handouts if (notebook := _read(folder / path)) is not None}
     asked = {path: by_key(notebook) for path, notebook in handouts.items()}
     home = {key: path for path, keys in asked.items() for key, cell in keys.items() if _moves(key, cell)}
@@ -89,11 +89,11 @@ def moves(folder: Path, cells: Mapping[Path, Mapping[str, str]], handouts: Mappi
             waiting = mine.get(there, {}).get(key)
             is_free = waiting is None or source(waiting) == source(asked[there][key])
             if is_free:
-                found.into.setdefault(there, {})[key] = cell
-                found.given[key] = was
+                moves.into.setdefault(there, {})[key] = cell
+                moves.given[key] = was
             if is_free or source(waiting or cell) == source(cell):
-                found.out_of.setdefault(path, set()).add(key)
-    return found
+                moves.out_of.setdefault(path, set()).add(key)
+    return moves
 
 
 def _moves(key: str, cell: Notebook) -> bool:

@@ -88,5 +88,5 @@ class PageReplies(Replies):
         origin = self.headers.get("Origin")
         _, token, *rest = [*self.path.split("/"), ""][:4]
         known = secrets.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
-        own = self.headers.get("Host") in hosts and (origin is None or origin in {f"http://{each}" for each in hosts})
+        own = self.headers.get("Host") in hosts and (origin is None or origin in {f"http://{host}" for host in hosts})
         return rest[0] if known and own and self.path.count("/") == 2 else "nothing"

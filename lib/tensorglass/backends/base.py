@@ -250,10 +250,10 @@ def _first_of(device: Device) -> Backend:
     return _first_use.run(_make_backend, device.type, index, family_of_type)
 
 
-def _make_backend(device_type: str, index: int, found: Family) -> Backend:
+def _make_backend(device_type: str, index: int, family: Family) -> Backend:
     backend = _backends.get((device_type, index))
     if backend is None:
-        backend = _backends[device_type, index] = found.make(index)
+        backend = _backends[device_type, index] = family.make(index)
     return backend
 
 

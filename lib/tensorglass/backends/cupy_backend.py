@@ -175,13 +175,13 @@ class CupyBackend:
         self._observed.reset_totals()
 
     def properties(self) -> Any:
-        found = self.xp.cuda.runtime.getDeviceProperties(self.device.index)
+        properties = self.xp.cuda.runtime.getDeviceProperties(self.device.index)
         return SimpleNamespace(
-            name=found["name"].decode(),
-            total_memory=found["totalGlobalMem"],
-            major=found["major"],
-            minor=found["minor"],
-            multi_processor_count=found["multiProcessorCount"],
+            name=properties["name"].decode(),
+            total_memory=properties["totalGlobalMem"],
+            major=properties["major"],
+            minor=properties["minor"],
+            multi_processor_count=properties["multiProcessorCount"],
         )
 
     # --- kernels -----------------------------------------------------------------------------------------------------
@@ -312,11 +312,11 @@ class _ByWayOfHost:
             *[here.to_host(argument) if isinstance(argument, xp.ndarray) else argument for argument in arguments],
             **keywords,
         )
-        made = [
+        numbered = [
             here.from_host(array, devices.CPU) if isinstance(array, numpy.ndarray) else array
             for array in (result if isinstance(result, tuple) else (result,))
         ]
-        return tuple(made) if isinstance(result, tuple) else made[0]
+        return tuple(numbered) if isinstance(result, tuple) else numbered[0]
 
 
 register_family("cuda", FAMILY)

@@ -35,10 +35,10 @@ class Threads:
         self._helpers: ThreadPoolExecutor | None = None
         self._first_use = CriticalSection()
 
-    def fill(self, run: Callable[..., Any], arrays: Sequence[numpy.ndarray], made: numpy.ndarray) -> None:
+    def fill(self, run: Callable[..., Any], arrays: Sequence[numpy.ndarray], result: numpy.ndarray) -> None:
         """``run(*arrays, out=made)`` for arrays of one size without gaps, in as many parts as there are threads."""
         helpers = self._helpers or self._first_use.run(self._begin_helpers)
-        flat, target = [array.reshape(-1) for array in arrays], made.reshape(-1)
+        flat, target = [array.reshape(-1) for array in arrays], result.reshape(-1)
         length = -(-target.size // self.number)
         mine, *others = [slice(start, start + length) for start in range(0, target.size, length)]
         waiting = [helpers.submit(_part, run, flat, target, part) for part in others]

@@ -132,8 +132,8 @@ class NumpyBackend:
         return bytes_at(address, nbytes, numpy.from_dlpack(offer), is_read_only=is_read_only)
 
     def array_dtype(self, dtype: DType) -> numpy.dtype:
-        found = self._array_dtypes.get(dtype)
-        return self._load_bfloat16() if found is None else found
+        array_dtype = self._array_dtypes.get(dtype)
+        return self._load_bfloat16() if array_dtype is None else array_dtype
 
     def dtype_of(self, array: numpy.ndarray) -> DType:
         return self._dtypes[array.dtype]

@@ -47,11 +47,11 @@ def narrow(positions: Any) -> Any:
     return array.astype(real.intp)
 
 
-def widen(found: Any) -> Any:
+def widen(result: Any) -> Any:
     """Positions, or a tuple of them, as int64."""
-    if isinstance(found, tuple):
-        return tuple([widen(array) for array in found])
-    return found.astype(real.int64) if getattr(found, "dtype", None) == real.intp else found
+    if isinstance(result, tuple):
+        return tuple([widen(array) for array in result])
+    return result.astype(real.int64) if getattr(result, "dtype", None) == real.intp else result
 
 
 def _answering_wide(function: Callable[..., Any]) -> Callable[..., Any]:

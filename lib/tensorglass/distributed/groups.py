@@ -165,8 +165,8 @@ def destroy_process_group(group: Group = None) -> None:
         _parts.remove(chosen)
         chosen.shut_down()
         return
-    for each in (*_parts, chosen):
-        each.shut_down()
+    for part in (*_parts, chosen):
+        part.shut_down()
     _parts.clear()
     _world = None
     if sys.excepthook is _end_all:

@@ -116,16 +116,16 @@ class ProcessGroup:
 
     def receive_object(self, source: int) -> tuple[int, Any]:
         """An object that another process sends, after the number of that process in the group."""
-        status, found = MPI.Status(), list[MPI.Message]()
+        status, messages = MPI.Status(), list[MPI.Message]()
 
         def has_come() -> bool:
             message = self._communicator.Improbe(source, 0, status)
-            found.extend([message] if message else [])
-            return bool(found)
+            messages.extend([message] if message else [])
+            return bool(messages)
 
         poll(has_come, self._timeout, "recv")
         arrived = bytearray(status.Get_count(MPI.BYTE))
-        Work("recv", found[0].Irecv(arrived), self._timeout, tuple).wait()
+        Work("recv", messages[0].Irecv(arrived), self._timeout, tuple).wait()
         return status.source, MPI.pickle.loads(arrived)
 
     def _carry_out(self, method: str, *arguments: Any) -> None:
@@ -144,10 +144,10 @@ class ProcessGroup:
         first, *others = ranks
         arrived = bytearray()
         if self.rank() == first:
-            for each in others:
-                self._carry_out("Irecv", arrived, each, _MEETING)
-            for each in others:
-                self._carry_out("Isend", arrived, each, _MEETING)
+            for rank in others:
+                self._carry_out("Irecv", arrived, rank, _MEETING)
+            for rank in others:
+                self._carry_out("Isend", arrived, rank, _MEETING)
         else:
             self._carry_out("Isend", arrived, first, _MEETING)
             self._carry_out("Irecv", arrived, first, _MEETING)

@@ -71,18 +71,18 @@ def shortcut(
             given = arguments
             if keywords and names and 0 < len(arguments) < longest:
                 by_name = names[len(arguments) - longest :][: len(keywords)]
-                given = (*arguments, *[keywords[each] for each in by_name if each in keywords])
+                given = (*arguments, *[keywords[name] for name in by_name if name in keywords])
             is_short = fewest <= len(given) <= longest and (
                 not keywords or len(given) == len(arguments) + len(keywords)
             )
             if is_short and not (is_cast and watched.was_on and state.dtypes):
-                made = function(*given)
-                if made is not None:
+                result = function(*given)
+                if result is not None:
                     if inputs is not None and modes.grad:
-                        for each in inputs(given):
-                            if (type(each) is Tensor or type(each) in PLAIN) and each._meta is not None:
-                                return recorder.enter((*given, *defaults[len(given) :]), made)
-                    return made
+                        for tensor in inputs(given):
+                            if (type(tensor) is Tensor or type(tensor) in PLAIN) and tensor._meta is not None:
+                                return recorder.enter((*given, *defaults[len(given) :]), result)
+                    return result
             return behind(*arguments, **keywords)
 
         return function_first
@@ -114,8 +114,8 @@ def _of_network(module: str, put: str) -> Callable[[Form], Form]:
     """
 
     def put_first(form: Form) -> Form:
-        found: Callable[[Form], Form] = getattr(import_module(f"tensorglass.fast.networks.{module}"), put)
-        return found(form)
+        wrap: Callable[[Form], Form] = getattr(import_module(f"tensorglass.fast.networks.{module}"), put)
+        return wrap(form)
 
     return put_first
 
@@ -230,15 +230,15 @@ SHORTCUTS: dict[str, Callable[[Form], Form] | Shortcut] = {
 
 def install() -> None:
     """Fill the seams, before any operator is declared."""
-    seams.forms = {name: each if isinstance(each, Shortcut) else Shortcut(each) for name, each in SHORTCUTS.items()}
+    seams.forms = {name: form if isinstance(form, Shortcut) else Shortcut(form) for name, form in SHORTCUTS.items()}
     seams.elementwise = pointwise.Shortcuts
     seams.unrecorded = recording.unrecorded
     seams.compute_small = pointwise_parameters.computed_small
     seams.read_operands = kernels.read_operands
     seams.launch = kernels.launch
     seams.update = optimizers.update
-    for each in (gather_scatter, masks, pad, layer_rules):
-        node_rules.RULES.update(each.RULES)
+    for rules in (gather_scatter, masks, pad, layer_rules):
+        node_rules.RULES.update(rules.RULES)
 
     # imported now, since it imports `autograd`, which declares operators
     from tensorglass.fast import backward_on_arrays

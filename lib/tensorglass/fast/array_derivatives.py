@@ -105,16 +105,16 @@ def apply_to_arrays(node: FormulaNode, gradient: Tensor, towards: Container[Node
     known = KNOWN.get(node.blueprint) or learn(node.blueprint)
     if not known.is_known:
         return None
-    found = in_quiet(gradients_of, known, node, gradient, towards)
-    if found is None:
+    gradients = in_quiet(gradients_of, known, node, gradient, towards)
+    if gradients is None:
         return None
     dtype, version = gradient._dtype, gradient._storage.version
-    for place, each in enumerate(found):
-        if type(each) is BareArray:
-            made = found[place] = tensor_of(each, dtype)
-            if version and shares_memory(each, gradient._array):
-                made._storage.version = version
-    return found
+    for place, answer in enumerate(gradients):
+        if type(answer) is BareArray:
+            tensor = gradients[place] = tensor_of(answer, dtype)
+            if version and shares_memory(answer, gradient._array):
+                tensor._storage.version = version
+    return gradients
 
 
 def gradients_of(
@@ -142,10 +142,10 @@ def gradients_of(
     if given is None:
         return None
     stays_small = known.is_elementwise and gradient is array
-    found: list[Any] = []
+    sent: list[Any] = []
     for formula, pick, _ in known.steps:
-        if formula is None or (towards is not None and node.edges[len(found)][0] not in towards):
-            found.append(None)
+        if formula is None or (towards is not None and node.edges[len(sent)][0] not in towards):
+            sent.append(None)
             continue
         try:
             answer = formula(*pick(given))
@@ -153,9 +153,9 @@ def gradients_of(
             return None
         if type(answer) is BareArray:
             if answer is array:
-                if gradient is array and any(each is array for each in found):  # two get it: they share one tensor
+                if gradient is array and any(item is array for item in sent):  # two get it: they share one tensor
                     gradient = tensor_of(array, dtype)
-                    found = [gradient if each is array else each for each in found]
+                    sent = [gradient if item is array else item for item in sent]
                 answer = gradient
             elif answer.dtype is not array_dtype:
                 return None
@@ -165,8 +165,8 @@ def gradients_of(
             return None
         else:  # NumPy returned a scalar, which has no memory to share
             answer = XP.asarray(answer)
-        found.append(answer)
-    return found
+        sent.append(answer)
+    return sent
 
 
 def _given(node: FormulaNode, array: Array, dtype: DType) -> list[Any] | None:
@@ -217,8 +217,8 @@ def _by_rule(rule: Rule, node: FormulaNode, array: Array, towards: Container[Nod
     except MemoryError:
         return None
     array_dtype = array.dtype
-    for each in answers or ():
-        if each is not None and each.dtype is not array_dtype and each.dtype != array_dtype:
+    for answer in answers or ():
+        if answer is not None and answer.dtype is not array_dtype and answer.dtype != array_dtype:
             return None
     return answers
 
@@ -226,14 +226,14 @@ def _by_rule(rule: Rule, node: FormulaNode, array: Array, towards: Container[Nod
 def _settled(answers: list[Any], array: Array, gradient: Any, dtype: DType) -> list[Any]:
     """A rule's result, with large arrays as tensors, and the incoming gradient itself unchanged."""
     shared: Any = None
-    for place, each in enumerate(answers):
-        if each is None:
+    for place, answer in enumerate(answers):
+        if answer is None:
             continue
-        if each is array:
+        if answer is array:
             if shared is not None and gradient is array:  # two get it: they share one tensor
                 gradient = tensor_of(array, dtype)
                 answers[shared] = gradient
             answers[place], shared = gradient, place
-        elif each.nbytes > MOST_BARE:
-            answers[place] = tensor_of(each, dtype)
+        elif answer.nbytes > MOST_BARE:
+            answers[place] = tensor_of(answer, dtype)
     return answers

@@ -43,8 +43,8 @@ class ArrayRun(Run):
         may_be_bare = is_whole and not (self.create_graph or _anomaly.enabled or memory.is_measured())
         if not may_be_bare:  # initial gradients are tensors, and held here, so that nothing is added to them in place
             gradients = [
-                self._settled(node, nr, each) if node is not None and type(each) is BareArray else each
-                for (node, nr), each in zip(roots, gradients, strict=True)
+                self._settled(node, nr, sent) if node is not None and type(sent) is BareArray else sent
+                for (node, nr), sent in zip(roots, gradients, strict=True)
             ]
         for (node, nr), gradient in zip(roots, gradients, strict=True):
             if node is not None:
@@ -169,12 +169,12 @@ class ArrayRun(Run):
         if not version:
             return
         array = given if is_bare else given._array
-        for place, each in enumerate(sent):
-            if type(each) is BareArray and shares_memory(each, array):
-                each = sent[place] = tensor_of(each, node.outputs[0].dtype)  # type: ignore[union-attr]  # it has one
-                each._storage.version = version
-            elif is_bare and isinstance(each, Tensor) and shares_memory(each._array, array):  # two nodes get it
-                each._storage.version = version
+        for place, answer in enumerate(sent):
+            if type(answer) is BareArray and shares_memory(answer, array):
+                answer = sent[place] = tensor_of(answer, node.outputs[0].dtype)  # type: ignore[union-attr]  # it has one
+                answer._storage.version = version
+            elif is_bare and isinstance(answer, Tensor) and shares_memory(answer._array, array):  # two nodes get it
+                answer._storage.version = version
 
     def _put_off(self, node: Node, arrived: Any) -> None:
         """Add a node to the ready queue; `arrived` are its gradients, None if they are recorded already."""
@@ -192,9 +192,9 @@ class ArrayRun(Run):
     def _run(self, node: Node, arrived: Arrived) -> Gradients:
         if isinstance(node, FormulaNode) and not state.grad and arrived[0] is not None and not _anomaly.enabled:
             towards = None if self._runs is None else self._reached
-            found = apply_to_arrays(node, arrived[0], towards)
-            if found is not None:
-                return found
+            answers = apply_to_arrays(node, arrived[0], towards)
+            if answers is not None:
+                return answers
         return super()._run(node, arrived)
 
 
@@ -236,16 +236,16 @@ def becomes_grad(node: AccumulateGrad, gradient: Any) -> bool:
         or not gradient.flags.c_contiguous
     ):
         return False
-    found = tensor_of(gradient, wanted.dtype)
+    total = tensor_of(gradient, wanted.dtype)
     if meta.grad is None:  # tested and set with no call in between, so atomic for other threads
-        meta.grad = found
+        meta.grad = total
     else:
-        collecting.run(_collect, meta, found)
+        collecting.run(_collect, meta, total)
     return True
 
 
-def _collect(meta: Meta, found: Tensor) -> None:
-    meta.grad = found if meta.grad is None else meta.grad.add_(found)
+def _collect(meta: Meta, gradient: Tensor) -> None:
+    meta.grad = gradient if meta.grad is None else meta.grad.add_(gradient)
 
 
 def _is_copied_in_order(leaf: Tensor) -> bool:

@@ -53,16 +53,16 @@ def spread(number: Array, size: tuple[int, ...]) -> Array | None:
         return number
     if 0 in size:
         return None
-    made = XP.ndarray(size, number.dtype, number, 0, (0,) * len(size))
-    made.setflags(write=False)
-    return made
+    array = XP.ndarray(size, number.dtype, number, 0, (0,) * len(size))
+    array.setflags(write=False)
+    return array
 
 
 def filled(number: float, size: tuple[int, ...], array_dtype: Any) -> Array:
     """A new array whose elements all are `number`, with less overhead than `numpy.full`."""
-    made = XP.empty(size, array_dtype)
-    made.fill(number)
-    return made
+    array = XP.empty(size, array_dtype)
+    array.fill(number)
+    return array
 
 
 def is_spread(array: Array) -> bool:

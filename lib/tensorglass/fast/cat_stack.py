@@ -21,9 +21,9 @@ def joined(tensors: Any, dim: Any = 0) -> Tensor | None:
 
 def _made(first: Tensor, array: Array) -> Tensor:
     size = array.shape
-    made = result_tensor(array, first._dtype, HOST, first._storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
+    result = result_tensor(array, first._dtype, HOST, first._storage.device, size, geometry.CONTIGUOUS_STRIDES[size])
     memory.copied(array.nbytes)
-    return made
+    return result
 
 
 def _concatenated(tensors: Any, dim: Any) -> Array | None:
@@ -41,16 +41,16 @@ def _concatenated(tensors: Any, dim: Any) -> Array | None:
     if dim < 0:
         dim += rank
     arrays, nbytes = [], 0
-    for each in tensors:
-        if type(each) not in PLAIN or each._dtype is not dtype:
+    for tensor in tensors:
+        if type(tensor) not in PLAIN or tensor._dtype is not dtype:
             return None
-        own = each._size
+        own = tensor._size
         if own != size and (len(own) != rank or own[:dim] != size[:dim] or own[dim + 1 :] != size[dim + 1 :]):
             return None
-        array = each._array
+        array = tensor._array
         if array is None:
-            array = raw_array(each)
-        if not each._contiguous or each._storage.backend is not HOST:
+            array = raw_array(tensor)
+        if not tensor._contiguous or tensor._storage.backend is not HOST:
             return None
         nbytes += array.nbytes
         arrays.append(array)
@@ -66,8 +66,8 @@ def stacked(tensors: Any, dim: Any = 0) -> Tensor | None:
     rank = len(size)
     if type(dim) is not int or rank > 3 or not -rank - 1 <= dim <= rank:
         return None
-    for each in tensors:
-        if type(each) not in PLAIN or each._size != size:
+    for tensor in tensors:
+        if type(tensor) not in PLAIN or tensor._size != size:
             return None
     dim %= rank + 1
     is_last = dim == rank
@@ -95,8 +95,8 @@ def vstack(tensors: Any) -> Tensor | None:
 def _rank(tensors: Any) -> int:
     """The number of dimensions of all of them; 0 unless they are tensors of one rank, none with a `Meta`."""
     if type(tensors) not in (list, tuple) or any(
-        type(each) is not Tensor or each._meta is not None for each in tensors
+        type(tensor) is not Tensor or tensor._meta is not None for tensor in tensors
     ):
         return 0
-    ranks = {len(each._size) for each in tensors}
+    ranks = {len(tensor._size) for tensor in tensors}
     return ranks.pop() if len(ranks) == 1 else 0

@@ -33,9 +33,9 @@ def of_contiguous(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
             input = arguments[0]
             if type(input) is Tensor and input._contiguous:
                 return input
-            made = _packed(input)
-            if made is not None:
-                return made
+            copy = _packed(input)
+            if copy is not None:
+                return copy
         return form(*arguments, **keywords)
 
     return fast_path
@@ -49,15 +49,15 @@ def of_conversion(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         if len(arguments) + len(keywords) == 2 and type(arguments[0]) is Tensor:
             input, wanted = arguments[0], keywords.get("dtype") if keywords else arguments[1]
             device = input._storage.device
-            made = None
+            result = None
             if type(wanted) is Tensor:
-                made = converted(input, wanted._dtype) if wanted._storage.device is device else None
+                result = converted(input, wanted._dtype) if wanted._storage.device is device else None
             elif type(wanted) is DType:
-                made = converted(input, wanted)
+                result = converted(input, wanted)
             elif device is CPU and (wanted is CPU or (type(wanted) is str and wanted == "cpu")):
-                made = input
-            if made is not None:
-                return made
+                result = input
+            if result is not None:
+                return result
         return form(*arguments, **keywords)
 
     return fast_path
@@ -148,9 +148,9 @@ def copied(input: Any, dtype: DType | None = None) -> Tensor | None:
         return None  # the copy's memory comes from the pool, or elements need converting in another way
     else:
         array = HOST.run(array.astype, HOST.array_dtype(dtype))
-    made = result_tensor(array, dtype, HOST, storage.device, input._size, input._stride)
+    result = result_tensor(array, dtype, HOST, storage.device, input._size, input._stride)
     memory.copied(array.nbytes)
-    return made
+    return result
 
 
 def _is_by_halves(source: DType, dtype: DType, count: int) -> bool:
@@ -166,9 +166,9 @@ def _packed(input: Any) -> Tensor | None:
     array = raw_array(input) if storage.backend is HOST else None
     if array is None or array.nbytes >= LEAST or input._contiguous or 0 in size:
         return None
-    made = result_tensor(array.copy(), input._dtype, HOST, storage.device, size, CONTIGUOUS_STRIDES[size])
+    result = result_tensor(array.copy(), input._dtype, HOST, storage.device, size, CONTIGUOUS_STRIDES[size])
     memory.copied(array.nbytes)
-    return made
+    return result
 
 
 def of_conversion_to(dtype: DType) -> Callable[[Any], Tensor | None]:

@@ -25,9 +25,9 @@ Make = Callable[[tuple[int, ...], Any], Array | None]  #: makes an array of this
 
 
 def _ones(size: tuple[int, ...], array_dtype: Any) -> Array:
-    made = HOST.xp.empty(size, array_dtype)
-    made.fill(1)
-    return made
+    array = HOST.xp.empty(size, array_dtype)
+    array.fill(1)
+    return array
 
 
 def empty(size: tuple[int, ...], array_dtype: Any) -> Array | None:
@@ -44,8 +44,8 @@ def of_size(make_array: Make) -> Callable[[Form], Form]:
     def put(form: Form) -> Form:
         @wraps(form)
         def small_first(*sizes: Any, **keywords: Any) -> Tensor:
-            made = None if keywords or not sizes else small(sizes, make_array)
-            return form(*sizes, **keywords) if made is None else made
+            result = None if keywords or not sizes else small(sizes, make_array)
+            return form(*sizes, **keywords) if result is None else result
 
         return small_first
 
@@ -61,9 +61,9 @@ def of_size_and_dtype(make_array: Make) -> Callable[[Form], Form]:
             if len(arguments) > 1 and not keywords:
                 self = arguments[0]
                 if type(self) is Tensor and self._storage.device is CPU:
-                    made = small(arguments[1:], make_array, self._dtype)
-                    if made is not None:
-                        return made
+                    result = small(arguments[1:], make_array, self._dtype)
+                    if result is not None:
+                        return result
             return form(*arguments, **keywords)
 
         return small_first
@@ -97,10 +97,10 @@ def full(size: Any, fill_value: Any) -> Tensor | None:
     if type(size) not in (tuple, list) or type(fill_value) not in (int, float):
         return None
     dtype = dtypes.of_number(fill_value)
-    made = small((tuple(size),), HOST.xp.empty, dtype)
-    if made is not None:
-        raw_array(made).fill(checked(fill_value, dtype))
-    return made
+    result = small((tuple(size),), HOST.xp.empty, dtype)
+    if result is not None:
+        raw_array(result).fill(checked(fill_value, dtype))
+    return result
 
 
 def _drawing(name: str) -> Make:
@@ -127,8 +127,8 @@ def of_random(name: str) -> Callable[[Form], Form]:
         @wraps(form)
         def small_first(*sizes: Any, **keywords: Any) -> Tensor:
             is_small = not keywords and sizes and (name == "uniform" or dtypes.get_default_dtype().itemsize > 2)
-            made = small(sizes, make) if is_small else None
-            return form(*sizes, **keywords) if made is None else made
+            result = small(sizes, make) if is_small else None
+            return form(*sizes, **keywords) if result is None else result
 
         return small_first
 
@@ -144,8 +144,8 @@ def of_random_like(name: str) -> Callable[[Form], Form]:
         @wraps(form)
         def small_first(*arguments: Any, **keywords: Any) -> Tensor:
             is_usual = len(arguments) == 1 and not keywords and type(arguments[0]) is Tensor
-            made = make(arguments[0]) if is_usual and arguments[0]._dtype in _DRAWN else None
-            return form(*arguments, **keywords) if made is None else made
+            result = make(arguments[0]) if is_usual and arguments[0]._dtype in _DRAWN else None
+            return form(*arguments, **keywords) if result is None else result
 
         return small_first
 

@@ -39,21 +39,21 @@ def of_pair(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
         if first is None or second is None or dtype is not other._dtype or dtype not in _PLAIN:
             return form(*arguments)
         if max(first.size, second.size) >= SMALL:
-            made = _as_matrices(equation, one, other)
-            return form(*arguments) if made is None else made
+            result = _as_matrices(equation, one, other)
+            return form(*arguments) if result is None else result
         known = _RESULTS.get((equation, one._size, other._size))
         if known is None:
-            made = form(*arguments)
-            is_simple = _is_small(first.size, second.size, made.numel()) and _is_plain(equation)
-            if is_simple and _is_packed(made) and len(_RESULTS) < _MOST_KEPT:
-                base = None if made._base is None else made._base._size
-                _RESULTS[equation, one._size, other._size] = made._size, base
-            return made
+            result = form(*arguments)
+            is_simple = _is_small(first.size, second.size, result.numel()) and _is_plain(equation)
+            if is_simple and _is_packed(result) and len(_RESULTS) < _MOST_KEPT:
+                base = None if result._base is None else result._base._size
+                _RESULTS[equation, one._size, other._size] = result._size, base
+            return result
         size, base = known
         array = HOST.xp.asarray(HOST.run(HOST.xp.einsum, equation, first, second, order="C"))
         whole = size if base is None else base
-        made = result_tensor(array.reshape(whole), dtype, HOST, CPU, whole, CONTIGUOUS_STRIDES[whole])
-        return made if base is None else view_of(made, size, CONTIGUOUS_STRIDES[size], 0)
+        result = result_tensor(array.reshape(whole), dtype, HOST, CPU, whole, CONTIGUOUS_STRIDES[whole])
+        return result if base is None else view_of(result, size, CONTIGUOUS_STRIDES[size], 0)
 
     return fast_path
 
@@ -108,9 +108,10 @@ def _is_small(*counts: int) -> bool:
     return min(counts) > 0 and max(counts) < SMALL
 
 
-def _is_packed(made: Tensor) -> bool:
+def _is_packed(result: Tensor) -> bool:
     """Whether a result, and its base, are contiguous and fill their storage."""
     return all(
-        each is None or (each._stride == CONTIGUOUS_STRIDES[each._size] and each.nbytes == made._storage._nbytes)
-        for each in (made, made._base)
+        tensor is None
+        or (tensor._stride == CONTIGUOUS_STRIDES[tensor._size] and tensor.nbytes == result._storage._nbytes)
+        for tensor in (result, result._base)
     )

@@ -34,8 +34,8 @@ def gathered(input: Any, dim: Any, index: Any) -> Tensor | None:
     places = _places(input, dim, index)
     if places is None:
         return None
-    made = take(raw_array(input), places)
-    return _copied_like(input, made, index._size)
+    taken = take(raw_array(input), places)
+    return _copied_like(input, taken, index._size)
 
 
 def taken_along(input: Any, indices: Any, dim: Any) -> Tensor | None:
@@ -44,7 +44,7 @@ def taken_along(input: Any, indices: Any, dim: Any) -> Tensor | None:
         return None
     if input._meta is not None:
         return None
-    sizes = [(*each._size[:dim], *each._size[dim + 1 :]) for each in (input, indices)]
+    sizes = [(*tensor._size[:dim], *tensor._size[dim + 1 :]) for tensor in (input, indices)]
     return gathered(input, dim, indices) if sizes[0] == sizes[1] else None
 
 
@@ -61,8 +61,8 @@ def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
     dim %= rank
     if chosen.view("uint64").max() >= size[dim]:  # or below 0
         return None
-    made = take(array, chosen, dim)
-    return _copied_like(input, made, (*size[:dim], chosen.size, *size[dim + 1 :]))
+    taken = take(array, chosen, dim)
+    return _copied_like(input, taken, (*size[:dim], chosen.size, *size[dim + 1 :]))
 
 
 def scattered(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Tensor | None:
@@ -71,9 +71,9 @@ def scattered(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Te
     values = _values(input, index, source) if places is not None and type(source) is Tensor else None
     if places is None or values is None or source._meta is not None:
         return None
-    made = input._array.copy()
-    write(made.reshape(-1), places.reshape(-1), values)
-    return _copied_like(input, made, input._size)
+    copy = input._array.copy()
+    write(copy.reshape(-1), places.reshape(-1), values)
+    return _copied_like(input, copy, input._size)
 
 
 def scattered_in_place(write: Write, input: Any, dim: Any, index: Any, source: Any) -> Tensor | None:
@@ -113,9 +113,9 @@ def over(row: Array, places: Array, values: Array) -> None:
 add_to = HOST.xp.add.at
 
 
-def _copied_like(input: Tensor, made: Array, size: tuple[int, ...]) -> Tensor:
-    result = result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
-    memory.copied(made.nbytes)
+def _copied_like(input: Tensor, array: Array, size: tuple[int, ...]) -> Tensor:
+    result = result_tensor(array, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
+    memory.copied(array.nbytes)
     return result
 
 
@@ -146,13 +146,13 @@ def _gradient(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
     beside, step, _ = plan
     places = index if step == 1 else index * step
     places = (places if beside is None else places + beside).reshape(-1)
-    made = HOST.xp.zeros(input.shape, grad.dtype)
-    row, values = made.reshape(-1), grad.reshape(-1)
+    whole = HOST.xp.zeros(input.shape, grad.dtype)
+    row, values = whole.reshape(-1), grad.reshape(-1)
     if index.shape[kept["dim"]] == 1:  # then no position occurs twice
         row[places] = values + 0.0  # as a sum with zero: -0.0 becomes 0.0
     else:
         add_to(row, places, values)
-    return [made]
+    return [whole]
 
 
 #: By operator, as in `fast.node_rules`.
@@ -167,13 +167,13 @@ def _beside(size: tuple[int, ...], index_size: tuple[int, ...], dim: int) -> tup
         return None
     axis = dim % rank
     beside = [
-        most if each != axis else length for each, (most, length) in enumerate(zip(size, index_size, strict=True))
+        most if place != axis else length for place, (most, length) in enumerate(zip(size, index_size, strict=True))
     ]
     if not 0 < math.prod(size) < MANY or any(n > most for n, most in zip(index_size, beside, strict=True)):
         return None
     places = HOST.xp.arange(math.prod(size)).reshape(size)
     first = take(places, [0], axis)[
-        tuple([slice(None) if each == axis else slice(n) for each, n in enumerate(index_size)])
+        tuple([slice(None) if place == axis else slice(n) for place, n in enumerate(index_size)])
     ]
     step = math.prod(size[axis + 1 :])
     return (first if rank > 1 else None), step, size[axis]

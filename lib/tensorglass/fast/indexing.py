@@ -43,20 +43,20 @@ def of_reading(form: Form) -> Form:
     @wraps(form)
     def getitem(input: Tensor, index: Any) -> Any:
         if type(input) is Tensor and input._meta is None:
-            made, kind = None, type(index)
+            result, kind = None, type(index)
             if kind is int:
-                made = _at(input, index)
+                result = _at(input, index)
             elif kind is slice:
-                made = _slice(input, index)
+                result = _slice(input, index)
             elif kind is list or kind is Tensor:
-                made = read_rows(input, index)
+                result = read_rows(input, index)
             elif kind is tuple and index:
                 if type(index[0]) is int is type(index[-1]):
-                    made = _element(input, index)
+                    result = _element(input, index)
                 elif type(index[0]) is Tensor:
-                    made = read_cells(input, index)
-            if made is not None:
-                return made
+                    result = read_cells(input, index)
+            if result is not None:
+                return result
         elif state.grad and type(input) in PLAIN:
             view = _followed(input, index if type(index) is tuple else (index,))
             if view is not None:
@@ -99,8 +99,8 @@ def _followed(input: Tensor, items: tuple[Any, ...]) -> Tensor | None:
             length = view._size[dim]
             if start or step != 1 or not (stop is None or stop >= length or not length):
                 values = view, dim, start or 0, stop, step
-                made = view_of(view, *geometry.index_slice(view._size, view._stride, view._offset, dim, item))
-                view = made if view._meta is None else enter_slice(values, made)
+                sliced = view_of(view, *geometry.index_slice(view._size, view._stride, view._offset, dim, item))
+                view = sliced if view._meta is None else enter_slice(values, sliced)
             dim += 1
     return None if view is input else view
 
@@ -146,10 +146,10 @@ def _element(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
     size, offset = input._size, input._offset
     if len(index) != len(size):
         return None
-    for each, length, step in zip(index, size, input._stride, strict=True):
-        if type(each) is not int or not -length <= each < length:
+    for item, length, step in zip(index, size, input._stride, strict=True):
+        if type(item) is not int or not -length <= item < length:
             return None
-        offset += (each if each >= 0 else each + length) * step
+        offset += (item if item >= 0 else item + length) * step
     return view_of(input, (), (), offset)
 
 
@@ -159,8 +159,8 @@ def _element_is_written(input: Tensor, index: tuple[Any, ...], value: float) -> 
         return False
     if input._dtype is not dtypes.float32 and input._dtype is not dtypes.float64:
         return False
-    for each in index:
-        if type(each) is not int:
+    for item in index:
+        if type(item) is not int:
             return False
     try:
         raw_array(input)[index] = value
@@ -212,9 +212,9 @@ def read_rows(input: Tensor, index: Tensor | list[Any]) -> Tensor | None:
         array = storage.backend.run(take, source, positions, 0)
     except (IndexError, OverflowError, MemoryError):  # `read` meets the error again, and words it as PyTorch does
         return None
-    made = result_tensor(array, input._dtype, storage.backend, storage.device, size, stride)
+    result = result_tensor(array, input._dtype, storage.backend, storage.device, size, stride)
     memory.copied(array.nbytes)
-    return made
+    return result
 
 
 def _read_masked(input: Tensor, mask: Tensor) -> Tensor | None:
@@ -224,9 +224,9 @@ def _read_masked(input: Tensor, mask: Tensor) -> Tensor | None:
     source, chosen = packed_array(input), packed_array(mask)
     if source is None or chosen is None:
         return None
-    made = source[chosen]
-    result = result_tensor(made, input._dtype, HOST, input._storage.device, made.shape, (1,))
-    memory.copied(made.nbytes)
+    chosen_elements = source[chosen]
+    result = result_tensor(chosen_elements, input._dtype, HOST, input._storage.device, chosen_elements.shape, (1,))
+    memory.copied(chosen_elements.nbytes)
     return result
 
 
@@ -235,17 +235,17 @@ def read_cells(input: Tensor, index: tuple[Any, ...]) -> Tensor | None:
     places = _places(input, index)
     if places is None:
         return None
-    made = take(raw_array(input), places)
+    taken = take(raw_array(input), places)
     size = index[0]._size
-    result = result_tensor(made, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
-    memory.copied(made.nbytes)
+    result = result_tensor(taken, input._dtype, HOST, input._storage.device, size, CONTIGUOUS_STRIDES[size])
+    memory.copied(taken.nbytes)
     return result
 
 
 def cells_are_written(input: Tensor, index: tuple[Any, ...], value: Any) -> bool:
     """Do ``input[index] = value`` for a number that fits or a tensor of the index's size; say whether it was done."""
     places = _places(input, index)
-    if places is None or any(each._storage is input._storage for each in index):
+    if places is None or any(positions._storage is input._storage for positions in index):
         return False
     if type(value) is Tensor:
         values = packed_array(value)
@@ -270,15 +270,20 @@ def _places(input: Tensor, index: tuple[Any, ...]) -> Array | None:
         return None
     if packed_array(input) is None:
         return None
-    found: Any = 0
-    for each, length in zip(index, size, strict=True):
-        if type(each) is not Tensor or each._dtype is not int64 or not each._size or each._size != index[0]._size:
+    place: Any = 0
+    for tensor, length in zip(index, size, strict=True):
+        if (
+            type(tensor) is not Tensor
+            or tensor._dtype is not int64
+            or not tensor._size
+            or tensor._size != index[0]._size
+        ):
             return None
-        array = packed_array(each)
+        array = packed_array(tensor)
         if array is None or not array.size or array.view("uint64").max() >= length:  # or below 0
             return None
-        found = found * length + array
-    return found
+        place = place * length + array
+    return place
 
 
 def written_by_tensor(input: Tensor, index: Tensor, value: Any) -> bool:

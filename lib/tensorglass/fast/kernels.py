@@ -62,7 +62,7 @@ class Facts:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.has_one_rule = isinstance(kernel.rule, DTypeRule)  #: whatever its parameters
-        self.checks = [each for each in (kernel.check, kernel.late_check) if each is not None]
+        self.checks = [check for check in (kernel.check, kernel.late_check) if check is not None]
         #: results of at least so many bytes are written into pool memory; smaller ones are the kernel's own array
         self.least_pooled = LEAST if kernel.takes_out else sys.maxsize
         #: records a finished call without parameters if gradients flow, and returns the result
@@ -98,12 +98,12 @@ class Facts:
         if self.has_one_rule or not parameters:
             return self.direct
         rule = self.kernel.rule_for(parameters)
-        found = self._direct_by_rule.get(rule)
-        if found is None:
-            found = {} if rule.is_like_input else _direct_dtypes(rule)
+        dtypes_by_kinds = self._direct_by_rule.get(rule)
+        if dtypes_by_kinds is None:
+            dtypes_by_kinds = {} if rule.is_like_input else _direct_dtypes(rule)
             if len(self._direct_by_rule) < _FEW_RULES:
-                self._direct_by_rule[rule] = found
-        return found
+                self._direct_by_rule[rule] = dtypes_by_kinds
+        return dtypes_by_kinds
 
 
 #: What is known of each elementwise operator's kernel.
@@ -174,39 +174,41 @@ def compute_alike(
 ) -> Tensor:
     """A new result of checked arrays that need no conversion, whatever their strides."""
     backend, kernel = like.backend, facts.kernel
-    made = backend.empty(dtype, size, order)
+    target = backend.empty(dtype, size, order)
     bound = facts.calls.get(backend) or facts.bind(backend)
-    if dtype is dtypes.bool and made.size >= half.LARGE and backend is HOST and half.is_half(arrays[0]):
-        backend.launch(half.compute, bound, arrays, made, kernel.takes_out)
-    elif kernel.ufunc in COSTLY and THREADS.number > 1 and made.nbytes >= LEAST_SHARED and _is_one_run(arrays, made):
-        THREADS.fill(bound, arrays, made)
+    if dtype is dtypes.bool and target.size >= half.LARGE and backend is HOST and half.is_half(arrays[0]):
+        backend.launch(half.compute, bound, arrays, target, kernel.takes_out)
+    elif (
+        kernel.ufunc in COSTLY and THREADS.number > 1 and target.nbytes >= LEAST_SHARED and _is_one_run(arrays, target)
+    ):
+        THREADS.fill(bound, arrays, target)
     elif kernel.ufunc is not None and backend is HOST:  # quicker than by `into`
-        operands, place = _widened(arrays, made)
+        operands, place = _widened(arrays, target)
         backend.run(bound, *operands, out=place)
     else:
-        backend.launch(into if kernel.takes_out else _convert_into, bound, arrays, made)
-    return result_tensor(made, dtype, backend, like.device, size, stride, order is None)
+        backend.launch(into if kernel.takes_out else _convert_into, bound, arrays, target)
+    return result_tensor(target, dtype, backend, like.device, size, stride, order is None)
 
 
-def _widened(arrays: tuple[Array, ...], made: Array) -> tuple[tuple[Array, ...], Array]:
+def _widened(arrays: tuple[Array, ...], target: Array) -> tuple[tuple[Array, ...], Array]:
     """Operands and result of an elementwise function, reshaped to wider rows if one operand is a row; else unchanged.
 
     The array module sets up its loop again for each row of a matrix. If the other operand is a row (a bias beside a
     batch), the row is repeated several times, so that as many rows of the matrix count as one.
     """
-    if len(arrays) != 2 or made.size < _WORTH_WIDENING or made.ndim < 2 or not made.flags.c_contiguous:
-        return arrays, made
+    if len(arrays) != 2 or target.size < _WORTH_WIDENING or target.ndim < 2 or not target.flags.c_contiguous:
+        return arrays, target
     one, other = arrays
-    length = made.shape[-1]
+    length = target.shape[-1]
     matrix, row = (other, one) if one.size == length else (one, other)
-    times = _repetitions(made.size // length, length)
+    times = _repetitions(target.size // length, length)
     is_row = row.shape[-1:] == (length,) and row.size == length
-    if not times or not is_row or matrix.shape != made.shape or not matrix.flags.c_contiguous:
-        return arrays, made
+    if not times or not is_row or matrix.shape != target.shape or not matrix.flags.c_contiguous:
+        return arrays, target
     repeated = HOST.xp.empty((times, length), row.dtype)
     repeated[...] = row.reshape(length)
     wide, repeated = matrix.reshape(-1, times * length), repeated.reshape(-1)
-    return (repeated, wide) if row is one else (wide, repeated), made.reshape(-1, times * length)
+    return (repeated, wide) if row is one else (wide, repeated), target.reshape(-1, times * length)
 
 
 @remembered
@@ -215,10 +217,10 @@ def _repetitions(count: int, length: int) -> int:
     return next((times for times in range(min(_LONG_ROW // length, count), 1, -1) if count % times == 0), 0)
 
 
-def _is_one_run(arrays: Sequence[Array], made: Array) -> bool:
+def _is_one_run(arrays: Sequence[Array], target: Array) -> bool:
     """Whether operands and result are NumPy arrays of one size without gaps."""
-    return all(type(each) is HOST.xp.ndarray and each.flags.c_contiguous for each in (*arrays, made)) and all(
-        each.shape == made.shape for each in arrays
+    return all(type(array) is HOST.xp.ndarray and array.flags.c_contiguous for array in (*arrays, target)) and all(
+        array.shape == target.shape for array in arrays
     )
 
 
@@ -228,10 +230,10 @@ def compute_packed(
     """`compute_alike` if the kernel's own array has the result's layout: row-major."""
     backend = like.backend
     try:
-        made = backend.attempt(facts.calls.get(backend) or facts.bind(backend), *arrays)
+        array = backend.attempt(facts.calls.get(backend) or facts.bind(backend), *arrays)
     except (MemoryError, RuntimeError):  # `compute_alike` raises the error again, worded as PyTorch does
         return compute_alike(facts, like, dtype, size, stride, None, *arrays)
-    return result_tensor(made, dtype, backend, like.device, size, stride)
+    return result_tensor(array, dtype, backend, like.device, size, stride)
 
 
 def into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], target: Array) -> None:
@@ -248,42 +250,42 @@ def _convert_into(xp: Any, run: Callable[..., Array], arrays: Sequence[Array], t
 # --- running a kernel by a plan --------------------------------------------------------------------------------------
 
 
-def _goes_by_blocks(call: Call, found: Plan, backend: Backend) -> bool:
+def _goes_by_blocks(call: Call, plan: Plan, backend: Backend) -> bool:
     """Whether large half-type operands are processed block by block."""
-    promoted = found.promoted
+    promoted = plan.promoted
     if promoted.itemsize != 2:
         return False
-    is_half = promoted.is_floating_point and found.result in (promoted, dtypes.bool)
-    is_large = is_half and backend is HOST and geometry.numel(found.size) >= half.LARGE
-    return is_large and (call.out is None or call.out._dtype is found.result)
+    is_half = promoted.is_floating_point and plan.result in (promoted, dtypes.bool)
+    is_large = is_half and backend is HOST and geometry.numel(plan.size) >= half.LARGE
+    return is_large and (call.out is None or call.out._dtype is plan.result)
 
 
-def read_operands(call: Call, found: Plan, backend: Backend, target: Array | None) -> Sequence[Array | None] | None:
+def read_operands(call: Call, plan: Plan, backend: Backend, target: Array | None) -> Sequence[Array | None] | None:
     """The operands' arrays; half-type operands that are processed block by block stay unconverted.
 
     Otherwise one operand may be converted into the result's memory instead of a new array.
     """
-    kernel, promoted, dtype = call.kernel, found.promoted, found.compute
-    if _goes_by_blocks(call, found, backend):
+    kernel, promoted, dtype = call.kernel, plan.promoted, plan.compute
+    if _goes_by_blocks(call, plan, backend):
         return [
-            raw_array(each)
-            if isinstance(each, Tensor) and each._dtype is promoted
+            raw_array(operand)
+            if isinstance(operand, Tensor) and operand._dtype is promoted
             else None
-            if each is None
-            else run_pointwise.operand_array(kernel, HOST, each, dtypes.float32)
-            for each in call.operands
+            if operand is None
+            else run_pointwise.operand_array(kernel, HOST, operand, dtypes.float32)
+            for operand in call.operands
         ]
-    free = target if kernel.ufunc is not None and not call.parameters and found.result is dtype else None
+    free = target if kernel.ufunc is not None and not call.parameters and plan.result is dtype else None
     if free is None:
         return None
     arrays: list[Array | None] = []
-    for each in call.operands:
-        if free is not None and isinstance(each, Tensor) and _fits(each, dtype, free, backend):
-            backend.launch(_copy_into, free, array_of(each))
+    for operand in call.operands:
+        if free is not None and isinstance(operand, Tensor) and _fits(operand, dtype, free, backend):
+            backend.launch(_copy_into, free, array_of(operand))
             arrays.append(free)
             free = None
         else:
-            arrays.append(None if each is None else run_pointwise.operand_array(kernel, backend, each, dtype))
+            arrays.append(None if operand is None else run_pointwise.operand_array(kernel, backend, operand, dtype))
     return arrays
 
 
@@ -296,7 +298,7 @@ def _copy_into(xp: Any, target: Array, source: Array) -> None:
     target[...] = source
 
 
-def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> bool:
+def launch(call: Call, plan: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> bool:
     """Run the kernel bound for calls without parameters; block by block for large half-type arrays."""
     kernel = call.kernel
     facts = FACTS[kernel]
@@ -304,10 +306,10 @@ def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | N
         run: Callable[..., Array] = partial(kernel.function, backend.xp, **call.parameters)
     else:
         run = facts.calls.get(backend) or facts.bind(backend)
-    if _goes_by_blocks(call, found, backend):
+    if _goes_by_blocks(call, plan, backend):
         function = kernel.function if len(arrays) == 1 and not call.parameters and call.out is None else None
         backend.launch(half.compute, run, arrays, target, kernel.takes_out, function)
         return True
-    is_direct = kernel.takes_out and (found.result is found.compute or found.result is dtypes.bool)
+    is_direct = kernel.takes_out and (plan.result is plan.compute or plan.result is dtypes.bool)
     backend.launch(into if is_direct else _convert_into, run, arrays, target)
     return True

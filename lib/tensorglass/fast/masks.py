@@ -80,11 +80,11 @@ def filled(input: Any, mask: Any, value: Any) -> Tensor | None:
     arrays = _mask_arrays(input, mask, value)
     if arrays is None or input._storage._nbytes >= LEAST:
         return None
-    made = arrays[0].copy()
-    select_by_mask.put(HOST.xp, made, *arrays[1:])
+    copy = arrays[0].copy()
+    select_by_mask.put(HOST.xp, copy, *arrays[1:])
     size, stride = input._size, geometry.CONTIGUOUS_STRIDES[input._size]
-    result = result_tensor(made, input._dtype, HOST, input._storage.device, size, stride)
-    memory.copied(made.nbytes)
+    result = result_tensor(copy, input._dtype, HOST, input._storage.device, size, stride)
+    memory.copied(copy.nbytes)
     return result
 
 

@@ -42,12 +42,12 @@ def of_product(form: Form) -> Form:
             ):
                 is_recorded = (input._meta is not None or other._meta is not None) and state.grad
                 if not is_recorded or len(input._size) == len(other._size) == 2 or dims == (3, 3):
-                    made = product(input, other)
-                    if made is not None and is_recorded:
+                    result = product(input, other)
+                    if result is not None and is_recorded:
                         enter = enter or _entering(dims or (2, 2))
-                        return enter((input, other), made)
-                    if made is not None:
-                        return made
+                        return enter((input, other), result)
+                    if result is not None:
+                        return result
         return form(*arguments, **keywords)
 
     return product_first
@@ -69,12 +69,12 @@ def of_added_product(form: Form) -> Form:
     @wraps(form)
     def sum_first(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 3 and not keywords:
-            made = _added(*arguments)
-            if made is not None:
+            result = _added(*arguments)
+            if result is not None:
                 input, mat1, mat2 = arguments
                 if state.grad and not input._meta is mat1._meta is mat2._meta is None:
-                    return recorder.enter((*arguments, *left_out), made)
-                return made
+                    return recorder.enter((*arguments, *left_out), result)
+                return result
         return form(*arguments, **keywords)
 
     recorder, left_out = recorder_of(form)
@@ -102,19 +102,19 @@ def product(input: Tensor, other: Tensor) -> Tensor | None:
         two = raw_array(other)
     try:
         if not is_whole:
-            made = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
+            array = HOST.launch(matrix_product, one, two, HOST.empty(dtype, size))
         elif input._contiguous and other._contiguous and len(size) < 3:
             # `dot` is the same product with less overhead: it does not look for floating-point warnings.
-            made = one.dot(two)
+            array = one.dot(two)
         else:
-            made = HOST.run(HOST.xp.matmul, one, two)
-            if size and not made.flags.c_contiguous:
+            array = HOST.run(HOST.xp.matmul, one, two)
+            if size and not array.flags.c_contiguous:
                 return None
     except MemoryError:  # the plain way raises the error again, worded as PyTorch does
         return None
     if not size:
-        made = HOST.xp.asarray(made)
-    return result_tensor(made, dtype, HOST, CPU, size, stride)
+        array = HOST.xp.asarray(array)
+    return result_tensor(array, dtype, HOST, CPU, size, stride)
 
 
 @geometry.remembered
@@ -149,6 +149,6 @@ def _added(input: Any, mat1: Any, mat2: Any) -> Tensor | None:
         return None
     result = product(mat1, mat2)
     if result is not None:
-        made = raw_array(result)
-        HOST.run(HOST.xp.add, made, raw_array(input), made)
+        array = raw_array(result)
+        HOST.run(HOST.xp.add, array, raw_array(input), array)
     return result

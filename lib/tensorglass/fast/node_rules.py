@@ -28,7 +28,7 @@ Rule = Callable[[Array, Kept, list[bool]], "list[Array | None] | None"]
 
 def kept_arrays(node: FormulaNode) -> Kept | None:
     """A node's kept values, with arrays for tensors; None if one was overwritten, freed, or packed by a user's hook."""
-    found: Kept = {}
+    kept: Kept = {}
     for name, value in zip(node.blueprint.saved, node.kept, strict=True):
         kind = type(value)
         if kind is SavedInput:
@@ -51,8 +51,8 @@ def kept_arrays(node: FormulaNode) -> Kept | None:
                 return None
         elif kind is SavedNumber or kind is list:
             return None
-        found[name] = value
-    return found
+        kept[name] = value
+    return kept
 
 
 def _product(one: Array, other: Array) -> Array:
@@ -96,8 +96,8 @@ def _mm(
 def _addmm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
     if kept.get("alpha", 1) != 1 or kept.get("beta", 1) != 1:
         return None
-    found = _mm(grad, kept, wanted[1:], ("mat1", "mat1_stride"))
-    return None if found is None else [grad if wanted[0] else None, *found]
+    answers = _mm(grad, kept, wanted[1:], ("mat1", "mat1_stride"))
+    return None if answers is None else [grad if wanted[0] else None, *answers]
 
 
 def _bmm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
@@ -108,7 +108,7 @@ def _bmm(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | No
         if pair is None:
             answers.append(None)
             continue
-        if not grad.size or max(each.nbytes for each in pair) > MOST_BARE:
+        if not grad.size or max(array.nbytes for array in pair) > MOST_BARE:
             return None
         answers.append(XP.ascontiguousarray(matrix_product(XP, *pair)))
     return answers
@@ -135,9 +135,9 @@ def _within(grad: Array, kept: Kept, place: tuple[Any, ...]) -> list[Array | Non
     size = kept["input_size"]
     if prod(size) * grad.itemsize > MOST_BARE:
         return None
-    made = XP.zeros(size, grad.dtype)
-    made[place] = grad
-    return [made]
+    whole = XP.zeros(size, grad.dtype)
+    whole[place] = grad
+    return [whole]
 
 
 def _selected(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:

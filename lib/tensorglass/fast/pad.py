@@ -34,16 +34,16 @@ def of_padding(form: Form) -> Form:
         if len(arguments) >= 2 and type(arguments[0]) in PLAIN:
             value: Any = 0
             is_usual = not arguments[2:] or arguments[2:] in _CONSTANT
-            for name, each in keywords.items():
-                if name == "value" and type(each) in (int, float) and len(arguments) < 4:
-                    value = each
-                elif not (name == "mode" and each == "constant" and len(arguments) == 2):
+            for name, argument in keywords.items():
+                if name == "value" and type(argument) in (int, float) and len(arguments) < 4:
+                    value = argument
+                elif not (name == "mode" and argument == "constant" and len(arguments) == 2):
                     is_usual = False
-            made = _padded(arguments[0], arguments[1], value) if is_usual else None
-            if made is not None:
+            result = _padded(arguments[0], arguments[1], value) if is_usual else None
+            if result is not None:
                 if arguments[0]._meta is not None and state.grad:
-                    _recorder().enter((*arguments[:2], value), made)
-                return made
+                    _recorder().enter((*arguments[:2], value), result)
+                return result
         return form(*arguments, **keywords)
 
     return pad_first
@@ -60,12 +60,12 @@ def _padded(input: Tensor, pad: Any, value: float) -> Tensor | None:
         return None
     whole, inside, stride = planned
     number = number_array(HOST, checked(value, dtype), dtype)
-    made = HOST.empty(dtype, whole)
-    if made.nbytes >= LEAST:
+    padded = HOST.empty(dtype, whole)
+    if padded.nbytes >= LEAST:
         return None
-    made[...] = number
-    made[inside] = array
-    result = result_tensor(made, dtype, HOST, input._storage.device, whole, stride)
+    padded[...] = number
+    padded[inside] = array
+    result = result_tensor(padded, dtype, HOST, input._storage.device, whole, stride)
     memory.copied(array.nbytes)
     return result
 
@@ -100,7 +100,7 @@ def _unpadded(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
     if grad.nbytes >= LEAST or min(pad, default=0) < 0 or not (grad.flags.c_contiguous or is_spread(grad)):
         return None
     ends = [(before, grad.shape[-1 - place] - after) for place, (before, after) in enumerate(_pairs(pad))]
-    return [grad[(..., *[slice(*each) for each in reversed(ends)])].copy()]
+    return [grad[(..., *[slice(*pair) for pair in reversed(ends)])].copy()]
 
 
 #: By operator, as in `fast.node_rules`.

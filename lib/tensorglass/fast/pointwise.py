@@ -51,8 +51,8 @@ def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> For
                     has_number = True
             else:
                 if (has_meta or not has_number) and signature.are_alike(arguments):
-                    made = None if has_meta else computed_small(kernel, arguments, {})
-                    return compute(Call(kernel, arguments, {})) if made is None else made
+                    result = None if has_meta else computed_small(kernel, arguments, {})
+                    return compute(Call(kernel, arguments, {})) if result is None else result
         return fallback(*arguments, **keywords)
 
     return of_many
@@ -79,10 +79,10 @@ def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
         if input._contiguous and size and storage._nbytes < least_packed and storage.device is CPU:
             stride = CONTIGUOUS_STRIDES[size]
             try:
-                made = attempt(on_host, array)
+                computed = attempt(on_host, array)
             except (MemoryError, RuntimeError):  # `compute` raises the error again, worded as PyTorch does
                 return compute(Call(kernel, (input,), {}))
-            answer = result_tensor(made, result, HOST, CPU, size, stride)
+            answer = result_tensor(computed, result, HOST, CPU, size, stride)
         else:
             size, stride, order = result_layout(((size, input._stride),), is_like_input)
             answer = compute_alike(facts, storage, result, size, stride, order, array)
@@ -125,20 +125,20 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
             if input._contiguous and other._contiguous and size == other._size and size:
                 stride = CONTIGUOUS_STRIDES[size]
                 try:
-                    made = attempt(on_host, one, two)
+                    array = attempt(on_host, one, two)
                 except (MemoryError, RuntimeError):
                     return compute(Call(kernel, (input, other), {}))
-                answer = result_tensor(made, result, HOST, CPU, size, stride)
+                answer = result_tensor(array, result, HOST, CPU, size, stride)
             else:
                 layout = small_layout(((size, input._stride), (other._size, other._stride)))
                 if layout is None or ufunc is None:
                     return elsewhere(input, other)
                 size, stride, order = layout
                 try:
-                    made = attempt(ufunc, one, two, order=order)  # faster than into an array that we allocate
+                    array = attempt(ufunc, one, two, order=order)  # faster than into an array that we allocate
                 except (MemoryError, RuntimeError):
                     return compute(Call(kernel, (input, other), {}))
-                answer = result_tensor(made, result, HOST, CPU, size, stride, order == "C")
+                answer = result_tensor(array, result, HOST, CPU, size, stride, order == "C")
             if (input._meta is not None or other._meta is not None) and state.grad:
                 return facts.record((input, other), answer)
             return answer
@@ -168,10 +168,10 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
         backend = storage.backend
         two = array_of_number(backend, other, dtype)
         try:
-            made = backend.attempt(calls.get(backend) or bind(backend), one, two)
+            array = backend.attempt(calls.get(backend) or bind(backend), one, two)
         except (MemoryError, RuntimeError):
             return None
-        answer = result_tensor(made, result, backend, storage.device, size, stride)
+        answer = result_tensor(array, result, backend, storage.device, size, stride)
         return facts.record((input, other), answer) if input._meta is not None and state.grad else answer
 
     def strided_binary(input: Any, other: Any) -> Any:

@@ -84,17 +84,17 @@ def of_calls(
             return write_result(target, plan.run, arrays, is_half=plan.is_half, writes=plan.writes)
         try:
             if plan.is_half:
-                made = HOST.attempt(through_float32, plan.run, arrays, plan.array_dtype)
+                array = HOST.attempt(through_float32, plan.run, arrays, plan.array_dtype)
             else:
-                made = HOST.attempt(plan.run, *arrays)
+                array = HOST.attempt(plan.run, *arrays)
         except (MemoryError, RuntimeError):  # the plain way meets the error again, and words it as PyTorch does
             return None
-        return result_tensor(made, plan.result, HOST, CPU, size, stride) if made.dtype == plan.array_dtype else None
+        return result_tensor(array, plan.result, HOST, CPU, size, stride) if array.dtype == plan.array_dtype else None
 
     @wraps(form)
     def small_first(*arguments: Any, **keywords: Any) -> Any:
-        made = called(arguments, keywords)
-        return form(*arguments, **keywords) if made is None else made
+        result = called(arguments, keywords)
+        return form(*arguments, **keywords) if result is None else result
 
     return small_first
 
@@ -111,28 +111,28 @@ def _read(
         return None
     key = [first._dtype]
     tensors, out = [], None
-    for each in arguments:
-        kind = type(each)
+    for argument in arguments:
+        kind = type(argument)
         if kind is Tensor or kind in PLAIN:
-            tensors.append(each)
+            tensors.append(argument)
             key.append(Tensor)
         elif kind in _VALUES:
-            key += (kind, each or str(each))  # 0.0 and -0.0 are equal
+            key += (kind, argument or str(argument))  # 0.0 and -0.0 are equal
         else:
             return None
-    for name, each in keywords.items():
-        kind = type(each)
+    for name, argument in keywords.items():
+        kind = type(argument)
         if kind in _VALUES:
-            key += (name, kind, each or str(each))
+            key += (name, kind, argument or str(argument))
         elif kind not in PLAIN:
             return None
         elif name == "out":
-            if not takes_out or each._meta is not None:
+            if not takes_out or argument._meta is not None:
                 return None
-            out = each
+            out = argument
         else:
             key.append(name)
-            tensors.append(each)
+            tensors.append(argument)
     return tuple(key), tensors, out
 
 
@@ -143,13 +143,13 @@ def _arrays_alike(tensors: list[Tensor]) -> list[Array] | None:
     if not size or first._storage._nbytes >= LEAST:
         return None
     arrays = []
-    for each in tensors:
-        array, meta = each._array, each._meta
+    for tensor in tensors:
+        array, meta = tensor._array, tensor._meta
         if array is None:
-            array = raw_array(each)
-        if each._dtype is not dtype or each._size != size or not each._contiguous:
+            array = raw_array(tensor)
+        if tensor._dtype is not dtype or tensor._size != size or not tensor._contiguous:
             return None
-        if each._storage.device is not CPU or (meta is not None and (state.grad or meta.is_inference)):
+        if tensor._storage.device is not CPU or (meta is not None and (state.grad or meta.is_inference)):
             return None
         arrays.append(array)
     return arrays
@@ -168,12 +168,12 @@ def _planned(
             kernel.inplace_check(operands, **parameters)
     except (TypeError, RuntimeError, ValueError, NotImplementedError, OverflowError):  # the form raises it again
         return None
-    count = sum(type(each) in PLAIN for each in operands)
+    count = sum(type(operand) in PLAIN for operand in operands)
     constants = operands[count:]
-    if not all(type(each) in PLAIN for each in operands[:count]):
+    if not all(type(operand) in PLAIN for operand in operands[:count]):
         return None
     dtype: DType = operands[0]._dtype
-    numbers = [CATEGORY.get(type(each), dtypes.COMPLEX) for each in constants if each is not None]
+    numbers = [CATEGORY.get(type(constant), dtypes.COMPLEX) for constant in constants if constant is not None]
     if not dtype.is_floating_point or max(numbers, default=dtypes.BOOL) > dtype.category:
         return None
     result = facts.direct_for(parameters).get(dtype)
@@ -184,7 +184,7 @@ def _planned(
         return None
     if is_half and facts.rounds_numbers and parameters:
         parameters = with_half_alpha(parameters, HOST, dtype)
-    fixed = [None if each is None else array_of_number(facts, each, dtype, is_half) for each in constants]
+    fixed = [None if constant is None else array_of_number(facts, constant, dtype, is_half) for constant in constants]
     return _Plan(
         _bound(facts, fixed, parameters),
         result,
@@ -202,7 +202,7 @@ def _bound(facts: Facts, fixed: list[Array | None], parameters: dict[str, Any]) 
     function, xp = facts.kernel.function, HOST.xp
 
     def run(*arrays: Array, **written: Array) -> Array:
-        made: Array = function(xp, *arrays, *fixed, **parameters, **written)
-        return made
+        result: Array = function(xp, *arrays, *fixed, **parameters, **written)
+        return result
 
     return run

@@ -65,9 +65,9 @@ def _computed(
     is_half = computed is not dtype
     if is_half:
         if len(operands) == 1 and not parameters and out is None and arrays[0].size > FEW_HALVES:
-            made = HOST.launch(half.looked_up, kernel.function, arrays[0], HOST.array_dtype(result))
-            if made is not None:
-                return result_tensor(made, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
+            array = HOST.launch(half.looked_up, kernel.function, arrays[0], HOST.array_dtype(result))
+            if array is not None:
+                return result_tensor(array, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
         if dtype is dtypes.float16 and first.numel() >= half.LARGE:  # these are processed block by block
             return None
     if has_none or parameters or is_half or not dtype.is_floating_point:
@@ -78,18 +78,21 @@ def _computed(
     if is_half and facts.rounds_numbers and parameters:
         parameters = with_half_alpha(parameters, HOST, dtype)
     if has_numbers:
-        arrays = [array_of_number(facts, each, dtype, is_half) if type(each) in CATEGORY else each for each in arrays]
+        arrays = [
+            array_of_number(facts, operand, dtype, is_half) if type(operand) in CATEGORY else operand
+            for operand in arrays
+        ]
     run = partial(kernel.function, HOST.xp, **parameters) if parameters else facts.on_host
     if out is not None:
         return write_result(out, run, arrays, is_half=is_half, writes=kernel.takes_out)
     array_dtype = HOST.array_dtype(result)
     try:
-        made = HOST.attempt(through_float32, run, arrays, array_dtype) if is_half else HOST.attempt(run, *arrays)
+        array = HOST.attempt(through_float32, run, arrays, array_dtype) if is_half else HOST.attempt(run, *arrays)
     except (MemoryError, RuntimeError):  # the plain way meets the error again, and words it as PyTorch does
         return None
-    if made.dtype is not array_dtype and made.dtype != array_dtype:
-        made = HOST.run(made.astype, array_dtype)
-    return result_tensor(made, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
+    if array.dtype is not array_dtype and array.dtype != array_dtype:
+        array = HOST.run(array.astype, array_dtype)
+    return result_tensor(array, result, HOST, first._storage.device, size, CONTIGUOUS_STRIDES[size])
 
 
 def _read_alike(operands: Sequence[Any]) -> _Read | None:
@@ -141,7 +144,7 @@ def array_of_number(facts: Facts, number: Any, dtype: DType, is_half: bool) -> A
 
 def through_float32(run: Callable[..., Array], arrays: Sequence[Array | None], array_dtype: Any) -> Array:
     """What `run` computes from half-type arrays, each widened once; the result is rounded once, to `array_dtype`."""
-    wide = [None if each is None else each.astype(FLOAT32) for each in arrays]
+    wide = [None if array is None else array.astype(FLOAT32) for array in arrays]
     return run(*wide).astype(array_dtype, copy=False)
 
 
@@ -159,12 +162,12 @@ def of_halves(facts: Facts, most: int) -> Callable[..., Tensor | None]:
         if result is None or not size or storage.device is not CPU:
             return None
         arrays: list[Array] = []
-        for each in operands:
-            array = each._array
+        for operand in operands:
+            array = operand._array
             if array is None:
-                array = raw_array(each)
-            is_here = each._contiguous and each._storage.device is CPU
-            if each._dtype is not dtype or each._size != size or not is_here:
+                array = raw_array(operand)
+            is_here = operand._contiguous and operand._storage.device is CPU
+            if operand._dtype is not dtype or operand._size != size or not is_here:
                 return None
             arrays.append(array)
         stride = CONTIGUOUS_STRIDES[size]
@@ -173,10 +176,10 @@ def of_halves(facts: Facts, most: int) -> Callable[..., Tensor | None]:
         for check in checks:
             check(operands)
         try:
-            made = attempt(through_float32, on_host, arrays, HOST.array_dtype(result))
+            computed = attempt(through_float32, on_host, arrays, HOST.array_dtype(result))
         except (MemoryError, RuntimeError):
             return None
-        return result_tensor(made, result, HOST, CPU, size, stride)
+        return result_tensor(computed, result, HOST, CPU, size, stride)
 
     return compute_halves
 
@@ -187,13 +190,13 @@ def write_result(
     """`out`, which takes the result, with what `run` computes in it; `run` can write it there itself if it `writes`."""
     place = raw_array(out)
     if is_half:
-        made = HOST.run(through_float32, run, arrays, place.dtype)
+        array = HOST.run(through_float32, run, arrays, place.dtype)
     elif writes:
-        made = HOST.run(_into, run, arrays, place)
+        array = HOST.run(_into, run, arrays, place)
     else:
-        made = HOST.run(run, *arrays)
-    if made is not place:
-        HOST.run(HOST.xp.copyto, place, made, "unsafe")
+        array = HOST.run(run, *arrays)
+    if array is not place:
+        HOST.run(HOST.xp.copyto, place, array, "unsafe")
     out._written()
     return out
 

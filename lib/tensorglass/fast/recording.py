@@ -94,10 +94,10 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
 
     def enter(operands: tuple[Any, ...], result: Tensor) -> Tensor:
         flow, edges = edges_of(operands)
-        found = known_flows[flow] if flow > 0 else None
-        if found is None or watched.saved_tensors_hooks or _anomaly.enabled:
+        known_flow = known_flows[flow] if flow > 0 else None
+        if known_flow is None or watched.saved_tensors_hooks or _anomaly.enabled:
             return by_recorder(operands, result, flow)
-        blueprint, known = found
+        blueprint, known = known_flow
         node = _new(FormulaNode)
         node.edges = edges
         size, dtype, device = result._size, result._dtype, result._storage.device
@@ -173,5 +173,5 @@ def entering_view(form: Callable[..., Tensor]) -> Callable[[tuple[Any, ...], Ten
 
 def unrecorded(body: Callable[..., Any]) -> Callable[..., Any]:
     """The operator without recording, for a first argument without gradients."""
-    found, bare = derivative_of(body), getattr(body, "__wrapped__", body)
-    return bare if found is not None and list(found.formulas) == ["input"] else body
+    derivative, bare = derivative_of(body), getattr(body, "__wrapped__", body)
+    return bare if derivative is not None and list(derivative.formulas) == ["input"] else body

@@ -64,19 +64,19 @@ def of_reduction(
     @geometry.remembered
     def planned(dtype: DType, size: tuple[int, ...], dim: Axes, keepdim: bool) -> Any:
         is_half = by_float32 and dtype in _HALVES
-        found, count, ndim = kinds(dtypes.float32 if is_half else dtype), math.prod(size), len(size)
+        result_kinds, count, ndim = kinds(dtypes.float32 if is_half else dtype), math.prod(size), len(size)
         dims = range(ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,)
-        if found is None or not count or not dims or not all(-ndim <= each < ndim for each in dims):
+        if result_kinds is None or not count or not dims or not all(-ndim <= dim < ndim for dim in dims):
             return None
         if count < (MANY if of_large is None and not is_half else SMALL):
             run: Function | None = function
         elif is_half:
             run = None
         else:
-            run = of_large if found[0] is dtype else None
+            run = of_large if result_kinds[0] is dtype else None
         if run is None:
             return None
-        axes = tuple([each % ndim for each in dims])
+        axes = tuple([dim % ndim for dim in dims])
         if len(set(axes)) < len(axes):
             return None
         kept = tuple([length for axis, length in enumerate(size) if axis not in axes])
@@ -85,12 +85,12 @@ def of_reduction(
         if keepdim:
             kept = tuple([1 if axis in axes else length for axis, length in enumerate(size)])
         axis = None if dim is None else axes[0] if len(axes) == 1 else axes
-        computed = HOST.array_dtype(found[0])
-        if quicker is not None and run is function and (found[0] is dtype or is_half):
+        computed = HOST.array_dtype(result_kinds[0])
+        if quicker is not None and run is function and (result_kinds[0] is dtype or is_half):
             run = quicker(size, axes, computed.char) or function
         if is_half:
             return _rounded_once(run, HOST.array_dtype(dtype)), axis, computed, dtype, kept
-        return run, axis, computed, found[1], kept
+        return run, axis, computed, result_kinds[1], kept
 
     def enter(form: Callable[..., Any]) -> Callable[..., Any]:
         recorder: Any
@@ -113,17 +113,17 @@ def of_reduction(
             run, axis, computed, dtype, size = plan
             array = input._array
             try:
-                made = HOST.attempt(run, raw_array(input) if array is None else array, axis, computed)
+                answer = HOST.attempt(run, raw_array(input) if array is None else array, axis, computed)
             except (MemoryError, RuntimeError):  # RuntimeError: another thread holds the context
                 return form(*arguments, **keywords)
             if not size:
-                made = HOST.xp.asarray(made)
+                answer = HOST.xp.asarray(answer)
             elif not input._contiguous:  # then the array module's result may have another layout
-                made = HOST.xp.ascontiguousarray(made)
-            if made.shape != size:
-                made = made.reshape(size)
+                answer = HOST.xp.ascontiguousarray(answer)
+            if answer.shape != size:
+                answer = answer.reshape(size)
             stride = geometry.CONTIGUOUS_STRIDES[size]
-            result = result_tensor(made, dtype, HOST, input._storage.device, size, stride)
+            result = result_tensor(answer, dtype, HOST, input._storage.device, size, stride)
             return recorder.enter((input, dim, keepdim, *left_out), result) if is_recorded else result
 
         return fast_path

@@ -19,9 +19,9 @@ from tensorglass.tensor.grad_mode import state
 
 
 def _run(kernel: Callable[..., None], array: Array, dim: int) -> Array:
-    made = HOST.xp.empty(array.shape, array.dtype)
-    kernel(HOST.xp, array, dim, made)
-    return made
+    result = HOST.xp.empty(array.shape, array.dtype)
+    kernel(HOST.xp, array, dim, result)
+    return result
 
 
 def _by_float32(kernel: Callable[..., None], array: Array, dim: int) -> Array:
@@ -50,10 +50,10 @@ def of_softmax(kernel: Callable[..., None]) -> Callable[[Callable[..., Any]], Ca
             if is_half and array.size >= LARGE:  # these are converted in another way
                 return form(*arguments, **keywords)
             try:
-                made = HOST.attempt(_by_float32 if is_half else _run, kernel, array, dim)
+                computed = HOST.attempt(_by_float32 if is_half else _run, kernel, array, dim)
             except (MemoryError, RuntimeError):  # RuntimeError: another thread holds the context
                 return form(*arguments, **keywords)
-            result = result_tensor(made, input._dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
+            result = result_tensor(computed, input._dtype, HOST, CPU, size, geometry.CONTIGUOUS_STRIDES[size])
             if input._meta is not None and state.grad and recorder is not None:
                 return recorder.enter((input, dim, *defaults[2:]), result)
             return result

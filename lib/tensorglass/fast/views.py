@@ -56,12 +56,12 @@ def _entering_lengths() -> Callable[[tuple[Any, ...], Tensor], Tensor]:
 _enter_lengths: Any = None
 
 
-def enter_view(arguments: tuple[Tensor, tuple[int, ...]], made: Tensor) -> Tensor:
+def enter_view(arguments: tuple[Tensor, tuple[int, ...]], view: Tensor) -> Tensor:
     """Record `made`, the first argument viewed with another size."""
     global _enter_lengths
     if _enter_lengths is None:
         _enter_lengths = _entering_lengths()
-    entered: Tensor = _enter_lengths(arguments, made)
+    entered: Tensor = _enter_lengths(arguments, view)
     return entered
 
 
@@ -74,8 +74,8 @@ def of_matrix(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
             input = arguments[0]
             is_plain = type(input) is Tensor or type(input) in PLAIN
             if is_plain and len(input._size) == 2 and (input._meta is None or state.grad):
-                made = view_of(input, input._size[::-1], input._stride[::-1], input._offset)
-                return made if input._meta is None else enter(arguments, made)
+                view = view_of(input, input._size[::-1], input._stride[::-1], input._offset)
+                return view if input._meta is None else enter(arguments, view)
         return form(*arguments, **keywords)
 
     enter = entering_view(form)
@@ -92,8 +92,8 @@ def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
             is_plain = type(dim0) is int is type(dim1) and (type(input) is Tensor or type(input) in PLAIN)
             if is_plain and (input._meta is None or state.grad):
                 size, stride = geometry.exchange(input._size, input._stride, dim0, dim1)
-                made = view_of(input, size, stride, input._offset)
-                return made if input._meta is None else enter(arguments, made)
+                view = view_of(input, size, stride, input._offset)
+                return view if input._meta is None else enter(arguments, view)
         return form(*arguments, **keywords)
 
     enter = entering_view(form)
@@ -132,11 +132,11 @@ def of_ints(
                     else:
                         values = (input, numbers) if as_one else arguments
                         if input._meta is None or len(values) == recorded:
-                            found = planned(input._size, input._stride, numbers)
-                            if found is not None:
-                                size, stride, offset = found
-                                made = view_of(input, size, stride, input._offset + offset)
-                                return made if input._meta is None else enter(values, made)
+                            planned_view = planned(input._size, input._stride, numbers)
+                            if planned_view is not None:
+                                size, stride, offset = planned_view
+                                view = view_of(input, size, stride, input._offset + offset)
+                                return view if input._meta is None else enter(values, view)
             return form(*arguments, **keywords)
 
         enter = entering_view(form)

@@ -179,10 +179,10 @@ def places(argnums: Any, count: int) -> list[int]:
             raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
     if not given:
         raise RuntimeError("argnums must be non-empty")
-    found = [argnum % count for argnum in given]
-    if len(set(found)) != len(found):
-        raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
-    return found
+    positions = [argnum % count for argnum in given]
+    if len(set(positions)) != len(positions):
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(positions)}")
+    return positions
 
 
 def split_aux(output: Any, name: str) -> tuple[Any, Any]:

@@ -171,8 +171,8 @@ def _remove_abandoned(path: str) -> None:
     names = []
     with suppress(OSError):  # the folder may not exist, or may not be listable
         names = os.listdir(folder)
-    for found in filter(part.fullmatch, names):
-        place = os.path.join(folder, found)
+    for file in filter(part.fullmatch, names):
+        place = os.path.join(folder, file)
         with suppress(OSError):  # does not wait for a pipe, nor follow a link
             fd = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
             try:

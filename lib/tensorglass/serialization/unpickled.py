@@ -98,8 +98,8 @@ class Machine:
         opcode = "the first opcode"
         self._allowance = _SLACK + _MOST_PER_BYTE * len(data)
         try:
-            for found, argument, _ in pickletools.genops(data):
-                opcode = found.name
+            for instruction, argument, _ in pickletools.genops(data):
+                opcode = instruction.name
                 self._do(opcode, argument)
             (result,) = self._stack
             return self._plain(result)
@@ -165,9 +165,9 @@ class Machine:
             raise refused("It calls what cannot be called.")
         list(map(self._plain, arguments))
         self._is_outside = True
-        made = call(*arguments)
+        value = call(*arguments)
         self._is_outside = False
-        return made
+        return value
 
     def _reduce(self, argument: None) -> None:
         arguments, called = self._stack.pop(), self._stack.pop()

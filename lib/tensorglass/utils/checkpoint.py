@@ -360,8 +360,8 @@ class CheckpointFunction(Function):
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     """The devices other than the CPU that tensors in `args` lie on, and the states of their generators."""
-    found = {value.device for value in tree_leaves(args) if isinstance(value, Tensor) and value.device.type != "cpu"}
-    devices = sorted(found, key=str)
+    kinds = {value.device for value in tree_leaves(args) if isinstance(value, Tensor) and value.device.type != "cpu"}
+    devices = sorted(kinds, key=str)
     return [device.index or 0 for device in devices], [default_of(device).get_state() for device in devices]
 
 

@@ -62,9 +62,9 @@ class _OfTheOtherSide(torch.autograd.Function):
     """The single operator that stands for a function of the other side."""
 
     @staticmethod
-    def forward(ctx: Any, made: Callable[[], Any], pull: Any, names: set[str], _requires: Any, *_inputs: Any) -> Any:
+    def forward(ctx: Any, compute: Callable[[], Any], pull: Any, names: set[str], _requires: Any, *_inputs: Any) -> Any:
         ctx.pull, ctx.name, ctx.stands_for = pull, _unnamed, names
-        return made()
+        return compute()
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
@@ -312,7 +312,7 @@ class Side:
         """The first tensors known at both ends, and the leaves, that backward from `x` reaches; and the names of the
         nodes on the way.
         """
-        found, names, seen, waiting = [], set[str](), set[Any](), [x.grad_fn]
+        inputs, names, seen, waiting = [], set[str](), set[Any](), [x.grad_fn]
         while waiting:
             node = waiting.pop()
             if node is None or node in seen:
@@ -322,13 +322,13 @@ class Side:
                 raise CannotCross("a graph that is too large")
             crossed = self._made_by.get(node)
             if crossed is not None and crossed is not x and crossed.grad_fn is node:
-                found.append(crossed)
+                inputs.append(crossed)
                 continue
             names |= names_at(node)
             if hasattr(node, "variable"):
-                found.append(node.variable)
+                inputs.append(node.variable)
             waiting += [next_node for next_node, _ in node.next_functions]
-        return found, names
+        return inputs, names
 
     def _over(self, array: Any) -> Any:
         """A tensor on the memory of an array."""
@@ -396,8 +396,8 @@ class Side:
                 return self._decode(content).numpy()
             case "number":
                 name, text = content
-                if (found := numpy.dtype(str(name))).kind in _NUMBERS:
-                    return numpy.frombuffer(base64.b85decode(text), found)[0]
+                if (dtype := numpy.dtype(str(name))).kind in _NUMBERS:
+                    return numpy.frombuffer(base64.b85decode(text), dtype)[0]
             case "builtin":
                 builtin = getattr(builtins, content)
                 if isinstance(builtin, type):
@@ -493,8 +493,8 @@ def _pull(x: Any, inputs: list[Any]) -> Callable[[Any, bool], list[Any]]:
     asked for."""
 
     def pull(grad: Any, again: bool) -> list[Any]:
-        found = torch.autograd.grad(x, inputs, grad, retain_graph=True, create_graph=again, allow_unused=True)
-        return list(found)
+        gradients = torch.autograd.grad(x, inputs, grad, retain_graph=True, create_graph=again, allow_unused=True)
+        return list(gradients)
 
     return pull
 
@@ -525,9 +525,9 @@ def as_it_is(value: Any) -> str:
 
 def exception_called(name: str) -> type[Exception]:
     """The exception class of that name from Python or the library; otherwise a new class of that name."""
-    found = getattr(builtins, name, None) or vars(torch).get(name)
-    if isinstance(found, type) and issubclass(found, Exception):
-        return found
+    kind = getattr(builtins, name, None) or vars(torch).get(name)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        return kind
     return type(name if name.isidentifier() else "Error", (RuntimeError,), {})
 
 
@@ -544,7 +544,7 @@ def _is_watched(kind: type) -> bool:
 
 
 def _dtype(name: Any) -> Any:
-    found = getattr(torch, str(name), None)
-    if type(found) is not torch.dtype:
+    dtype = getattr(torch, str(name), None)
+    if type(dtype) is not torch.dtype:
         raise CannotCross("what is no dtype")
-    return found
+    return dtype

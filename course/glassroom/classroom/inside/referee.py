@@ -113,9 +113,9 @@ class Referee:
     def test(self, step: dict[str, Any], at: int) -> None:
         """Judge an exercise. A hidden test that passes values to a learner's function runs after all cells, so a
         function that stores them cannot show them in a later cell."""
-        found = check_call(step["source"])
-        assert found is not None  # every such cell of a plan ends in a check call
-        id, call = found
+        call_found = check_call(step["source"])
+        assert call_found is not None  # every such cell of a plan ends in a check call
+        id, call = call_found
         given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg}
         first = 2 if isinstance(call.func, ast.Name) and call.func.id == "graded_check" else 1
         answers = [ast.unparse(argument) for argument in call.args[first:]]

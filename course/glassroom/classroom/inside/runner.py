@@ -239,12 +239,12 @@ def _value_of(expression: str, names: dict[str, Any]) -> Any:
 
 def _fingerprint() -> dict[str, int]:
     """A fingerprint of builtins and checks: the objects behind their names, and the code of their functions."""
-    found = {}
+    fingerprints = {}
     for module in _WATCHED:
         for name, value in vars(module).items():
             if name not in ("_", "__builtins__") and not name.startswith("_rungs"):
-                found[f"{module.__name__}.{name}"] = hash((id(value), id(getattr(value, "__code__", None))))
-    return found
+                fingerprints[f"{module.__name__}.{name}"] = hash((id(value), id(getattr(value, "__code__", None))))
+    return fingerprints
 
 
 def _shown(output: Any) -> dict[str, str]:

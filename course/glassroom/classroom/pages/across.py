@@ -11,27 +11,27 @@ from glassroom.classroom.pages.shell import name_of, text
 Found = Sequence[tuple[Assignment, list[Result], list[str]]]  # results, and the learners who have handed in nothing
 
 
-def all_assignments(found: Found) -> str:
+def all_assignments(marked: Found) -> str:
     """The table of learners and assignments. An assignment's name leads to its part of the page."""
     by_learner: dict[str, dict[str, Result]] = {}
-    for assignment, results, missing in found:
+    for assignment, results, missing in marked:
         for result in results:
             by_learner.setdefault(result.row.learner, {})[assignment.name] = result
         for name in missing:
             by_learner.setdefault(name, {})
-    points = {assignment.name: results[0].points for assignment, results, _ in found if results}
+    points = {assignment.name: results[0].points for assignment, results, _ in marked if results}
     head = "".join(
         f'<th scope="col"><a href="#{anchor(assignment)}">{text(assignment.name)}</a>'
         f"<small>of {points.get(assignment.name, 0):g}</small></th>"
-        for assignment, _, _ in found
+        for assignment, _, _ in marked
     )
     lines = []
     for name, theirs in sorted(by_learner.items()):
-        cells = "".join(_cell(theirs.get(assignment.name)) for assignment, _, _ in found)
+        cells = "".join(_cell(theirs.get(assignment.name)) for assignment, _, _ in marked)
         total = sum(result.total for result in theirs.values())
         lines.append(f'<tr><th scope="row">{name_of(name)}</th>{cells}<td class="n">{total:g}</td></tr>')
     foot = "".join(
-        f'<td class="n muted">{len(results)} of {len(results) + len(missing)}</td>' for _, results, missing in found
+        f'<td class="n muted">{len(results)} of {len(results) + len(missing)}</td>' for _, results, missing in marked
     )
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Learners and assignments">'
@@ -47,19 +47,19 @@ def anchor(assignment: Assignment) -> str:
     return text(f"assignment-{assignment.name}")
 
 
-def _cell(found: Result | None) -> str:
-    if found is None:
+def _cell(result: Result | None) -> str:
+    if result is None:
         return '<td class="none">– <small>nothing handed in</small></td>'
     said = []
-    if found.seconds_late:
-        said.append(lateness(found.seconds_late))
-    if found.waiting:
-        said.append(f"{len(found.waiting)} open")
-    if found.row.to_look_at:
-        said.append(f"{len(found.row.to_look_at)} to look at")
-    if found.row.trouble:
+    if result.seconds_late:
+        said.append(lateness(result.seconds_late))
+    if result.waiting:
+        said.append(f"{len(result.waiting)} open")
+    if result.row.to_look_at:
+        said.append(f"{len(result.row.to_look_at)} to look at")
+    if result.row.trouble:
         said.append("with trouble")
-    share = min(1.0, found.total / found.points) if found.points else 0.0
-    kind = " doubt" if found.row.to_look_at or found.row.trouble else ""
+    share = min(1.0, result.total / result.points) if result.points else 0.0
+    kind = " doubt" if result.row.to_look_at or result.row.trouble else ""
     words = f" <small>{text(', '.join(said))}</small>" if said else ""
-    return f'<td class="c{kind}" style="--p:{share:.2f}">{found.total:g}{words}</td>'
+    return f'<td class="c{kind}" style="--p:{share:.2f}">{result.total:g}{words}</td>'

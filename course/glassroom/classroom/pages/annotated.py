@@ -14,29 +14,33 @@ from glassroom.records.printable import printable
 from glassroom.workspace.notebook_json import Notebook, lines
 
 
-def annotated(notebook: Notebook, found: Result) -> Notebook:
+def annotated(notebook: Notebook, result: Result) -> Notebook:
     """The notebook that was handed in, with text cells added, which contain neither solutions nor hidden tests."""
-    made = copy.deepcopy(notebook)
-    notes = {mark.id: _note(mark, found) for mark in found.row.marks}
+    marked_up = copy.deepcopy(notebook)
+    notes = {mark.id: _note(mark, result) for mark in result.row.marks}
     cells = []
-    for cell in made["cells"]:
+    for cell in marked_up["cells"]:
         cells.append(cell)
         id = str(marks_of(cell).get("grade_id", "")).removesuffix("-answer")
         if id in notes and marks_of(cell).get("solution"):
             cells.append(_words(f"mark-{id}", notes.pop(id)))
-    late = f" ({lateness(found.seconds_late)}, so × {found.factor:g})" if found.factor < 1 else ""
-    head = [f"**{found.total:g} of {found.points:g} points**{late}", *map(_plain, found.row.trouble), *notes.values()]
-    made["cells"] = [_words("marks", "\n\n".join(head)), *cells]
-    made["nbformat"], made["nbformat_minor"] = 4, 5
-    return made
+    late = f" ({lateness(result.seconds_late)}, so × {result.factor:g})" if result.factor < 1 else ""
+    head = [
+        f"**{result.total:g} of {result.points:g} points**{late}",
+        *map(_plain, result.row.trouble),
+        *notes.values(),
+    ]
+    marked_up["cells"] = [_words("marks", "\n\n".join(head)), *cells]
+    marked_up["nbformat"], marked_up["nbformat_minor"] = 4, 5
+    return marked_up
 
 
-def _note(mark: Mark, found: Result) -> str:
-    earned = found.earned[mark.id]
+def _note(mark: Mark, result: Result) -> str:
+    earned = result.earned[mark.id]
     points = "waits for a person" if earned is None else f"{earned:g} of {mark.points:g}"
     hidden = bool(mark.exercise) and mark.id != mark.exercise
     said = "Tests beyond those in the notebook." if hidden else _plain(mark.message)
-    comment = found.comments.get(mark.id, "")
+    comment = result.comments.get(mark.id, "")
     return "\n\n".join(filter(None, [f"**{mark.id}: {points}.** {said}", f"> {_plain(comment)}" if comment else ""]))
 
 

@@ -17,12 +17,12 @@ from glassroom.drawing.words import counted
 
 def feedback_page(course: str, learner: str, results: Iterable[Result]) -> str:
     """The page of one learner, with all their assignments."""
-    found = list(results)
-    earned, points = sum(result.total for result in found), sum(result.points for result in found)
+    shown = list(results)
+    earned, points = sum(result.total for result in shown), sum(result.points for result in shown)
     body = [
         f'<p class="muted">{text(course)}</p><h1>{text(learner)}</h1>',
         f'<p><span class="sum">{earned:g}</span> of {points:g} points</p>',
-        *(_assignment(result) for result in found),
+        *(_assignment(result) for result in shown),
     ]
     return page(f"{course}: {learner}", "\n".join(body))
 

@@ -69,7 +69,7 @@ def answers_to_mark(course: Course, assignments: list[Assignment]) -> list[dict[
     `earned` are the points from automatic marking, None if only a person can give them.
     """
     manual = read_manual(course)
-    found: list[dict[str, Any]] = []
+    answers: list[dict[str, Any]] = []
     for assignment in assignments:
         asked = {exercise.id: exercise for exercise in assignment.explain}
         rows = list(read_rows(course, assignment.name).values())
@@ -78,8 +78,8 @@ def answers_to_mark(course: Course, assignments: list[Assignment]) -> list[dict[
         waiting.sort(key=lambda one: (order.index(one[0].id), one[1].learner))
         for mark, row in waiting:
             hand = said_of(manual, row.learner, row.assignment, mark.id)
-            found.append(_answer(mark, row, asked.get(mark.id), hand))
-    return found
+            answers.append(_answer(mark, row, asked.get(mark.id), hand))
+    return answers
 
 
 def is_for_a_person(mark: Mark) -> bool:

@@ -30,7 +30,7 @@ class Mistake:
 
 def mistakes(rows: Iterable[Row]) -> list[Mistake]:
     """The mistakes of a class, the most frequent first. Answers that were never given do not count."""
-    found: dict[tuple[str, str], Mistake] = {}
+    by_message: dict[tuple[str, str], Mistake] = {}
     for row in rows:
         for mark in row.marks:
             if (
@@ -41,10 +41,12 @@ def mistakes(rows: Iterable[Row]) -> list[Mistake]:
                 or mark.id != mark.exercise
             ):
                 continue
-            each = found.setdefault((mark.exercise, _kind_of(mark.message)), Mistake(mark.exercise, mark.message))
-            each.learners.append(row.learner)
-            each.example = each.example or anonymised(mark.answer)
-    return sorted(found.values(), key=lambda mistake: (-len(mistake.learners), mistake.exercise, mistake.message))
+            mistake = by_message.setdefault(
+                (mark.exercise, _kind_of(mark.message)), Mistake(mark.exercise, mark.message)
+            )
+            mistake.learners.append(row.learner)
+            mistake.example = mistake.example or anonymised(mark.answer)
+    return sorted(by_message.values(), key=lambda mistake: (-len(mistake.learners), mistake.exercise, mistake.message))
 
 
 def unanswered(row: Row) -> list[str]:

@@ -42,9 +42,9 @@ class ClassPage:
     """A class as a page: shown as the last line of a notebook's cell, written to a file by `save`, and as text by
     `str`."""
 
-    def __init__(self, course: Course, found: Sequence[tuple[Assignment, list[Result], list[str]]]) -> None:
+    def __init__(self, course: Course, marked: Sequence[tuple[Assignment, list[Result], list[str]]]) -> None:
         self.course = course
-        self.found = found
+        self.found = marked
         self._inside = "\n".join(self._body())
         self.html = self._page()
 
@@ -72,7 +72,7 @@ class ClassPage:
             counts = f"{len(results)} handed in, {len(missing)} missing"
             lines.append(f"{assignment.name}: {counts}, {mean:.0%} of the points on average")
             most = mistakes(one.row for one in results)[:3]
-            lines += [f"  {len(each.learners)} × {each.exercise}: {each.message}" for each in most]
+            lines += [f"  {len(mistake.learners)} × {mistake.exercise}: {mistake.message}" for mistake in most]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -104,15 +104,15 @@ def class_page(folder: str | Path, *names: str) -> ClassPage:
     course = read_course(Path(folder))
     manual = read_manual(course)
     learners = learners_of(course)
-    found = []
+    marked = []
     for assignment in course.chosen(names):
         rows = read_rows(course, assignment.name)
         if rows:
             results = [result(course, assignment, row, manual) for _, row in sorted(rows.items())]
-            found.append((assignment, results, [name for name in learners if name not in rows]))
-    if not found:
+            marked.append((assignment, results, [name for name in learners if name not in rows]))
+    if not marked:
         raise Problem(f"Nothing is marked yet. Run: glassroom grade {folder}")
-    return ClassPage(course, found)
+    return ClassPage(course, marked)
 
 
 def _summary(assignment: Assignment, results: list[Result], missing: list[str]) -> str:
@@ -150,15 +150,15 @@ def _versions(course: Course, assignment: Assignment, results: list[Result]) -> 
 
 def _heat_map(results: list[Result]) -> str:
     marks = results[0].row.marks
-    head = "".join(f'<th class="exercise" scope="col"><span>{text(each.id)}</span></th>' for each in marks)
+    head = "".join(f'<th class="exercise" scope="col"><span>{text(mark.id)}</span></th>' for mark in marks)
     rows = []
-    for each in sorted(results, key=lambda one: (-one.total, one.row.learner)):
-        by_id = {mark.id: mark for mark in each.row.marks}
-        cells = "".join(_cell(by_id.get(mark.id), each) for mark in marks)
-        late = text(lateness(each.seconds_late)) if each.factor < 1 else ""
+    for graded in sorted(results, key=lambda one: (-one.total, one.row.learner)):
+        by_id = {mark.id: mark for mark in graded.row.marks}
+        cells = "".join(_cell(by_id.get(mark.id), graded) for mark in marks)
+        late = text(lateness(graded.seconds_late)) if graded.factor < 1 else ""
         rows.append(
-            f'<tr><th scope="row">{name_of(each.row.learner)}</th>{cells}'
-            f'<td class="n">{each.total:g}</td><td class="n muted">{late}</td></tr>'
+            f'<tr><th scope="row">{name_of(graded.row.learner)}</th>{cells}'
+            f'<td class="n">{graded.total:g}</td><td class="n muted">{late}</td></tr>'
         )
     shares = []
     for mark in marks:
@@ -181,49 +181,49 @@ def _share(result: Result, id: str) -> float | None:
     return None if earned is None or not points else earned / points
 
 
-def _cell(mark: Mark | None, each: Result) -> str:
+def _cell(mark: Mark | None, result: Result) -> str:
     if mark is None:
         return '<td class="none">–</td>'
-    part = _share(each, mark.id)
+    part = _share(result, mark.id)
     if part is None:
         frame = " doubt" if mark.doubt else ""
         return f'<td class="waits{frame}" title="{text(mark.id)}: waits for a person">…</td>'
     sign = "■" if part >= 1 else "·" if part <= 0 else "½"
     doubt = " doubt" if mark.doubt else ""
-    words = f"{each.row.learner}, {mark.id}: {mark.message}"[:400]
+    words = f"{result.row.learner}, {mark.id}: {mark.message}"[:400]
     return f'<td class="c{doubt}" style="--p:{min(1.0, part):.2f}" title="{text(words)}">{sign}</td>'
 
 
 def _mistakes(results: list[Result]) -> Iterable[str]:
-    found = mistakes(result.row for result in results)
-    if not found:
+    mistakes_made = mistakes(result.row for result in results)
+    if not mistakes_made:
         return
     yield "<h3>What goes wrong most</h3>"
     head = "<th>learners</th><th>exercise</th><th>what the answer shows</th>"
     yield f'<table class="list"><thead><tr>{head}</tr></thead><tbody>'
-    for each in found[:MOST_MISTAKES]:
-        example = f"<details><summary>an answer</summary>{code(each.example)}</details>" if each.example else ""
-        words = f"{sentence(each.message)}{example}"
-        yield f"<tr><td>{len(each.learners)}</td><td>{text(each.exercise)}</td><td>{words}</td></tr>"
+    for mistake in mistakes_made[:MOST_MISTAKES]:
+        example = f"<details><summary>an answer</summary>{code(mistake.example)}</details>" if mistake.example else ""
+        words = f"{sentence(mistake.message)}{example}"
+        yield f"<tr><td>{len(mistake.learners)}</td><td>{text(mistake.exercise)}</td><td>{words}</td></tr>"
     yield "</tbody></table>"
-    if len(found) > MOST_MISTAKES:
-        rare = found[MOST_MISTAKES:]
+    if len(mistakes_made) > MOST_MISTAKES:
+        rare = mistakes_made[MOST_MISTAKES:]
         at_most = max(len(mistake.learners) for mistake in rare)
         yield f'<p class="muted">and {len(rare)} more, of {at_most} learners at most</p>'
 
 
 def _stuck(results: list[Result]) -> Iterable[str]:
     stuck = []
-    for each in results:
+    for graded in results:
         tried = [
             mark
-            for mark in each.row.marks
-            if mark.part is not None and mark.part < 1 and mark.id not in unanswered(each.row) and mark.how != "hand"
+            for mark in graded.row.marks
+            if mark.part is not None and mark.part < 1 and mark.id not in unanswered(graded.row) and mark.how != "hand"
         ]
-        hints = sum(mark.hints for mark in each.row.marks)
-        share = each.raw / each.points if each.points else 0.0
+        hints = sum(mark.hints for mark in graded.row.marks)
+        share = graded.raw / graded.points if graded.points else 0.0
         if share < 0.5:
-            stuck.append((share, each, len(tried), len(unanswered(each.row)), hints))
+            stuck.append((share, graded, len(tried), len(unanswered(graded.row)), hints))
     if not stuck:
         return
     yield "<h3>Who is stuck</h3>"
@@ -231,10 +231,10 @@ def _stuck(results: list[Result]) -> Iterable[str]:
         '<table class="list learners counts"><thead><tr><th>learner</th><th>points</th><th>tried in vain</th>'
         "<th>not answered</th><th>hints</th><th>minutes at it</th></tr></thead><tbody>"
     )
-    for share, each, tries, open_, hints in sorted(stuck, key=lambda one: (one[0], one[1].row.learner))[:MOST_STUCK]:
-        minutes = f"{each.row.minutes:.0f}" if each.row.minutes else "–"
+    for share, graded, tries, open_, hints in sorted(stuck, key=lambda one: (one[0], one[1].row.learner))[:MOST_STUCK]:
+        minutes = f"{graded.row.minutes:.0f}" if graded.row.minutes else "–"
         yield (
-            f"<tr><td>{name_of(each.row.learner)}</td><td>{share:.0%}</td><td>{tries}</td><td>{open_}</td>"
+            f"<tr><td>{name_of(graded.row.learner)}</td><td>{share:.0%}</td><td>{tries}</td><td>{open_}</td>"
             f"<td>{hints}</td><td>{minutes}</td></tr>"
         )
     yield "</tbody></table>"

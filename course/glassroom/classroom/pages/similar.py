@@ -43,9 +43,9 @@ def similar(rows: Iterable[Row], solutions: Mapping[str, str] | None = None, lea
             for one, other in combinations(sorted(answers), 2):
                 shared[one, other].append((exercise, answers[one].split() == answers[other].split()))
     pairs = [
-        Pair(names, tuple(name for name, _ in sorted(found)), tuple(same for _, same in sorted(found)))
-        for names, found in shared.items()
-        if len(found) >= least
+        Pair(names, tuple(name for name, _ in sorted(cells)), tuple(same for _, same in sorted(cells)))
+        for names, cells in shared.items()
+        if len(cells) >= least
     ]
     return sorted(pairs, key=lambda pair: (-len(pair.exercises), pair.learners))
 

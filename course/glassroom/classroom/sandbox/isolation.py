@@ -224,8 +224,8 @@ def _packages() -> tuple[Path, Path]:
 def _packages_elsewhere() -> list[Path]:
     """Folders of installed packages outside Python's own, as added by modules on a cluster and by .pth files."""
     own = (Path(sys.prefix), Path(sys.base_prefix), *map(Path, _SYSTEM))
-    found = [Path(path) for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
-    return [path for path in found if path.is_dir() and not any(path.is_relative_to(folder) for folder in own)]
+    folders = [Path(path) for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    return [path for path in folders if path.is_dir() and not any(path.is_relative_to(folder) for folder in own)]
 
 
 def _real_python() -> Path:

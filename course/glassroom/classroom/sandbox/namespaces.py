@@ -32,8 +32,8 @@ def main() -> None:
     os.makedirs(f"{root}/old")
     for path in ("tmp", "home", "dev/shm"):
         os.makedirs(f"{root}/{path}")
-        made = _mount("tmpfs", f"{root}/{path}", "tmpfs", MS_NOSUID | MS_NODEV, f"size={view['size']},mode=777")
-        _must(made, f"make {path}")
+        is_mounted = _mount("tmpfs", f"{root}/{path}", "tmpfs", MS_NOSUID | MS_NODEV, f"size={view['size']},mode=777")
+        _must(is_mounted, f"make {path}")
     for source, target, is_folder in opened:
         _place(root + target, is_folder)
         _must(_mount(f"/proc/self/fd/{source}", root + target, None, MS_BIND | MS_REC), f"bind {target}")

@@ -58,27 +58,27 @@ def _has_ready_thread(pid: int) -> bool:
 
 def descendants(pid: int) -> Iterator[int]:
     """A process and its descendants that still exist."""
-    found, waiting = {pid}, [pid]
-    while waiting and len(found) < 5000:
-        each = waiting.pop()
-        yield each
+    pids, waiting = {pid}, [pid]
+    while waiting and len(pids) < 5000:
+        process = waiting.pop()
+        yield process
         try:
-            tasks = os.listdir(f"/proc/{each}/task")
+            tasks = os.listdir(f"/proc/{process}/task")
             children: list[int] = []
             for task in tasks:
-                with open(f"/proc/{each}/task/{task}/children") as file:
+                with open(f"/proc/{process}/task/{task}/children") as file:
                     children += map(int, file.read().split())
         except OSError:
             continue
-        waiting += [child for child in children if child not in found]
-        found.update(children)
+        waiting += [child for child in children if child not in pids]
+        pids.update(children)
 
 
 def processor(pid: int) -> float:
     """CPU seconds of a process and its descendants, including those that have ended."""
     ticks = 0
-    for each in descendants(pid):
-        with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{each}/stat") as file:
+    for process in descendants(pid):
+        with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{process}/stat") as file:
             ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
     return ticks / os.sysconf("SC_CLK_TCK")
 
@@ -94,7 +94,7 @@ def resident(pid: int) -> int:
 
 def nameless(family: list[int]) -> int:
     """Bytes that no process's memory shows: those in nameless files in memory, and those that sockets may hold."""
-    found: dict[tuple[int, int], int] = {}
+    blocks: dict[tuple[int, int], int] = {}
     sockets = set()
     for pid in family:
         with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as opened:
@@ -102,10 +102,10 @@ def nameless(family: list[int]) -> int:
                 with contextlib.suppress(OSError):
                     about = file.stat()
                     if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
-                        found[about.st_dev, about.st_ino] = about.st_blocks * 512
+                        blocks[about.st_dev, about.st_ino] = about.st_blocks * 512
                     elif stat.S_ISSOCK(about.st_mode):
                         sockets.add(about.st_ino)
-    return sum(found.values()) + SOCKET * max(0, len(sockets) - SOCKETS)
+    return sum(blocks.values()) + SOCKET * max(0, len(sockets) - SOCKETS)
 
 
 def files_in_memory(pid: int) -> int:

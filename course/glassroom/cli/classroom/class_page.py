@@ -27,8 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the page, and say the same in a few lines."""
     from glassroom.classroom.pages.overview import class_page
 
-    found = class_page(arguments.course, *arguments.assignments)
-    path = found.save(arguments.html or Path(arguments.course) / "class.html")
-    print(found)
+    page = class_page(arguments.course, *arguments.assignments)
+    path = page.save(arguments.html or Path(arguments.course) / "class.html")
+    print(page)
     print(path)
     return Exit.OK

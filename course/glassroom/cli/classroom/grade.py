@@ -67,9 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
     require_folder(course)
     assignments = course.chosen(arguments.assignments)
     if not arguments.assignments and any(is_released(course, assignment) for assignment in assignments):
-        for each in assignments:
-            if not is_released(course, each):
-                print(f"{each.name} is not handed out yet: glassroom release {each.name} --course {arguments.course}")
+        for assignment in assignments:
+            if not is_released(course, assignment):
+                print(
+                    f"{assignment.name} is not handed out yet: "
+                    f"glassroom release {assignment.name} --course {arguments.course}"
+                )
         assignments = [assignment for assignment in assignments if is_released(course, assignment)]
     isolation = best_isolation([course.folder], arguments.trust)
     print(f"Isolation: {isolation.says}", flush=True)
@@ -87,10 +90,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         report = grade(course, assignments, isolation, run_all, threading.Event(), progress, arguments.again)
     report.warnings += [
-        f"{each.name}: course.toml or the notebooks have changed since it was released, and the marks rest on what was "
-        f"released. To renew it: glassroom release {each.name} --course {arguments.course}"
-        for each in assignments
-        if changed_since(course, each, notebooks_folder())
+        f"{assignment.name}: course.toml or the notebooks have changed since it was released, and the marks rest on "
+        f"what was released. To renew it: glassroom release {assignment.name} --course {arguments.course}"
+        for assignment in assignments
+        if changed_since(course, assignment, notebooks_folder())
     ]
     manual = read_manual(course)
     results = [result(course, course.assignment(row.assignment), row, manual) for row in report.rows]
@@ -107,11 +110,11 @@ def told(report: "Report") -> str:
     lines = []
     for row in report.troubled:
         name = printable(row.learner)
-        lines += [f"{name}, {row.assignment}: {printable(each)}" for each in row.trouble]
+        lines += [f"{name}, {row.assignment}: {printable(trouble)}" for trouble in row.trouble]
     for row in report.doubtful:
         lines += [
-            f"look at {printable(row.learner)}, {row.assignment}, {each.id}: {printable(each.doubt)}"
-            for each in row.to_look_at
+            f"look at {printable(row.learner)}, {row.assignment}, {mark.id}: {printable(mark.doubt)}"
+            for mark in row.to_look_at
         ]
     lines += report.warnings
     beside = sorted({mark.exercise for row in report.rows for mark in row.marks if mark.how == "beside"})

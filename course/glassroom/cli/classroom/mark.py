@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     assignments = [item for item in course.chosen(arguments.assignments) if read_rows(course, item.name)]
     if not assignments:
         raise Problem(f"Nothing is marked yet. Run: glassroom grade {arguments.course}")
-    found = answers_to_mark(course, assignments)
-    if not found:
+    answers = answers_to_mark(course, assignments)
+    if not answers:
         print("There is nothing to mark by hand: no question in words, and no mark to look at.")
         return Exit.OK
     try:
@@ -47,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise Problem(f"Port {arguments.port} cannot be used: {error.strerror}.") from error
     print(
-        f"{len(found)} answers to mark, into {course.folder / MANUAL}. Ctrl-C ends this.\n{server.address}", flush=True
+        f"{len(answers)} answers to mark, into {course.folder / MANUAL}. Ctrl-C ends this.\n{server.address}",
+        flush=True,
     )
     if not arguments.no_browser:
         webbrowser.open(server.address)

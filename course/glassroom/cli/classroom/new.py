@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder = Path(arguments.name if arguments.what == "course" else arguments.course)
     if arguments.what == "course":
-        made = new_course(folder)
+        written = new_course(folder)
         then = f"glassroom new notebook NAME --course {folder}"
     else:
         read_course(folder)
@@ -59,17 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.what == "exercise":
             if not arguments.notebook:
                 raise Problem("Which notebook does it go into? Say --in NOTEBOOK.", Exit.USAGE)
-            made = new_exercise(folder, arguments.name, arguments.notebook)
+            written = new_exercise(folder, arguments.name, arguments.notebook)
         elif arguments.copy:
-            found = find_notebooks(arguments.name, folder, notebooks_folder())
-            if len(found) > 1:
-                raise Problem(f"{arguments.name} may be {', '.join(found[:4])}: name one.", Exit.USAGE)
-            made = changed_copy(folder, found[0], notebooks_folder())
+            names = find_notebooks(arguments.name, folder, notebooks_folder())
+            if len(names) > 1:
+                raise Problem(f"{arguments.name} may be {', '.join(names[:4])}: name one.", Exit.USAGE)
+            written = changed_copy(folder, names[0], notebooks_folder())
         else:
-            made = new_notebook(folder, arguments.name)
-        if failure := refresh(made[0]).failure:
-            raise Problem(f"{made[0]} was written, and does not run: {failure}")
-    for path in made:
+            written = new_notebook(folder, arguments.name)
+        if failure := refresh(written[0]).failure:
+            raise Problem(f"{written[0]} was written, and does not run: {failure}")
+    for path in written:
         print(f"wrote {path}")
     print(f"Next: {then}")
     return Exit.OK

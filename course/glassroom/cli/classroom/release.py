@@ -58,16 +58,16 @@ def run(arguments: argparse.Namespace) -> int:
             bar.total, bar.n = of, done
             bar.set_postfix_str(name)
 
-        made = release(folder, arguments.notebooks, notebooks_folder(), arguments.force, progress)
-    if made.added:
-        print(f"New in {folder / 'course.toml'}: {word(', ').join(made.added)}. Set points and due dates there.")
-    for name, points in made.assignments.items():
+        released = release(folder, arguments.notebooks, notebooks_folder(), arguments.force, progress)
+    if released.added:
+        print(f"New in {folder / 'course.toml'}: {word(', ').join(released.added)}. Set points and due dates there.")
+    for name, points in released.assignments.items():
         worth = word("point") if points == 1 else word("points")
         print(f"released {name} ({points:g} {worth}): {folder / 'release' / name}")
-    for name in made.hidden:
+    for name in released.hidden:
         print(f"renewed  the hidden tests of {name}; learners' copies stay. Next: glassroom grade {folder} {name}")
-    for name in made.untried:
+    for name in released.untried:
         print(f"not tried: the solutions of {name}, which run where marking does, on Linux")
-    for name in made.kept:
+    for name in released.kept:
         print(f"kept     {name}: learners have handed it in. Say --force to make it anew.")
     return Exit.OK

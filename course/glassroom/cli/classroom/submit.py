@@ -47,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
             "glassroom submit --to FOLDER. Or hand your notebooks in where your teacher says.",
             Exit.USAGE,
         )
-    for made in submit(arguments.what or [Path()], exchange):
-        _, assignment, when = made.name.split("+")
-        names = sorted(path.name for path in made.glob("*.ipynb"))
+    for place in submit(arguments.what or [Path()], exchange):
+        _, assignment, when = place.name.split("+")
+        names = sorted(path.name for path in place.glob("*.ipynb"))
         print(f"Handed in: {assignment}, {', '.join(names)}, at {when[:16]} UTC")
-        print(f"  {made}")
+        print(f"  {place}")
     return Exit.OK

@@ -98,8 +98,8 @@ def _fold_branches(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | 
             if not branches:
                 continue
             keys = [key for branch in branches for key in branch]
-            for each in keys:
-                del shown[each]
+            for hidden in keys:
+                del shown[hidden]
             steps = tuple([step for member in keys if (step := boxes[member].step) is not None])
             within = set(keys)
             ends = {
@@ -115,10 +115,10 @@ def _fold_branches(boxes: dict[int, Box], roots: tuple[int, ...], opened: int | 
 
 def _branch(boxes: dict[int, Box], users: Mapping[int, int], top: int) -> list[int]:
     """The nodes that only this node leads to, itself first."""
-    found = [top]
-    for key in found:
-        found += [source for source in boxes[key].inputs if source is not None and users[source] == 1]
-    return found
+    keys = [top]
+    for key in keys:
+        keys += [source for source in boxes[key].inputs if source is not None and users[source] == 1]
+    return keys
 
 
 def _looks_of_branches(boxes: dict[int, Box], users: Mapping[int, int]) -> dict[int, int]:
@@ -311,10 +311,10 @@ def _joined(box: Box) -> Box:
 def _nearest(boxes: dict[int, Box], roots: tuple[int, ...], most: int) -> set[int]:
     """The boxes that are reached first."""
     order = list(dict.fromkeys(roots))
-    found = set(order)
+    keys = set(order)
     for key in order:
         for source in boxes[key].inputs:
-            if source is not None and source not in found and len(order) < most:
+            if source is not None and source not in keys and len(order) < most:
                 order.append(source)
-                found.add(source)
-    return found
+                keys.add(source)
+    return keys

@@ -176,13 +176,13 @@ def said(box: Box) -> str:
     if step.leaf is not None:
         leaf = step.leaf
         return f"{leaf.name}: a leaf, {list(leaf.size)} {leaf.dtype} in {leaf.storage}; its grad is {leaf.grad}{odd}"
-    saved = few([f"{each.name} = {each.text}" for each in in_view(step)], MOST_SAVED)
+    saved = few([f"{value.name} = {value.text}" for value in in_view(step)], MOST_SAVED)
     held = f"; it saved {word(', ').join(saved)}" if saved else ""
     held += f", {sized(step.nbytes)} in all" if step.nbytes else ""
-    made = f", which made {word(' and ').join(few(step.outputs, MOST_NAMES))}" if step.outputs else ""
+    outputs = f", which made {word(' and ').join(few(step.outputs, MOST_NAMES))}" if step.outputs else ""
     place = f" ({place_of(step)})" if place_of(step) else ""
     ways = _ways([source for source in step.inputs if source is not None])
-    return f"#{step.number} {step.name}{place}{made}: {ways}{held}{odd}"
+    return f"#{step.number} {step.name}{place}{outputs}: {ways}{held}{odd}"
 
 
 def _ways(targets: list[int]) -> str:

@@ -63,7 +63,7 @@ def leaf_facts(leaf: Leaf) -> list[str]:
 
 def saved_lines(step: Step) -> list[str]:
     """What a node saved, one line each; if some are left out, the total of bytes."""
-    lines = few([f"{each.name} = {saved_words(each)}" for each in in_view(step)], MOST_SAVED)
+    lines = few([f"{value.name} = {saved_words(value)}" for value in in_view(step)], MOST_SAVED)
     return lines if len(step.saved) <= MOST_SAVED else [*lines[:-1], word(f"{lines[-1]}, {short(step.nbytes)} in all")]
 
 
@@ -104,10 +104,10 @@ def facts_of_fold(box: Box) -> list[str]:
 
 def _details(box: Box) -> str:
     if box.step is None:
-        return "".join(f" · {each}" for each in facts_of_fold(box))
+        return "".join(f" · {fact}" for fact in facts_of_fold(box))
     step, flags = box.step, flags_of(box.step)
     if step.leaf is not None:
-        return "".join(f" · {each}" for each in [*leaf_facts(step.leaf), *flags])
+        return "".join(f" · {fact}" for fact in [*leaf_facts(step.leaf), *flags])
     place, saved = place_of(step), saved_lines(step)
     facts = [*([place] if place else []), *([f"saved {word(', ').join(saved)}"] if saved else []), *flags]
-    return "".join(f" · {each}" for each in facts)
+    return "".join(f" · {fact}" for fact in facts)

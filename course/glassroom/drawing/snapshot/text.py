@@ -53,7 +53,7 @@ def _storage_lines(storage: Storage, headers: Sequence[Header]) -> list[str]:
         def line(head: str, texts: Sequence[str]) -> str:
             return (ljust(head, gutter) + "".join(rjust(text, width) for text in texts)).rstrip()
 
-        lines.append(line("", [GAP if each is None else f"[{each}]" for each in part]))
+        lines.append(line("", [GAP if cell is None else f"[{cell}]" for cell in part]))
         lines.append(line("", [GAP if cell is None else values[cell] for cell in part]))
         for header, counts in lanes:
             lines.append(line(header.name, ["" if cell is None else _mark(header, counts[cell]) for cell in part]))

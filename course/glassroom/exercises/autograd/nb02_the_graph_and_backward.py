@@ -68,20 +68,20 @@ def reaches(tensor: Any, leaf: Any) -> bool:
     ],
 )
 def node_names(node_names: Callable[[Any], Any], *, loss: Any, x: Any) -> str:
-    found, wanted = call(node_names, "node_names", loss), names_down(loss)
-    expect(type(found) is list, "`node_names(loss)` should be a list of names.")
+    names, wanted = call(node_names, "node_names", loss), names_down(loss)
+    expect(type(names) is list, "`node_names(loss)` should be a list of names.")
     expect(
-        not found or all(type(name) is str for name in found),
+        not names or all(type(name) is str for name in names),
         "`node_names(loss)` holds something other than strings. A node's name is node.name().",
     )
-    expect(found != wanted[:-1], "the leaf's own node is missing at the end; it counts, too.")
-    expect(found != wanted[1:], "the node of `loss` itself is missing at the beginning.")
-    expect(found != wanted[::-1], "those are the right names, in the wrong order: begin at the result.")
+    expect(names != wanted[:-1], "the leaf's own node is missing at the end; it counts, too.")
+    expect(names != wanted[1:], "the node of `loss` itself is missing at the beginning.")
+    expect(names != wanted[::-1], "those are the right names, in the wrong order: begin at the result.")
     expect(
-        found != [type(node).__name__ for node in nodes_down(loss)] or found == wanted,
+        names != [type(node).__name__ for node in nodes_down(loss)] or names == wanted,
         "those are the names of Python's classes. A node tells its own name: node.name().",
     )
-    expect(found == wanted, f"the names in `node_names(loss)` are not those of the {len(wanted)} nodes on the way.")
+    expect(names == wanted, f"the names in `node_names(loss)` are not those of the {len(wanted)} nodes on the way.")
     alone = call(node_names, "node_names", loss.reshape(1))
     expect(
         alone == names_down(loss.reshape(1)), "for another tensor, loss.reshape(1), the names are not the right ones."

@@ -14,9 +14,9 @@ def expect_gradient(leaf: Any, name: str, expected: Any, mistakes: list[tuple[An
     """The leaf's `grad` is there and holds these values; each mistake is a wrong value and what it shows."""
     expect_tensor(leaf, name)
     expect(leaf.grad is not None, f"`{name}.grad` is None: no backward has reached `{name}`.")
-    found = values(leaf.grad)
+    gradient = values(leaf.grad)
     for mistake, shows in mistakes:
-        expect(not same_value(found, mistake), f"`{name}.grad` holds {mistake}. {shows}")
+        expect(not same_value(gradient, mistake), f"`{name}.grad` holds {mistake}. {shows}")
     expect_value(leaf.grad, f"{name}.grad", expected)
 
 
@@ -220,17 +220,17 @@ def jacobian(jacobian: Callable[[Any, Any], Any], *, products: Any, x: Any) -> s
         "the table is on its side: a row for each element of f(x), a column for each element of x.",
     )
     expect_tensor(table, "jacobian(products, x)", shape=(2, 3), dtype="float32")
-    found = values(table)
+    rows = values(table)
     expect(
-        found != [[2.0, 1.0, 0.0], [2.0, 4.0, 2.0]],
+        rows != [[2.0, 1.0, 0.0], [2.0, 4.0, 2.0]],
         "the second row holds the first one as well: it was not cleared before the second backward.",
     )
     expect(
-        found[0] != found[1],
-        f"both rows are {found[1]}, the sum of the two: each needs weights of its own, and a gradient that was cleared "
+        rows[0] != rows[1],
+        f"both rows are {rows[1]}, the sum of the two: each needs weights of its own, and a gradient that was cleared "
         "before. (Or the list holds one tensor, x.grad, several times.)"
-        if same_value(found[1], [2.0, 4.0, 2.0])
-        else f"both rows are {found[1]}: the list holds one tensor, x.grad, several times. Each row needs its own.",
+        if same_value(rows[1], [2.0, 4.0, 2.0])
+        else f"both rows are {rows[1]}: the list holds one tensor, x.grad, several times. Each row needs its own.",
     )
     expect_value(table, "jacobian(products, x)", TABLE)
     again = call(jacobian, "jacobian", products, leaf)

@@ -62,17 +62,17 @@ def expect_loss(loss: Any, value: float) -> None:
 )
 def target(loss: Any, *, w: Any) -> str:
     expect_loss(loss, 10.0)
-    [found] = gradients(loss, w)
-    expect(found is not None, "`loss` requires a gradient, and none of it arrives at `w`.")
+    [gradient] = gradients(loss, w)
+    expect(gradient is not None, "`loss` requires a gradient, and none of it arrives at `w`.")
     expect(
-        not same_value(found, [0.0, 24.0]),
+        not same_value(gradient, [0.0, 24.0]),
         "gradients flow through both sides: w.grad becomes [0.0, 24.0]. Detach the target.",
     )
     expect(
-        not same_value(found, [-4.0, 36.0]),
+        not same_value(gradient, [-4.0, 36.0]),
         "it is the other way around: the prediction is a constant, and the target runs toward it.",
     )
-    expect_equal(found, "w.grad", [4.0, -12.0])
+    expect_equal(gradient, "w.grad", [4.0, -12.0])
     return "The target is taken as given; the gradient comes from the prediction alone."
 
 
@@ -112,12 +112,12 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
         (trained * 2).requires_grad,
         "after the call recording is still off. As a block or a decorator, no_grad ends by itself.",
     )
-    found = values(trained)
+    now = values(trained)
     expect(
-        found != values(w),
+        now != values(w),
         "the weight has not changed. `weight = weight - …` gives the result a name and writes nothing; `-=` writes.",
     )
-    expect(not same_value(found, [1.5, 3.0]), "the weight went uphill: subtract the gradient.")
+    expect(not same_value(now, [1.5, 3.0]), "the weight went uphill: subtract the gradient.")
     expect_value(trained, "the weight after step([…], 0.25), from [1.0, 2.0] with gradient [2.0, 4.0],", [0.5, 1.0])
     expect(
         trained._version > 0,

@@ -43,10 +43,10 @@ from glassroom.translations.templates import as_is
 )
 def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
     for given in (x.detach(), x.detach() / 2 - 1):
-        found = call(chain, "chain", leaf_of(w), given)
+        returned = call(chain, "chain", leaf_of(w), given)
         expect(
-            isinstance(found, (tuple, list)) and len(found) == 3,
-            f"`chain` returned {text(found)}; it should return three gradients, those of a, b and c.",
+            isinstance(returned, (tuple, list)) and len(returned) == 3,
+            f"`chain` returned {text(returned)}; it should return three gradients, those of a, b and c.",
         )
         leaf = leaf_of(w)
         a = leaf * given
@@ -55,7 +55,7 @@ def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
         for result in results:
             result.retain_grad()
         results[-1].sum().backward()
-        for name, gradient, result in zip("abc", found, results, strict=True):
+        for name, gradient, result in zip("abc", returned, results, strict=True):
             expect(
                 gradient is not None,
                 f"the gradient of `{name}` is None: it was not asked to keep it before backward ran.",
@@ -120,8 +120,8 @@ def saliency(saliency: Callable[..., Any], *, model: Any, weights: Any, x: Any) 
     expect_value(result, "saliency(model, x)", image.grad.abs())
     other = leaf_of(x / 4 - 1)
     (other**3).sum().backward()
-    found = call(saliency, "saliency", _cubes, other.detach())
-    expect_value(found, "saliency(another model, another x)", other.grad.abs())
+    returned = call(saliency, "saliency", _cubes, other.detach())
+    expect_value(returned, "saliency(another model, another x)", other.grad.abs())
     expect(
         not touched,
         "the values are right, but the weights' `.grad` was filled: backward() fills every leaf, autograd.grad none.",
@@ -211,8 +211,8 @@ def _expect_limited(limit: Callable[..., Any], w: Any, x: Any, largest: float, o
         not same_value(values(leaf.grad), values(arriving.clamp(-largest, largest) * x)),
         "each element was cut off on its own, which changes the direction. Scale the whole by largest / norm.",
     )
-    found, right = text(values(leaf.grad / x)), text(values(going_on))
-    expect(False, otherwise or f"with `largest` {largest}, {found} went on, and not {right}.")
+    kept, right = text(values(leaf.grad / x)), text(values(going_on))
+    expect(False, otherwise or f"with `largest` {largest}, {kept} went on, and not {right}.")
 
 
 @exercise(

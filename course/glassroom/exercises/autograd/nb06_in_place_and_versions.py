@@ -128,13 +128,13 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
         "the list holds other tensors now. Write into the ones that are there: everyone who holds them should see "
         "the step.",
     )
-    found = [values(parameter) for parameter in parameters]
+    now_all = [values(parameter) for parameter in parameters]
     expect(
-        found != unchanged,
+        now_all != unchanged,
         "after the step the parameters have not changed. `p = p - …` gives the name `p` to a new tensor; "
         "`p -= …` writes into the one that is there.",
     )
-    for place, (now, right) in enumerate(zip(found, wanted, strict=True)):
+    for place, (now, right) in enumerate(zip(now_all, wanted, strict=True)):
         expect_equal(now, f"parameters[{place}] after the step", right)
     expect(
         all(parameter.is_leaf and parameter.requires_grad for parameter in parameters),

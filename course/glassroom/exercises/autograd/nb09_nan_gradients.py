@@ -57,17 +57,17 @@ def root(root: Callable[[Any], Any], *, x: Any) -> str:
         "`root(x)` holds a nan: a negative number has no real root. Where x is not positive, 0 was asked for.",
     )
     expect_value(plain, "root(x)", [2.0, 0.0, 0.0, 0.5])
-    found = _gradient(root, "root", x)
+    gradient = _gradient(root, "root", x)
     expect(
-        not _holds_nan(found),
-        f"`root(x)` is right, but its gradient is {values(found)}: the root of what is not positive was still "
+        not _holds_nan(gradient),
+        f"`root(x)` is right, but its gradient is {values(gradient)}: the root of what is not positive was still "
         "computed, and its slope came back, times 0. Choose before the root as well as after it.",
     )
     expect(
-        not same_value(values(found)[1], float("inf")),
+        not same_value(values(gradient)[1], float("inf")),
         "`root(x)` is right, but its gradient at 0 is infinite, as the slope of the root is there. 0 was asked for.",
     )
-    expect_value(found, "the gradient of root(x)", [0.25, 0.0, 0.0, 1.0])
+    expect_value(gradient, "the gradient of root(x)", [0.25, 0.0, 0.0, 1.0])
     return "Where the root is left out, the gradient is 0 as well."
 
 
@@ -101,15 +101,16 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
         bool(((plain - plain.new_tensor([5.0, 0.0, 2.0])).abs() < 1e-3).all()),
         f"`lengths(rows)` holds {values(plain)}; it should hold [5.0, 0.0, 2.0].",
     )
-    found = _gradient(lengths, "lengths", rows)
+    gradient = _gradient(lengths, "lengths", rows)
     expect(
-        not _holds_nan(found),
+        not _holds_nan(gradient),
         "the lengths are right, but the gradient of the row of zeros is nan: the slope of the root is infinite at 0, "
         "and what it meets there is 0.",
     )
     expect(
-        bool(((found - found.new_tensor([[0.6, 0.8], [0.0, 0.0], [0.0, -1.0]])).abs() < 1e-3).all()),
-        f"the lengths are right, but their gradient is {values(found)}: it should be each row, divided by its length.",
+        bool(((gradient - gradient.new_tensor([[0.6, 0.8], [0.0, 0.0], [0.0, -1.0]])).abs() < 1e-3).all()),
+        f"the lengths are right, but their gradient is {values(gradient)}: it should be each row, "
+        "divided by its length.",
     )
     return "Every gradient is finite, and that of a row of zeros is 0."
 
@@ -133,9 +134,9 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
 def log_of_softmax(loss: Callable[[Any], Any], *, scores: Any) -> str:
     expect_as_given(scores, "scores", [[0.0, -200.0], [1.0, 2.0]])
     right = -scores.log_softmax(-1)
-    found = call(loss, "loss", scores.clone())
-    expect_tensor(found, "loss(scores)", shape=(), dtype="float32")
-    value = float(found)
+    returned = call(loss, "loss", scores.clone())
+    expect_tensor(returned, "loss(scores)", shape=(), dtype="float32")
+    value = float(returned)
     expect(value == value, "`loss(scores)` is nan.")
     expect(
         value not in (float("inf"), float("-inf")),

@@ -30,9 +30,9 @@ def multiply_rule(multiply_rule: Callable[..., Any], *, grad: Any, a: Any, b: An
 
 def _expect_multiply_rule(multiply_rule: Callable[..., Any], grad: Any, a: Any, b: Any) -> None:
     of_a, of_b = _two(call(multiply_rule, "multiply_rule", grad, a, b), "multiply_rule")
-    for name, found, right, other in (("a", of_a, b, a), ("b", of_b, a, b)):
-        expect_tensor(found, f"the gradient of {name}", shape=(2,))
-        values = found.tolist()
+    for name, gradient, right, other in (("a", of_a, b, a), ("b", of_b, a, b)):
+        expect_tensor(gradient, f"the gradient of {name}", shape=(2,))
+        values = gradient.tolist()
         expect(
             values != (grad * other).tolist(),
             "The two are swapped: a change of a is multiplied by b.",
@@ -41,7 +41,7 @@ def _expect_multiply_rule(multiply_rule: Callable[..., Any], grad: Any, a: Any, 
             values != right.tolist(),
             f"The gradient of {name} leaves out `grad`: the chain rule multiplies by it.",
         )
-        expect_value(found, f"the gradient of {name}", grad * right)
+        expect_value(gradient, f"the gradient of {name}", grad * right)
 
 
 def _two(result: Any, name: str) -> tuple[Any, Any]:
@@ -88,19 +88,19 @@ def fitted(fitted: Callable[..., Any], *, grad: Any) -> str:
         for dim, length in enumerate(size):
             wanted = wanted.sum(dim, keepdim=True) if length == 1 else wanted
         name = f"fitted(grad, {size}), where grad has size (2, 3, 4),"
-        found = call(fitted, "fitted", grad, size)
-        expect_tensor(found, name)
+        gradient = call(fitted, "fitted", grad, size)
+        expect_tensor(gradient, name)
         expect(
-            tuple(found.shape) == size,
-            f"`{name}` has size {tuple(found.shape)}. A gradient has the size of what it belongs to; `keepdim=True` "
+            tuple(gradient.shape) == size,
+            f"`{name}` has size {tuple(gradient.shape)}. A gradient has the size of what it belongs to; `keepdim=True` "
             "keeps a dimension of size 1.",
         )
         mean = wanted * wanted.numel() / grad.numel()
         expect(
-            grad.numel() == wanted.numel() or found.tolist() != mean.tolist(),
+            grad.numel() == wanted.numel() or gradient.tolist() != mean.tolist(),
             "That is a mean. Each use contributes its share, so the gradients are summed.",
         )
-        expect_value(found, name, wanted)
+        expect_value(gradient, name, wanted)
     return "Broadcasting in the forward is a sum in the backward, and every gradient has the size of its tensor."
 
 
@@ -124,15 +124,15 @@ def matmul_rule(matmul_rule: Callable[..., Any], *, grad: Any, a: Any, b: Any) -
 
 def _expect_matmul_rule(matmul_rule: Callable[..., Any], grad: Any, a: Any, b: Any) -> None:
     of_a, of_b = _two(call(matmul_rule, "matmul_rule", grad, a, b), "matmul_rule")
-    for name, found, operand, wanted in (("a", of_a, a, grad @ b.t()), ("b", of_b, b, a.t() @ grad)):
-        expect_tensor(found, f"the gradient of {name}")
+    for name, gradient, operand, wanted in (("a", of_a, a, grad @ b.t()), ("b", of_b, b, a.t() @ grad)):
+        expect_tensor(gradient, f"the gradient of {name}")
         expect(
-            tuple(found.shape) != tuple(operand.t().shape),
-            f"The gradient of {name} is transposed: it has size {tuple(found.shape)}, and {name} has "
+            tuple(gradient.shape) != tuple(operand.t().shape),
+            f"The gradient of {name} is transposed: it has size {tuple(gradient.shape)}, and {name} has "
             f"{tuple(operand.shape)}.",
         )
-        expect_tensor(found, f"the gradient of {name}", shape=tuple(operand.shape))
-        expect_value(found, f"the gradient of {name}", wanted)
+        expect_tensor(gradient, f"the gradient of {name}", shape=tuple(operand.shape))
+        expect_value(gradient, f"the gradient of {name}", wanted)
 
 
 @exercise(
@@ -149,25 +149,25 @@ def _expect_matmul_rule(matmul_rule: Callable[..., Any], grad: Any, a: Any, b: A
 )
 def rows_rule(rows_rule: Callable[..., Any], *, grad: Any, a: Any, rows: Any) -> str:
     for arriving, chosen in ((grad, rows), (grad[:2] + 1, rows[:2] * 0 + 1)):
-        found = call(rows_rule, "rows_rule", arriving, a, chosen)
-        expect(not isinstance(found, (tuple, list)), "`rows_rule` should return one gradient, that of `a`.")
-        expect_tensor(found, "the gradient of a")
+        returned = call(rows_rule, "rows_rule", arriving, a, chosen)
+        expect(not isinstance(returned, (tuple, list)), "`rows_rule` should return one gradient, that of `a`.")
+        expect_tensor(returned, "the gradient of a")
         expect(
-            tuple(found.shape) != tuple(arriving.shape) or tuple(arriving.shape) == tuple(a.shape),
+            tuple(returned.shape) != tuple(arriving.shape) or tuple(arriving.shape) == tuple(a.shape),
             f"The gradient has the size of what arrives, {tuple(arriving.shape)}; `a` has {tuple(a.shape)}.",
         )
-        expect_tensor(found, "the gradient of a", shape=tuple(a.shape))
+        expect_tensor(returned, "the gradient of a", shape=tuple(a.shape))
         wanted, last = a.new_zeros(a.shape), a.new_zeros(a.shape)
         for row, gradient in zip(chosen.tolist(), arriving, strict=True):
             wanted[row] += gradient
             last[row] = gradient
         expect(
             facts.same_value(facts.values(wanted), facts.values(last))
-            or not facts.same_value(facts.values(found), facts.values(last)),
+            or not facts.same_value(facts.values(returned), facts.values(last)),
             "A row that was read several times got one of its gradients only (an index with `+=` adds once to each). "
             "They have to add up.",
         )
-        expect_value(found, "the gradient of a", wanted)
+        expect_value(returned, "the gradient of a", wanted)
     return "Each row gets the sum of what arrives for it, and a row that nobody read gets zeros."
 
 

@@ -45,7 +45,7 @@ def _expect_gradient(grad: Any, name: str, wanted: Any, slips: Sequence[tuple[An
 
 
 def _numbers(tensor: Any) -> str:
-    return "[" + ", ".join(f"{each:.4g}" for each in tensor.tolist()) + "]"
+    return "[" + ", ".join(f"{number:.4g}" for number in tensor.tolist()) + "]"
 
 
 AS_IT_ARRIVES = "The value is right, but the gradient goes on as it arrives."

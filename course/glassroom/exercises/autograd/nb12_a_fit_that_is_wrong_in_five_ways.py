@@ -55,11 +55,11 @@ def _gradient(result: Any, position: Any, name: str) -> list[float]:
 
 def _apart(position: list[float], masts: Any) -> list[tuple[float, float, float]]:
     """How far east and north of each mast a position is, and how far away, in plain Python."""
-    found = []
+    points = []
     for mast in values(masts):
         east, north = position[0] - mast[0], position[1] - mast[1]
-        found.append((east, north, (east * east + north * north) ** 0.5))
-    return found
+        points.append((east, north, (east * east + north * north) ** 0.5))
+    return points
 
 
 def _slope(position: list[float], masts: Any, measured: Any) -> list[float]:
@@ -129,10 +129,10 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
         name = f"distances({place}, masts)"
         expect_tensor(result, name, shape=(4,), dtype="float32")
         apart = _apart(place, masts)
-        found = values(result.detach())
+        numbers = values(result.detach())
         expect(
-            all(abs(a - b) < 1e-3 for a, (_, _, b) in zip(found, apart, strict=True)),
-            f"`{name}` is {[round(each, 3) for each in found]}, and should be {[round(each[2], 3) for each in apart]}.",
+            all(abs(a - b) < 1e-3 for a, (_, _, b) in zip(numbers, apart, strict=True)),
+            f"`{name}` is {[round(n, 3) for n in numbers]}, and should be {[round(row[2], 3) for row in apart]}.",
         )
         gradient = _gradient(result, position, name)
         expect(
@@ -143,8 +143,8 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
         wanted = [sum(row[way] / row[2] for row in apart if row[2]) for way in (0, 1)]
         expect(
             _near(gradient, wanted),
-            f"the gradient of `{name}`, summed, is {[round(each, 3) for each in gradient]}, and should be "
-            f"{[round(each, 3) for each in wanted]}.",
+            f"the gradient of `{name}`, summed, is {[round(n, 3) for n in gradient]}, and should be "
+            f"{[round(n, 3) for n in wanted]}.",
         )
     return "A mast at distance 0 adds nothing to the gradient, and the other masts decide."
 
@@ -176,14 +176,14 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
         name = f"loss_of({place}, masts, measured)"
         expect_tensor(result, name, shape=(), dtype="float32")
         terms = [(away - right) ** 2 for (_, _, away), right in zip(_apart(place, masts), values(far), strict=True)]
-        found = float(result.detach())
-        expect(not same_value(found, sum(terms), 1e-4), f"`{name}` is the sum of the four squares: take their mean.")
-        expect(abs(found - sum(terms) / 4) < 1e-3, f"`{name}` is {found:.4f}, and should be {sum(terms) / 4:.4f}.")
+        number = float(result.detach())
+        expect(not same_value(number, sum(terms), 1e-4), f"`{name}` is the sum of the four squares: take their mean.")
+        expect(abs(number - sum(terms) / 4) < 1e-3, f"`{name}` is {number:.4f}, and should be {sum(terms) / 4:.4f}.")
         gradient, wanted = _gradient(result, position, name), _slope(place, masts, far)
         expect(
             _near(gradient, wanted),
-            f"the value is right, but the gradient at {place} is {[round(each, 3) for each in gradient]} instead of "
-            f"{[round(each, 3) for each in wanted]}: something that a node saved was overwritten behind autograd's "
+            f"the value is right, but the gradient at {place} is {[round(n, 3) for n in gradient]} instead of "
+            f"{[round(n, 3) for n in wanted]}: something that a node saved was overwritten behind autograd's "
             "back, as .data does it.",
         )
     return "The value is right, and so is the gradient: one does not follow from the other."
@@ -255,8 +255,8 @@ def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
         wanted = [at - rate * new for at, new in zip(place, slope, strict=True)]
         expect(
             _near(moved, wanted),
-            f"after step {count} `position` is {[round(each, 3) for each in moved]}, and should be "
-            f"{[round(each, 3) for each in wanted]}.",
+            f"after step {count} `position` is {[round(n, 3) for n in moved]}, and should be "
+            f"{[round(n, 3) for n in wanted]}.",
         )
         expect(
             not is_tensor(result), "`step` returns a tensor, and with it perhaps its graph; it should return a number."
@@ -331,15 +331,15 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
     for count in range(1, 9):
         smooth = 0.9 * smooth + 0.1 * count**2
         wanted.append(smooth)
-    found = [float(number) for number in history]
+    scores = [float(number) for number in history]
     expect(
-        not same_value(found, [float(n**2) for n in range(1, 9)], 1e-6),
+        not same_value(scores, [float(n**2) for n in range(1, 9)], 1e-6),
         "these are the scores themselves, not smoothed.",
     )
     expect(
-        same_value(found, wanted, 1e-5),
-        f"the history begins {[round(each, 3) for each in found[:3]]}, and should begin "
-        f"{[round(each, 3) for each in wanted[:3]]}: 0.9 of the old figure, 0.1 of the new score, after the step.",
+        same_value(scores, wanted, 1e-5),
+        f"the history begins {[round(n, 3) for n in scores[:3]]}, and should begin "
+        f"{[round(n, 3) for n in wanted[:3]]}: 0.9 of the old figure, 0.1 of the new score, after the step.",
     )
     expect_equal(len(call(follow, "follow", step, score, 2)), "the length of the history after 2 rounds", 2)
     return "The history holds numbers, and no graph."

@@ -53,9 +53,9 @@ def clipped(clipped: Callable[..., Any], *, tensor: Any) -> str:
     expect(passed.requires_grad, "the result does not require grad: detach or no_grad cut it off `x`.")
     (passed * weights).sum().backward()
     expect(x.grad is not None, "no gradient reaches `x`.")
-    found = values(x.grad)
-    expect(found != [10.0, -10.0, 0.25], "the gradient arrives as it was: nothing has clipped it.")
-    expect(found != [1.0, 1.0, 0.25], "the sign is lost: an element below -limit becomes -limit.")
+    now = values(x.grad)
+    expect(now != [10.0, -10.0, 0.25], "the gradient arrives as it was: nothing has clipped it.")
+    expect(now != [1.0, 1.0, 0.25], "the sign is lost: an element below -limit becomes -limit.")
     expect_value(x.grad, "the gradient of x, of weights 10, -10 and 0.25", [1.0, -1.0, 0.25])
     x.grad = None
     (call(clipped, "clipped", x, 1.0) * weights + x * 5).sum().backward()

@@ -149,7 +149,7 @@ def _in_lines(words: Iterable[str]) -> str:
 
 def _table(columns: Sequence[str], bodies: str, look: str = "") -> str:
     """A table; a column without a heading is that of marks, or of kinds."""
-    heads = "".join(f'<th scope="col">{each}</th>' if each else "<td></td>" for each in columns)
+    heads = "".join(f'<th scope="col">{column}</th>' if column else "<td></td>" for column in columns)
     return f'<table class="{look}"><thead><tr>{heads}</tr></thead>{bodies}</table>'
 
 

@@ -61,20 +61,20 @@ def reverse(Reverse: Any, *, w: Any) -> str:
         expect(result.requires_grad, f"`{name}` does not require grad. Was it called by `apply`, and not detached?")
         _backward(result, w.detach(), "Reverse")
         expect(mine.grad is not None, "no gradient goes on to `x`: backward returned None in its place.")
-        found, right = values(mine.grad), values(w.detach() * -strength)
+        own, right = values(mine.grad), values(w.detach() * -strength)
         expect(
-            not same_value(found, values(w.detach() * strength)),
+            not same_value(own, values(w.detach() * strength)),
             f"the gradient is multiplied by {strength}; the minus, which reverses it, is missing.",
         )
         expect(
-            not same_value(found, values(w.detach() * 0 - strength)),
+            not same_value(own, values(w.detach() * 0 - strength)),
             "what goes on does not depend on what arrives. Multiply the gradient that backward gets.",
         )
         expect(
-            not same_value(found, values(-w.detach())),
+            not same_value(own, values(-w.detach())),
             f"the gradient is reversed, but not multiplied by {strength}: forward keeps the strength in ctx.",
         )
-        expect_equal(found, "the gradient of x", right)
+        expect_equal(own, "the gradient of x", right)
     return "Nothing changes on the way forward; on the way back the sign does."
 
 

@@ -159,10 +159,10 @@ def softplus(Softplus: Any, *, x: Any, grad: Callable[..., Any]) -> str:
         (second,) = grad(first.sum(), leaf)
     except RuntimeError as error:
         raise Misconception(missing) from error
-    found, right = values(second), values(2 * sigmoid * (1 - sigmoid))
+    own, right = values(second), values(2 * sigmoid * (1 - sigmoid))
     expect(
-        all(number == number for number in found),
+        all(number == number for number in own),
         "both derivatives are right, but for a nan in the second: something overflows in it. torch.sigmoid does not.",
     )
-    expect_equal(found, "the second derivative, times 2,", right)
+    expect_equal(own, "the second derivative, times 2,", right)
     return "Nothing overflows, both derivatives are right, and what backward needs was saved by the context."

@@ -39,14 +39,14 @@ def derivative(derivative: Callable[..., Any], *, x: Any) -> str:
     at = x.detach().clone()
     right = [at.sin(), at.cos(), -at.sin(), -at.cos()]  # the derivatives of the sine, round and round
     for order in (1, 2, 3, 6):
-        found = call(derivative, "derivative", _sine, at, order)
-        _expect_no_tuple(found, "derivative")
-        expect_tensor(found, f"derivative(f, x, {order})", shape=())
+        slope = call(derivative, "derivative", _sine, at, order)
+        _expect_no_tuple(slope, "derivative")
+        expect_tensor(slope, f"derivative(f, x, {order})", shape=())
         expect(
-            order == 1 or not same_value(values(found), values(right[1])),
+            order == 1 or not same_value(values(slope), values(right[1])),
             f"of order {order} it gives the first derivative. Ask for the gradient of the gradient, `order` times.",
         )
-        expect_value(found, f"derivative(sine, x, {order})", right[order % 4])
+        expect_value(slope, f"derivative(sine, x, {order})", right[order % 4])
     _expect_untouched(at)
     return "Each time the way back was recorded, so that it could be walked back again."
 
@@ -80,16 +80,16 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
     mine, before = points.detach().clone(), weights.grad
     weights.grad = None
     try:
-        found = call(penalty, "penalty", critic, mine)
+        returned = call(penalty, "penalty", critic, mine)
         touched = weights.grad is not None
         weights.grad = None
-        if is_tensor(found) and found.requires_grad and found.numel() == 1:
-            found.backward()
+        if is_tensor(returned) and returned.requires_grad and returned.numel() == 1:
+            returned.backward()
         reached = weights.grad
     finally:
         weights.grad = before
-    _expect_no_tuple(found, "penalty")
-    expect_tensor(found, "penalty(critic, points)", shape=())
+    _expect_no_tuple(returned, "penalty")
+    expect_tensor(returned, "penalty(critic, points)", shape=())
 
     # The slope of tanh(row · weights) is (1 - tanh²) times the weights, so its length can be written down.
     leaf = weights.detach().clone().requires_grad_()
@@ -98,16 +98,16 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
     right = ((lengths - 1) ** 2).mean()
     together = ((lengths * lengths).sum().sqrt() - 1) ** 2
     expect(
-        not same_value(values(found), values((lengths**2).mean())),
+        not same_value(values(returned), values((lengths**2).mean())),
         "that is the mean of the squared lengths; what is penalized is their distance from 1.",
     )
     expect(
-        not same_value(values(found), values(together)),
+        not same_value(values(returned), values(together)),
         "that is the length of all gradients together. Each row has a length of its own: norm(dim=1).",
     )
-    expect_value(found, "penalty(critic, points)", right.detach())
+    expect_value(returned, "penalty(critic, points)", right.detach())
     expect(
-        found.requires_grad,
+        returned.requires_grad,
         "the number is right, but it has no history: in a loss it would be a constant. It needs create_graph=True.",
     )
     right.backward()
@@ -150,19 +150,21 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
     x0, x1 = values(at)
     v0, v1 = values(v)
     with functions_called() as called:
-        found = call(product, "product", _bent, at, v.detach())
-    _expect_no_tuple(found, "product")
-    expect_tensor(found, "product(f, x, v)", shape=(2,), dtype="float32")
+        returned = call(product, "product", _bent, at, v.detach())
+    _expect_no_tuple(returned, "product")
+    expect_tensor(returned, "product(f, x, v)", shape=(2,), dtype="float32")
     wrong = {
         (2 * x0 * x1, x0 * x0): "that is the gradient of f. Walk back from it once more.",
         (2 * x1 + 2 * x0, 2 * x0): "that is the sum of the Hessian's rows, as `slopes.sum()` gives it. Where is v?",
         (2 * x1 * v0, 0.0): "that is the Hessian's diagonal times v. The inputs interact, so the whole matrix counts.",
     }
     for mistake, shows in wrong.items():
-        expect(not same_value(values(found), mistake), shows)
-    expect(same_value(values(found), (2 * x1 * v0 + 2 * x0 * v1, 2 * x0 * v0)), _not_it(found, "the Hessian times v"))
+        expect(not same_value(values(returned), mistake), shows)
     expect(
-        not found.requires_grad,
+        same_value(values(returned), (2 * x1 * v0 + 2 * x0 * v1, 2 * x0 * v0)), _not_it(returned, "the Hessian times v")
+    )
+    expect(
+        not returned.requires_grad,
         "the product is right, but it has a history. The second gradient needs no create_graph.",
     )
     _expect_untouched(at)
@@ -199,9 +201,9 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
 )
 def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
     at = x.detach().clone()
-    found = call(newton_step, "newton_step", _quartic, at)
-    _expect_no_tuple(found, "newton_step")
-    expect_tensor(found, "newton_step(f, x)", shape=(), dtype="float64")
+    returned = call(newton_step, "newton_step", _quartic, at)
+    _expect_no_tuple(returned, "newton_step")
+    expect_tensor(returned, "newton_step(f, x)", shape=(), dtype="float64")
     place = values(at)
     slope, curvature = 4 * place**3 - 3, 12 * place**2
     wrong = {
@@ -210,10 +212,10 @@ def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
         place - _quartic(place) / slope: "that is Newton's method for f = 0. The bottom is where the *slope* is 0.",
     }
     for mistake, shows in wrong.items():
-        expect(not same_value(values(found), mistake), shows)
-    expect(same_value(values(found), place - slope / curvature), _not_it(found, "x - slope / curvature"))
+        expect(not same_value(values(returned), mistake), shows)
+    expect(same_value(values(returned), place - slope / curvature), _not_it(returned, "x - slope / curvature"))
     expect(
-        not found.requires_grad,
+        not returned.requires_grad,
         "the step is right, but the new x carries the graph that it was made with. Let go of it: detach().",
     )
     _expect_untouched(at)
@@ -262,12 +264,12 @@ def bell(Bell: Any, *, x: Any, grad: Any) -> str:
         hasattr(Bell, "apply"), f"`Bell` is {text(Bell)}; it should be a class derived from torch.autograd.Function."
     )
     leaf, other = x.detach().clone().requires_grad_(), x.detach().clone().requires_grad_()
-    found, right = call(Bell.apply, "Bell.apply", leaf), (-other * other).exp()
-    expect_tensor(found, "Bell.apply(x)", shape=tuple(x.shape))
-    expect_value(found, "Bell.apply(x)", right.detach())
-    expect(found.requires_grad, "nothing was recorded: is the result made by `apply`, and returned as it is?")
-    expect_saved_by_context(found.grad_fn, "Bell")
-    (slopes,) = call(lambda: grad((found * found).sum(), leaf, create_graph=True), "its backward")
+    returned, right = call(Bell.apply, "Bell.apply", leaf), (-other * other).exp()
+    expect_tensor(returned, "Bell.apply(x)", shape=tuple(x.shape))
+    expect_value(returned, "Bell.apply(x)", right.detach())
+    expect(returned.requires_grad, "nothing was recorded: is the result made by `apply`, and returned as it is?")
+    expect_saved_by_context(returned.grad_fn, "Bell")
+    (slopes,) = call(lambda: grad((returned * returned).sum(), leaf, create_graph=True), "its backward")
     expect_value(slopes, "the gradient of the sum of Bell.apply(x) ** 2", (-4 * other * right * right).detach())
     expect(
         slopes.requires_grad,
@@ -295,9 +297,9 @@ def _quartic(x: Any) -> Any:
     return x**4 - 3 * x
 
 
-def _expect_no_tuple(found: Any, name: str) -> None:
+def _expect_no_tuple(returned: Any, name: str) -> None:
     expect(
-        not isinstance(found, (tuple, list)),
+        not isinstance(returned, (tuple, list)),
         f"`{name}` returns a tuple, as autograd.grad does: take the one gradient out of it.",
     )
 
@@ -309,5 +311,5 @@ def _expect_untouched(tensor: Any, name: str = "x") -> None:
     )
 
 
-def _not_it(found: Any, wanted: str) -> str:
-    return f"{text(values(found))} is not {wanted}."
+def _not_it(returned: Any, wanted: str) -> str:
+    return f"{text(values(returned))} is not {wanted}."

@@ -63,9 +63,9 @@ def swish(swish: Any, *, x: Any, grad: Any) -> str:
     )
     plain = x.detach()
     for beta in (1.0, 0.5):
-        found = call(swish, "swish", plain, beta)
-        expect_tensor(found, f"swish(x, {beta})", shape=tuple(x.shape))
-        expect_value(found, f"swish(x, {beta})", plain * (beta * plain).sigmoid())
+        returned = call(swish, "swish", plain, beta)
+        expect_tensor(returned, f"swish(x, {beta})", shape=tuple(x.shape))
+        expect_value(returned, f"swish(x, {beta})", plain * (beta * plain).sigmoid())
 
     leaf, other = plain.clone().requires_grad_(), plain.clone().requires_grad_()
     arriving = plain.exp()
@@ -111,16 +111,16 @@ def formulas(for_input: Any, for_other: Any, *, x: Any) -> str:
     for name, formula in (("for_input", for_input), ("for_other", for_other)):
         expect(callable(formula) and not is_tensor(formula), f"`{name}` is {text(formula)}; it should be a function.")
         needs = list(inspect.signature(formula).parameters)
-        for each in needs:
-            expect(each in FORMULA_NAMES, f"`{name}` asks for `{each}`; the table knows grad, input, other and result.")
-        found = call(formula, name, *(at_hand[need] for need in needs))
-        expect_tensor(found, f"{name}({', '.join(needs)})")
+        for need in needs:
+            expect(need in FORMULA_NAMES, f"`{name}` asks for `{need}`; the table knows grad, input, other and result.")
+        returned = call(formula, name, *(at_hand[need] for need in needs))
+        expect_tensor(returned, f"{name}({', '.join(needs)})")
         for mistake, shows in (
             (right[name] / grad, "that is the derivative; multiply it by the gradient that arrives."),
             (-right[name], "the sign is wrong."),
         ):
-            expect(not same_value(values(found), values(mistake)), f"`{name}`: {shows}")
-        expect_value(found, f"{name}({', '.join(needs)})", right[name])
+            expect(not same_value(values(returned), values(mistake)), f"`{name}`: {shows}")
+        expect_value(returned, f"{name}({', '.join(needs)})", right[name])
         for unneeded in set(needs) - _used(formula, needs, at_hand):
             expect(False, f"`{name}` is right, but it asks for `{unneeded}`, which it does not use: it would be kept.")
     return "Each formula keeps what it names, and no more."

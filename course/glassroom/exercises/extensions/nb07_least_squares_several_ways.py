@@ -45,8 +45,8 @@ def gradient(gradient: Callable[..., Any], *, A: Any, y: Any) -> str:
     for points in (5, 3):
         some_A, some_y, p = A[:points], y[:points], A.new_tensor([1.0, -2.0])
         with functions_called() as called:
-            found = call(gradient, "gradient", some_A, some_y, p)
-        expect_tensor(found, "gradient(A, y, p)", dtype="float64")
+            returned = call(gradient, "gradient", some_A, some_y, p)
+        expect_tensor(returned, "gradient(A, y, p)", dtype="float64")
         right = [2 / points * value for value in values(some_A.t() @ (some_A @ p - some_y))]
         for mistake, shows in (
             (
@@ -60,8 +60,8 @@ def gradient(gradient: Callable[..., Any], *, A: Any, y: Any) -> str:
                 "with 3 points it is wrong: n is the number of points, len(y).",
             ),
         ):
-            expect(same_value(right, mistake) or not same_value(values(found), mistake), shows)
-        expect_value(found, "gradient(A, y, p)", right)
+            expect(same_value(right, mistake) or not same_value(values(returned), mistake), shows)
+        expect_value(returned, "gradient(A, y, p)", right)
         expect(
             not called & {"grad", "backward"},
             "the gradient is right, but autograd found it. Here it should come from the formula on paper.",
@@ -93,11 +93,11 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
         hessian.new_tensor([[3.0, 0.0], [0.0, 1.0]]),
         hessian.new_tensor([[1.0, -2.0], [-2.0, 5.0]]),
     ):
-        found = call(largest_rate, "largest_rate", matrix)
-        found = found.item() if is_tensor(found) and found.numel() == 1 else found
+        returned = call(largest_rate, "largest_rate", matrix)
+        returned = returned.item() if is_tensor(returned) and returned.numel() == 1 else returned
         (a, b), (_, d) = values(matrix)
         middle, half = (a + d) / 2, math.sqrt((a - d) ** 2 / 4 + b**2)
-        expect(isinstance(found, float), f"`largest_rate` returned {text(found)}; it should return one number.")
+        expect(isinstance(returned, float), f"`largest_rate` returned {text(returned)}; it should return one number.")
         for mistake, shows in (
             (middle + half, "that is the largest curvature; the rate is 2 divided by it."),
             (
@@ -109,9 +109,11 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
                 "that is for the *smaller* eigenvalue, the flattest direction.",
             ),
         ):
-            expect(not same_value(found, mistake), f"{found:.4g}: {shows}")
+            expect(not same_value(returned, mistake), f"{returned:.4g}: {shows}")
         right = 2 / (middle + half)
-        expect(same_value(found, right), f"{found:.4g} is not right; for {text(values(matrix))} it is {right:.4g}.")
+        expect(
+            same_value(returned, right), f"{returned:.4g} is not right; for {text(values(matrix))} it is {right:.4g}."
+        )
     return "The most curved direction decides how large the rate may be."
 
 
@@ -159,11 +161,11 @@ def mean_square(MeanSquare: Any, *, A: Any, y: Any) -> str:
     p = A.new_tensor([1.0, -2.0]).requires_grad_()
     other = p.detach().clone().requires_grad_()
     right = ((A @ other - y) ** 2).mean()
-    found = call(MeanSquare.apply, "MeanSquare.apply", p, A, y)
-    expect_tensor(found, "MeanSquare.apply(p, A, y)", shape=())
-    expect_value(found, "MeanSquare.apply(p, A, y)", right.detach())
-    numbers = sum(saved_tensor.numel() for saved_tensor in found.grad_fn.saved_tensors)
-    call(lambda: (found * 3).backward() or True, "walking back from 3 times it")
+    returned = call(MeanSquare.apply, "MeanSquare.apply", p, A, y)
+    expect_tensor(returned, "MeanSquare.apply(p, A, y)", shape=())
+    expect_value(returned, "MeanSquare.apply(p, A, y)", right.detach())
+    numbers = sum(saved_tensor.numel() for saved_tensor in returned.grad_fn.saved_tensors)
+    call(lambda: (returned * 3).backward() or True, "walking back from 3 times it")
     (right * 3).backward()
     expect(p.grad is not None, "no gradient arrives at p. Is it the first of what backward returns?")
     expect(

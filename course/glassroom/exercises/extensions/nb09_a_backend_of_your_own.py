@@ -51,8 +51,8 @@ def pair(Pair: Any, *, Ledger: Any) -> str:
     expect(hasattr(family, "count") and hasattr(family, "make"), "a family has the methods `count` and `make`.")
     expect_equal(call(family.count, "count"), "Pair().count()", 2)
     first, second = (call(family.make, "make", index) for index in (0, 1))
-    for index, made in enumerate((first, second)):
-        expect(isinstance(made, Ledger), f"`make({index})` does not give a `Ledger`.")
+    for index, ledger in enumerate((first, second)):
+        expect(isinstance(ledger, Ledger), f"`make({index})` does not give a `Ledger`.")
     expect(first is not second, "both devices are served by one backend, so they would share memory and entries.")
     _refused(family.make, "make(2)", 2)
     return "Two devices, each with a backend of its own, and an error for the third."

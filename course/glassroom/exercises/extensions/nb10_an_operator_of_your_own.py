@@ -56,8 +56,8 @@ def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
     result = call(log_cosh, "log_cosh", points.clone())
     name = "log_cosh(points)"
     expect_tensor(result, name, shape=tuple(points.shape), dtype="float32")
-    found, wanted = values(result), [_log_cosh(number) for number in before]
-    for at, mine, right in zip(before, found, wanted, strict=True):
+    own, wanted = values(result), [_log_cosh(number) for number in before]
+    for at, mine, right in zip(before, own, wanted, strict=True):
         where = f"`log_cosh({at:g})`"
         expect(
             mine == mine and abs(mine) != math.inf,
@@ -122,14 +122,14 @@ def function(LogCosh: Any, *, torch: Any) -> str:
     weights = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0], dtype=torch.float64)
     (first,) = torch.autograd.grad((result * weights).sum(), x, create_graph=True)
     slopes = [math.tanh(number) for number in at]
-    found = values(first.detach())
+    own = values(first.detach())
     expect(
-        not same_value(found, slopes, 1e-8),
+        not same_value(own, slopes, 1e-8),
         "the gradient leaves out the one that arrives: multiply the derivative by `gradient`.",
     )
     expect(
-        same_value(found, [slope * (n + 1) for n, slope in enumerate(slopes)], 1e-8),
-        f"the gradient, of weights 1 to 5, is {_rounded(found)}; it should be "
+        same_value(own, [slope * (n + 1) for n, slope in enumerate(slopes)], 1e-8),
+        f"the gradient, of weights 1 to 5, is {_rounded(own)}; it should be "
         f"{_rounded([slope * (n + 1) for n, slope in enumerate(slopes)])}.",
     )
     lost = (
@@ -178,12 +178,12 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
     )
     slopes = [math.tanh(value) for value in values(points)]
     speeds = values(moves)
-    for found, name, factors, right in (
+    for gradient, name, factors, right in (
         (result[0], "the speed", slopes, speeds),
         (result[1], "the acceleration", [1 - slope**2 for slope in slopes], [slope**2 for slope in speeds]),
     ):
-        expect_tensor(found, name, shape=(5,), dtype="float32")
-        mine = values(found)
+        expect_tensor(gradient, name, shape=(5,), dtype="float32")
+        mine = values(gradient)
         wanted = [factor * way for factor, way in zip(factors, right, strict=True)]
         expect(not same_value(mine, factors, 1e-5), f"{name} leaves the tangent out.")
         linear = [factor * way for factor, way in zip(factors, speeds, strict=True)]

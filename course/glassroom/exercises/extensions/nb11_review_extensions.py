@@ -50,14 +50,14 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
     for j in (0, 2, 3):
         runs.clear()
         with functions_called() as called:
-            found = call(column, "column", f, x, j)
+            returned = call(column, "column", f, x, j)
         name = f"column(f, x, {j})"
         expect(
             len(runs) <= MOST,
             f"f ran {len(runs)} times: that is the whole Jacobian, of which one column was asked for.",
         )
-        expect_tensor(found, name, shape=(len(place),), dtype="float32")
-        mine = values(found.detach())
+        expect_tensor(returned, name, shape=(len(place),), dtype="float32")
+        mine = values(returned.detach())
         wanted = [row[j] for row in jacobian]
 
         def is_near(numbers: list[float], mine: list[float] = mine) -> bool:
@@ -75,7 +75,7 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
         )
         expect(
             is_near(wanted),
-            f"`{name}` is {[round(each, 3) for each in mine]}, and should be {[round(each, 3) for each in wanted]}.",
+            f"`{name}` is {[round(n, 3) for n in mine]}, and should be {[round(n, 3) for n in wanted]}.",
         )
         expect(values(x) == place, "`x` has been written to.")
         for ready in ("jacfwd", "jacrev", "jacobian"):

@@ -44,13 +44,13 @@ def cap_the_outliers(data: Any, *, elsewhere: Any) -> str:
     expect_tensor(data, "data", shape=(6,))
     because = "Its values are in new memory, so the old storage does not show them."
     expect_view(data, "data", of=elsewhere, of_name="elsewhere", because=because)
-    found = data.tolist()
+    own = data.tolist()
     expect(
-        found != [4, 25, 9, 11, 10, 300],
+        own != [4, 25, 9, 11, 10, 300],
         "`data` has not changed. Indexing with a mask gives a copy, unless you assign to it: a method called on the "
         "result, such as fill_, fills the copy.",
     )
-    expect(found != [10] * 6, "every element is 10 now, the small ones too. The mask should leave those alone.")
+    expect(own != [10] * 6, "every element is 10 now, the small ones too. The mask should leave those alone.")
     expect_value(data, "data", [4.0, 10.0, 9.0, 10.0, 10.0, 10.0])
     return "Written in place, and every view of the storage sees it."
 
@@ -133,18 +133,18 @@ def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
 )
 def count_the_votes(totals: Any) -> str:
     expect_tensor(totals, "totals", shape=(3,), dtype="float32")
-    found = totals.tolist()
+    own = totals.tolist()
     expect(
-        any(found),
+        any(own),
         "`totals` is still all zeros. The `_` matters: index_add without it gives a new tensor "
         "and leaves this one alone.",
     )
     expect(
-        found != [1, 1, 1],
+        own != [1, 1, 1],
         "each candidate has one vote: reading, adding and writing back counts every cell once.",
     )
     expect(
-        found != [4, 2, 6],
+        own != [4, 2, 6],
         "every count is doubled: did you run the cell twice? Run the cell that makes `totals` again, too.",
     )
     expect_value(totals, "totals", [2, 1, 3])

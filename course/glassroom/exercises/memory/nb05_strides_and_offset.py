@@ -96,13 +96,13 @@ def chain(stride: Any, offset: Any) -> str:
 )
 def other_diagonal(anti: Any, *, picture: Any) -> str:
     expect_tensor(anti, "anti", shape=(4,))
-    found = anti.tolist()
+    own = anti.tolist()
     expect(
-        found != [0, 3, 6, 9],
+        own != [0, 3, 6, 9],
         "the step is right, the start is not: the top right corner is cell 3. Give the offset, too.",
     )
     expect(
-        found != [3, 8, 13, 18],
+        own != [3, 8, 13, 18],
         "the step of 5 goes down and to the *right*. To the left it is one cell less than a row.",
     )
     expect_value(anti, "anti", [picture[row, 3 - row].item() for row in range(4)])

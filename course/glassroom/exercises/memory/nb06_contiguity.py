@@ -96,17 +96,17 @@ def in_order(in_order: Any) -> str:
         ((7,), (1,)),
         ((), ()),
     ):
-        found = call(in_order, "in_order", size)
+        returned = call(in_order, "in_order", size)
         expect(
-            isinstance(found, (tuple, list)),
+            isinstance(returned, (tuple, list)),
             f"`in_order({size})` should be a tuple of {len(size)} numbers.",
         )
         expect(
-            tuple(found) != wanted[::-1] or wanted == wanted[::-1],
-            f"`in_order({size})` gives {tuple(found)}: the right numbers in reverse order. The last stride is 1.",
+            tuple(returned) != wanted[::-1] or wanted == wanted[::-1],
+            f"`in_order({size})` gives {tuple(returned)}: the right numbers in reverse order. The last stride is 1.",
         )
         no_dimensions = {(1,): "A tensor without dimensions has no stride at all: for () the answer is ()."}
-        expect_equal(tuple(found), f"in_order({size})", wanted, mistakes={} if size else no_dimensions)
+        expect_equal(tuple(returned), f"in_order({size})", wanted, mistakes={} if size else no_dimensions)
     return "These are the strides that is_contiguous compares with, and that every new tensor gets."
 
 

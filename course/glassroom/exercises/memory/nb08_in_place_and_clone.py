@@ -54,14 +54,14 @@ def centered(centered: Callable[[Any], Any], *, sample: Any) -> str:
 )
 def faulty(readings: Any, *, screen: Any) -> str:
     expect_tensor(readings, "readings", shape=(3, 3))
-    found = values(readings)
+    own = values(readings)
     expect(
-        found != [[9.0, 1.0, 2.0], [3.0, 4.0, 5.0], [9.0, 6.0, 7.0]],
+        own != [[9.0, 1.0, 2.0], [3.0, 4.0, 5.0], [9.0, 6.0, 7.0]],
         "`readings` has not changed. (`readings[faulty]`, followed by more brackets, is a copy, and the write went "
         "into that.)",
     )
-    expect(found[0][1] != 0, "whole rows are 0 now; only their first number should be.")
-    expect(found[1][0] != 0, "the whole column is 0 now; row 1 is not faulty.")
+    expect(own[0][1] != 0, "whole rows are 0 now; only their first number should be.")
+    expect(own[1][0] != 0, "the whole column is 0 now; row 1 is not faulty.")
     expect_value(readings, "readings", [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [0.0, 6.0, 7.0]])
     expect(
         share_memory(readings, screen),

@@ -102,9 +102,9 @@ def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], An
         "the values are not those of `prepare`. Crop height and width, channels first, / 255, - 0.5.",
     )
     other = frames.flip(0) // 2
-    found = call(lean, "lean", other)
-    expect_tensor(found, "lean(other frames)", shape=shape(expected))
-    expect_value(found[:, ::500], "lean(other frames)[:, ::500]", values(prepare(other)[:, ::500]))
+    returned = call(lean, "lean", other)
+    expect_tensor(returned, "lean(other frames)", shape=shape(expected))
+    expect_value(returned[:, ::500], "lean(other frames)[:, ::500]", values(prepare(other)[:, ::500]))
     expect(
         sum(kept.allocations) <= BUDGET,
         f"the values are right, but {sum(kept.allocations):,} bytes were allocated in {len(kept.allocations)} "

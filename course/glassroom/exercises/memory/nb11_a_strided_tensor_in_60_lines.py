@@ -36,8 +36,8 @@ def cell(cell: Callable[..., Any], *, samples: Sequence[Any]) -> str:
                 offset + sum(index): "That counts every step as one cell. A step along a dimension is its stride.",
                 wanted - offset: "That leaves out the offset, where the walk begins.",
             }
-            found = call(cell, "cell", index, stride, offset)
-            expect_equal(found, f"cell({index}, {stride}, {offset})", wanted, mistakes)
+            returned = call(cell, "cell", index, stride, offset)
+            expect_equal(returned, f"cell({index}, {stride}, {offset})", wanted, mistakes)
     expect_equal(call(cell, "cell", (), (), 5), "cell((), (), 5)", 5)
     return "The cell is the offset plus each index times its stride: that finds every element of every tensor."
 
@@ -69,7 +69,7 @@ def cell(cell: Callable[..., Any], *, samples: Sequence[Any]) -> str:
 def contiguous_stride(contiguous_stride: Callable[..., Any], *, samples: Sequence[Any]) -> str:
     for tensor in samples:
         size, wanted = tuple(tensor.shape), tuple(tensor.stride())
-        found = call(contiguous_stride, "contiguous_stride", size)
+        returned = call(contiguous_stride, "contiguous_stride", size)
         by_zero = tuple(prod(size[dim + 1 :]) for dim in range(len(size)))
         first_fastest = tuple(prod(size[:dim]) for dim in range(len(size)))
         mistakes = {
@@ -79,8 +79,8 @@ def contiguous_stride(contiguous_stride: Callable[..., Any], *, samples: Sequenc
             wanted[::-1]: "These are the right numbers in reverse order: the last dimension has stride 1.",
             size: "These are the sizes. A stride is the product of the sizes to its right.",
         }
-        expect(isinstance(found, tuple), "`contiguous_stride` should return a tuple, as `tensor.stride()` does.")
-        expect_equal(found, f"contiguous_stride({size})", wanted, mistakes)
+        expect(isinstance(returned, tuple), "`contiguous_stride` should return a tuple, as `tensor.stride()` does.")
+        expect_equal(returned, f"contiguous_stride({size})", wanted, mistakes)
     return "Each stride is the product of the sizes to its right, and an empty dimension counts as 1."
 
 
@@ -133,14 +133,14 @@ def indexed(indexed: Callable[..., Any], *, sample: Any) -> str:
             if isinstance(part, int) and part >= size[dim]:
                 continue
             view = tensor[(whole,) * dim + (part,)]
-            found = call(indexed, "indexed", size, stride, offset, dim, part)
+            returned = call(indexed, "indexed", size, stride, offset, dim, part)
             expect(
-                isinstance(found, tuple) and len(found) == 3,
+                isinstance(returned, tuple) and len(returned) == 3,
                 "`indexed` should return three things: the size, the stride and the offset.",
             )
             asked = f"{_told(part)} in dimension {dim} of size {size}, stride {stride}, offset {offset}"
             facts = (("size", tuple(view.shape)), ("stride", tuple(view.stride())), ("offset", view.storage_offset()))
-            for (name, wanted), mine in zip(facts, found, strict=True):
+            for (name, wanted), mine in zip(facts, returned, strict=True):
                 expect_equal(mine, f"the {name} for {asked}", wanted, _slips(name, wanted, part, offset, stride, dim))
     expect(
         _raises_index_error(indexed, sample),
@@ -218,30 +218,32 @@ def _raises_index_error(function: Callable[..., Any], sample: Any) -> bool:
 def runs(runs: Callable[..., Any], *, samples: Sequence[Any]) -> str:
     for tensor in samples:
         size, stride = tuple(tensor.shape), tuple(tensor.stride())
-        found = call(runs, "runs", size, stride)
+        returned = call(runs, "runs", size, stride)
         asked = f"runs({size}, {stride})"
         expect(
-            isinstance(found, (list, tuple)) and all(isinstance(run, (list, tuple)) and len(run) == 2 for run in found),
+            isinstance(returned, (list, tuple))
+            and all(isinstance(run, (list, tuple)) and len(run) == 2 for run in returned),
             f"`{asked}` should be a list of pairs `(length, step)`.",
         )
-        found = [tuple(run) for run in found]
+        returned = [tuple(run) for run in returned]
         expect(
-            all(length != 1 for length, _ in found),
+            all(length != 1 for length, _ in returned),
             f"In `{asked}` there is a run of length 1. Leave out dimensions of size 1: nobody ever steps along them.",
         )
         expect(
-            all(outer[1] != inner[1] * inner[0] for outer, inner in pairwise(found)),
-            f"`{asked}` gives {found}: two neighbors there still merge, because one step along the first takes you as "
+            all(outer[1] != inner[1] * inner[0] for outer, inner in pairwise(returned)),
+            f"`{asked}` gives {returned}: two neighbors there still merge, because one step along the first "
+            "takes you as "
             "far as a walk along the whole of the second.",
         )
         expect(
-            prod(length for length, _ in found) == tensor.numel(),
-            f"`{asked}` gives {found}. The lengths should multiply to the number of elements, {tensor.numel()}.",
+            prod(length for length, _ in returned) == tensor.numel(),
+            f"`{asked}` gives {returned}. The lengths should multiply to the number of elements, {tensor.numel()}.",
         )
-        reached = {sum(i * step for i, (_, step) in zip(index, found, strict=True)) for index in _indices(found)}
+        reached = {sum(i * step for i, (_, step) in zip(index, returned, strict=True)) for index in _indices(returned)}
         expect(
             reached == {tensor[index].storage_offset() - tensor.storage_offset() for index in _indices_of(tensor)},
-            f"`{asked}` gives {found}, which leads to other cells than the tensor. A run keeps the step of its last "
+            f"`{asked}` gives {returned}, which leads to other cells than the tensor. A run keeps the step of its last "
             "dimension.",
         )
     expect_equal(len(call(runs, "runs", (), ())), "the number of runs of a tensor without dimensions", 0)
@@ -292,20 +294,21 @@ def expanded_stride(expanded_stride: Callable[..., Any], *, samples: Sequence[An
         grown = tuple(5 if length == 1 else length for length in size)
         for new_size in (size, grown, (2, *size), (2, 2, *grown)):
             wanted = tuple(tensor.expand(new_size).stride())
-            found = call(expanded_stride, "expanded_stride", size, stride, new_size)
+            returned = call(expanded_stride, "expanded_stride", size, stride, new_size)
             asked = f"expanded_stride({size}, {stride}, {new_size})"
-            expect(isinstance(found, tuple), f"`{asked}` should be a tuple, as `tensor.stride()` is.")
+            expect(isinstance(returned, tuple), f"`{asked}` should be a tuple, as `tensor.stride()` is.")
             expect(
-                len(found) == len(new_size),
-                f"`{asked}` is {found}, of length {len(found)}. There is a stride for each of {len(new_size)} sizes.",
+                len(returned) == len(new_size),
+                f"`{asked}` is {returned}, of length {len(returned)}. "
+                f"There is a stride for each of {len(new_size)} sizes.",
             )
-            for dim, (mine, right) in enumerate(zip(found, wanted, strict=True)):
+            for dim, (mine, right) in enumerate(zip(returned, wanted, strict=True)):
                 expect(
                     mine == right or right != 0,
-                    f"`{asked}` is {found}. Dimension {dim} is new or has grown: with a stride of {mine} its steps "
+                    f"`{asked}` is {returned}. Dimension {dim} is new or has grown: with a stride of {mine} its steps "
                     "lead somewhere else. A stride of 0 stays.",
                 )
-            expect_equal(found, asked, wanted)
+            expect_equal(returned, asked, wanted)
     try:
         run(expanded_stride, "expanded_stride", (3,), (1,), (4,))
     except Exception as error:

@@ -152,9 +152,9 @@ def pixelate(pixelate: Callable[..., Any], *, photo: Any) -> str:
             "nothing has changed in the photograph: the colors went into a copy, or a name was rebound. Write into "
             "the view with cut[:] = … or cut.copy_(…), and look for a reshape before it.",
         )
-        found = mine[rows, columns].unfold(0, size, size).unfold(1, size, size)
+        windows = mine[rows, columns].unfold(0, size, size).unfold(1, size, size)
         expect(
-            not _equal(found, gray.expand(found.shape)),
+            not _equal(windows, gray.expand(windows.shape)),
             "each tile has one number for all three channels. Leave the channels out of the mean.",
         )
         outside = mine.clone()

@@ -46,15 +46,15 @@ def swap(swap: Callable[..., Any], *, matrix: Any) -> str:
         wanted = [row[half:] + row[:half] for row in rows]
         with account() as kept:
             run(swap, "swap", x)
-        found = values(x)
+        own = values(x)
         name = f"swap(x) of {what}"
-        expect(found != rows, f"`{name}` has changed nothing in x: a new tensor, or a new name, is not in place.")
+        expect(own != rows, f"`{name}` has changed nothing in x: a new tensor, or a new name, is not in place.")
         expect(
-            found not in ([row[half:] * 2 for row in rows], [row[:half] * 2 for row in rows]),
+            own not in ([row[half:] * 2 for row in rows], [row[:half] * 2 for row in rows]),
             f"`{name}` leaves one half in both places: the other one was overwritten before it was read. Both sides of "
             "left, right = right, left are views of the same storage.",
         )
-        expect(found == wanted, f"`{name}` leaves other values: row 0 is {found[0]}, and should be {wanted[0]}.")
+        expect(own == wanted, f"`{name}` leaves other values: row 0 is {own[0]}, and should be {wanted[0]}.")
         view_of(outside).copy_(x.clone())
         expect(values(whole) == values(outside), f"`{name}` has changed elements outside of x.")
         allocated = sum(kept.allocations)

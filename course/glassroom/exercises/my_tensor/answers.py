@@ -36,11 +36,11 @@ def _collect(name: str, value: Any, known: set[str], needed: dict[str, str]) -> 
     if not isinstance(function, FunctionType):
         raise NotFound(f"`{name}` is no function that `def` made")
     statement, code = _statement(function)
-    for each in sorted(_global_names(code) - known - vars(builtins).keys()):
-        if each in function.__globals__:
-            needed_code = _made(each, function.__globals__[each], known, needed)
+    for needed_name in sorted(_global_names(code) - known - vars(builtins).keys()):
+        if needed_name in function.__globals__:
+            needed_code = _made(needed_name, function.__globals__[needed_name], known, needed)
             if needed_code:
-                needed[each] = needed_code
+                needed[needed_name] = needed_code
     own = getattr(statement, "name", name)
     needed[name] = code if own == name else f"{code}\n\n\n{name} = {own}"
 
@@ -70,13 +70,13 @@ def _made(name: str, value: Any, known: set[str], needed: dict[str, str]) -> str
 def _global_names(code: str) -> set[str]:
     """The names that a statement takes from the notebook around it."""
     top = symtable.symtable(code, "cell", "exec")
-    scopes, found = [top], set()
+    scopes, names = [top], set()
     while scopes:
         scope = scopes.pop()
         scopes += scope.get_children()
         symbols = [symbol for symbol in scope.get_symbols() if symbol.is_referenced()]
-        found |= {symbol.get_name() for symbol in symbols if scope is top or symbol.is_global()}
-    return found
+        names |= {symbol.get_name() for symbol in symbols if scope is top or symbol.is_global()}
+    return names
 
 
 def _statement(function: FunctionType) -> tuple[ast.stmt, str]:

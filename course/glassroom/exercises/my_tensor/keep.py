@@ -48,26 +48,26 @@ def keep(name: str, *, anew: bool = False) -> ModuleType:
     caller = sys._getframe(1)
     step, names = STEPS[name], {**caller.f_globals, **caller.f_locals}
     print(f"{NAME}, part {list(STEPS).index(name) + 1} of {len(STEPS)}: {step.what}")
-    place, as_found, above, found = _read()
+    place, as_found, above, by_step = _read()
     used: dict[str, Part] = {}
-    for earlier in takewhile(lambda each: each != name, STEPS):
-        if earlier not in found:
-            found[earlier] = STEPS[earlier].part({})
+    for earlier in takewhile(lambda step: step != name, STEPS):
+        if earlier not in by_step:
+            by_step[earlier] = STEPS[earlier].part({})
             if place is not None:
                 _say(
                     f"`{earlier}` is not there yet; the notebook “{STEPS[earlier].title}” writes yours. The course's "
                     "own stands in, so that what follows runs."
                 )
-        used[earlier] = _that_works(STEPS[earlier], found[earlier], used)
-    old = found.get(name)
+        used[earlier] = _that_works(STEPS[earlier], by_step[earlier], used)
+    old = by_step.get(name)
     new = step.part(_own(step, names, old, used))
     if old is None or anew or not old.was_edited or old.code == new.code:
-        found[name] = new
+        by_step[name] = new
     else:
         _say(f'You have edited `{name}` in {NAME}: it stays as it is. `keep("{name}", anew=True)` writes it anew.')
-    used[name] = _that_works(step, found[name], used, tells=True)
+    used[name] = _that_works(step, by_step[name], used, tells=True)
     if place is not None:
-        in_order = {step: found[step] for step in (*STEPS, *found) if step in found}
+        in_order = {step: by_step[step] for step in (*STEPS, *by_step) if step in by_step}
         keeps = anew and old is not None and old.was_edited
         _write(place, parts.text_of(above, in_order), as_found, keeps=keeps)
     sys.modules[MODULE] = _module(used)

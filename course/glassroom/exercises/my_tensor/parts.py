@@ -67,9 +67,9 @@ def read(place: Path) -> tuple[str, dict[str, Part]]:
         text = place.read_text(encoding="utf-8")
     except FileNotFoundError:
         return PREAMBLE, {}
-    above, *found = _HEADING.split(text)
+    above, *pieces = _HEADING.split(text)
     parts = {}
-    for name, origin, digest, code in zip(found[::4], found[1::4], found[2::4], found[3::4], strict=True):
+    for name, origin, digest, code in zip(pieces[::4], pieces[1::4], pieces[2::4], pieces[3::4], strict=True):
         parts[name] = Part(origin, code.strip("\n"), digest)
     return above.rstrip("\n") + "\n", parts
 

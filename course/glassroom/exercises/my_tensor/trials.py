@@ -33,17 +33,17 @@ class Trial:
         return ""
 
 
-def _same(found: object, wanted: object) -> None:
-    assert found == wanted, f"{found} in place of {wanted}"
+def _same(own: object, wanted: object) -> None:
+    assert own == wanted, f"{own} in place of {wanted}"
 
 
-def _near(found: Any, wanted: Any) -> None:
+def _near(own: Any, wanted: Any) -> None:
     if isinstance(wanted, list):
-        _same(len(found), len(wanted))
-        for number, other in zip(found, wanted, strict=True):
+        _same(len(own), len(wanted))
+        for number, other in zip(own, wanted, strict=True):
             _near(number, other)
     else:
-        assert abs(found - wanted) <= 1e-4 * max(1.0, abs(wanted)), f"{found:.4g} in place of {wanted:.4g}"
+        assert abs(own - wanted) <= 1e-4 * max(1.0, abs(wanted)), f"{own:.4g} in place of {wanted:.4g}"
 
 
 # strides

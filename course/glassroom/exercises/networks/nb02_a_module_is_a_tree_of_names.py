@@ -109,19 +109,19 @@ twice = Twice()
 )
 def chain(Chain: Callable[..., Any], *, Linear: Callable[..., Any]) -> str:
     layers = [Linear(3, 4), Linear(4, 5), Linear(5, 2)]
-    made = call(Chain, "Chain", *layers)
+    chain = call(Chain, "Chain", *layers)
     expect(
-        hasattr(made, "named_tensors"),
+        hasattr(chain, "named_tensors"),
         "what `Chain(…)` makes has no `named_tensors`. Derive the class from `Module`: class Chain(Module).",
     )
-    found = [name for name, _ in made.named_tensors()]
+    names = [name for name, _ in chain.named_tensors()]
     expect(
-        found,
+        names,
         "`Chain(a, b, c)` finds no tensors: the modules are on no shelf. A list or a tuple of them is one ordinary "
         "attribute; give each an attribute of its own.",
     )
     expect_equal(
-        found,
+        names,
         "the list of names",
         [f"{number}.{name}" for number in range(3) for name in ("weight", "bias")],
         mistakes={
@@ -130,11 +130,11 @@ def chain(Chain: Callable[..., Any], *, Linear: Callable[..., Any]) -> str:
     )
     tensors = [tensor for layer in layers for _, tensor in layer.named_tensors()]
     expect(
-        all(mine is given for (_, mine), given in zip(made.named_tensors(), tensors, strict=True)),
+        all(mine is given for (_, mine), given in zip(chain.named_tensors(), tensors, strict=True)),
         "the names are right, but lead to other tensors than those of the modules that were given.",
     )
     x = layers[0].weight.detach() * 0.5
-    result = call(made, "Chain(a, b, c)", x)
+    result = call(chain, "Chain(a, b, c)", x)
     wanted = layers[2](layers[1](layers[0](x)))
     expect_tensor(result, "Chain(a, b, c)(x)", shape=(4, 2))
     expect_value(result, "Chain(a, b, c)(x)", wanted)
@@ -213,18 +213,18 @@ def dropout(dropout: Callable[..., Any], *, pictures: Any) -> str:
     name = "dropout(x, 0.2, training=True)"
     expect_tensor(result, name, shape=x.shape)
     expect(same_value(values(x), values(pictures[:100] * 0 + 1)), "`dropout` wrote into `x` itself. Make a new tensor.")
-    found = sorted({round(number, 4) for row in values(result) for number in row})
+    numbers = sorted({round(number, 4) for row in values(result) for number in row})
     zeros = float((result == 0).sum()) / x.numel()
-    expect(found != [1.0], f"`{name}` leaves every number as it is. The third argument says that it is training.")
+    expect(numbers != [1.0], f"`{name}` leaves every number as it is. The third argument says that it is training.")
     shows = {
         (0.0, 1.0): "What is left should be divided by 1 - p, so that sums stay what they were on average.",
         (0.0, 5.0): "It was divided by p. 1 - p is the share that is left.",
         (0.0, 0.8): "It was multiplied by 1 - p. Divide by it: less is left, so the rest must count more.",
     }
-    told = shows.get(tuple(found[:2]), "0 and 1 / (1 - 0.2) = 1.25 were asked for.")
+    told = shows.get(tuple(numbers[:2]), "0 and 1 / (1 - 0.2) = 1.25 were asked for.")
     expect(
-        found == [0.0, 1.25],
-        f"of ones, `{name}` makes the numbers {', '.join(f'{each:g}' for each in found[:4])}. {told}",
+        numbers == [0.0, 1.25],
+        f"of ones, `{name}` makes the numbers {', '.join(f'{number:g}' for number in numbers[:4])}. {told}",
     )
     expect(
         len({tuple(row) for row in values(result)}) > 50,
@@ -364,7 +364,7 @@ def one(into_one: Callable[..., Any], *, reader: Any) -> str:
         expect_equal(offset(parameter), f"the offset of `{name}`", first)
         expect(parameter.requires_grad, f"`{name}` no longer requires grad.")
         begin += parameter.numel()
-    flat = [each for name in numbers for row in numbers[name] for each in (row if isinstance(row, list) else [row])]
+    flat = [number for name in numbers for row in numbers[name] for number in (row if isinstance(row, list) else [row])]
     expect(
         same_value(values(vector), flat),
         (

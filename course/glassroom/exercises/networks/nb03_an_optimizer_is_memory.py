@@ -57,19 +57,19 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
 
     losses = call_writing(descend, "descend", loss_of, parameter, rate, steps)
     places, summed = _downhill(values(start), rate, steps, keep=0.0), _downhill(values(start), rate, steps, keep=1.0)
-    found = values(parameter.detach())
+    own = values(parameter.detach())
     expect(
-        not same_value(found, values(start)),
+        not same_value(own, values(start)),
         "`parameter` is where it was. `parameter = parameter - …` gives the name to a new tensor; `parameter -= …` "
         "writes into the one that was given.",
     )
     expect(
-        not same_value(found, summed[-1]),
+        not same_value(own, summed[-1]),
         "`parameter` went along the sum of all gradients so far: `.grad` is never emptied between two steps.",
     )
     expect(
-        same_value(found, places[-1]),
-        f"after {steps} steps, `parameter` is {_short(found)}; {_short(places[-1])} is where plain steps of "
+        same_value(own, places[-1]),
+        f"after {steps} steps, `parameter` is {_short(own)}; {_short(places[-1])} is where plain steps of "
         "rate times gradient lead.",
     )
     expect(parameter.requires_grad and parameter.grad_fn is None, "`parameter` is no longer a leaf that requires grad.")
@@ -134,11 +134,11 @@ def momentum(momentum: Callable[..., Any], *, start: Any) -> str:
     slopes = _slopes()
 
     def velocities(keep: float, gain: float) -> Walk:
-        found, velocity = list[list[float]](), [0.0, 0.0]
+        velocities, velocity = list[list[float]](), [0.0, 0.0]
         for slope in slopes:
             velocity = [keep * v + gain * g for v, g in zip(velocity, slope, strict=True)]
-            found.append(velocity)
-        return found
+            velocities.append(velocity)
+        return velocities
 
     right = _along(values(start), velocities(0.9, 1.0))
     if not same_value(walk, right):
@@ -304,7 +304,7 @@ def _tell(walk: Walk, right: Walk) -> None:
 
 
 def _short(numbers: list[Any]) -> str:
-    return f"[{', '.join(f'{each:.4g}' for each in numbers)}]"
+    return f"[{', '.join(f'{number:.4g}' for number in numbers)}]"
 
 
 @exercise(
@@ -324,7 +324,7 @@ def _short(numbers: list[Any]) -> str:
 )
 def rate(rate_at: Callable[..., Any]) -> str:
     first, every, factor = 0.8, 3, 0.5
-    found = [call(rate_at, "rate_at", epoch, first, every, factor) for epoch in range(8)]
+    rates = [call(rate_at, "rate_at", epoch, first, every, factor) for epoch in range(8)]
     wrong = {
         "It falls in every epoch; it should stay the same for `every` epochs.": [first * factor**e for e in range(8)],
         "It falls one epoch too early: epochs 0, 1 and 2 have the first rate.": [
@@ -341,16 +341,16 @@ def rate(rate_at: Callable[..., Any]) -> str:
         ],
     }
     for shows, other in wrong.items():
-        expect(not same_value(found, other), f"the rates of the first epochs are {_rates(found)}. {shows}")
+        expect(not same_value(rates, other), f"the rates of the first epochs are {_rates(rates)}. {shows}")
     wanted = [first * factor ** (epoch // every) for epoch in range(8)]
-    for epoch, (mine, right) in enumerate(zip(found, wanted, strict=True)):
+    for epoch, (mine, right) in enumerate(zip(rates, wanted, strict=True)):
         expect_equal(mine, f"rate_at({epoch}, {first}, {every}, {factor})", right)
     expect_equal(call(rate_at, "rate_at", 100, 1.0, 50, 0.1), "rate_at(100, 1.0, 50, 0.1)", 0.1**2)
     return "A staircase: level for some epochs, then down by a factor."
 
 
-def _rates(found: list[Any]) -> str:
-    return ", ".join(f"{each:.3g}" for each in found[:5])
+def _rates(rates: list[Any]) -> str:
+    return ", ".join(f"{rate:.3g}" for rate in rates[:5])
 
 
 @exercise(

@@ -59,16 +59,16 @@ labels = torch.arange(100) % 10
 def dataset(Digits: Callable[..., Any], *, raw: Any, labels: Any) -> str:
     pictures, targets = raw[10:16].clone(), labels[10:16].clone()
     before = values(pictures)
-    made = call(Digits, "Digits", pictures, targets)
-    expect(hasattr(type(made), "__len__"), "`Digits(raw, labels)` has no length: `__len__` is missing.")
+    dataset = call(Digits, "Digits", pictures, targets)
+    expect(hasattr(type(dataset), "__len__"), "`Digits(raw, labels)` has no length: `__len__` is missing.")
     expect_equal(
-        call(lambda: len(made), "len(Digits(raw, labels))"),
+        call(lambda: len(dataset), "len(Digits(raw, labels))"),
         "len(Digits(raw, labels)) for six pictures",
         6,
         mistakes={384: "Count pictures, not pixels."},
     )
-    expect(hasattr(type(made), "__getitem__"), "`Digits(raw, labels)[2]` is not there: `__getitem__` is missing.")
-    picture, label = _pair(made[2], "Digits(raw, labels)[2]", "a picture and a label")
+    expect(hasattr(type(dataset), "__getitem__"), "`Digits(raw, labels)[2]` is not there: `__getitem__` is missing.")
+    picture, label = _pair(dataset[2], "Digits(raw, labels)[2]", "a picture and a label")
     name = "the picture of Digits(raw, labels)[2]"
     expect_tensor(picture, name, shape=(8, 8))
     expect(
@@ -87,7 +87,7 @@ def dataset(Digits: Callable[..., Any], *, raw: Any, labels: Any) -> str:
     expect_equal(label, "the label of Digits(raw, labels)[2]", values(targets)[2])
     expect(values(pictures) == before, "making a sample wrote into `raw`. Make a new tensor of it.")
     pictures[2] = 16 - pictures[2]
-    again, _ = _pair(made[2], "Digits(raw, labels)[2]", "a picture and a label")
+    again, _ = _pair(dataset[2], "Digits(raw, labels)[2]", "a picture and a label")
     expect(
         same_value(values(again), values(pictures[2].float() / 16)),
         "the samples are right, but the dataset no longer looks at `raw`: it made a copy of all pictures at once, "
@@ -125,14 +125,14 @@ def _pair(sample: Any, name: str, of: str) -> tuple[Any, Any]:
 def batches(batches: Callable[..., Any]) -> str:
     for shuffle in (False, True):
         name = f"batches(100, 32, shuffle={shuffle})"
-        found = call(batches, "batches", 100, 32, shuffle)
-        expect(isinstance(found, (list, tuple)), f"`{name}` should be a list of tensors.")
-        for number, index in enumerate(found):
+        returned = call(batches, "batches", 100, 32, shuffle)
+        expect(isinstance(returned, (list, tuple)), f"`{name}` should be a list of tensors.")
+        for number, index in enumerate(returned):
             expect_tensor(index, f"{name}[{number}]", dtype="int64")
             expect(
                 len(shape(index)) == 1, f"`{name}[{number}]` has shape {shape(index)}; it should be a row of indices."
             )
-        sizes = [len(index) for index in found]
+        sizes = [len(index) for index in returned]
         expect(
             sizes == [32, 32, 32, 4] or sorted(sizes) != [4, 32, 32, 32],
             "the short batch is not the last one: the batches were shuffled. Shuffle the indices, then split them.",
@@ -148,7 +148,7 @@ def batches(batches: Callable[..., Any]) -> str:
                 (32, 32, 32, 32): "The last batch has pictures that are in another one too, or are not there.",
             },
         )
-        flat = [i for index in found for i in values(index)]
+        flat = [i for index in returned for i in values(index)]
         expect(
             sorted(flat) == list(range(100)),
             f"`{name}` has some indices more than once, and others never. In an order, each comes once.",
@@ -160,7 +160,7 @@ def batches(batches: Callable[..., Any]) -> str:
         if shuffle:
             expect(flat != list(range(100)), "with `shuffle`, the indices still come in their order.")
             expect(
-                not all(max(index) - min(index) < 32 for index in map(values, found)),
+                not all(max(index) - min(index) < 32 for index in map(values, returned)),
                 "each batch has neighbors, only the batches are shuffled. Shuffle the indices.",
             )
             other = [i for index in call(batches, "batches", 100, 32, True) for i in values(index)]

@@ -75,11 +75,11 @@ def saved(saved_bytes: Callable[..., Any], *, reader: Any, pictures: Any) -> str
     weights = sum(
         tensor.nbytes for tensor in later
     )  # the first one's input wants no gradient, so that weight is not saved
-    found = call(saved_bytes, "saved_bytes", forward, reader)
+    returned = call(saved_bytes, "saved_bytes", forward, reader)
     expect(calls, "`forward` was not called: saved_bytes(forward, model) should call it, without arguments.")
     name = "saved_bytes(…) for 16 pictures"
     expect_equal(
-        found,
+        returned,
         name,
         right,
         mistakes={
@@ -194,8 +194,10 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
         ),
         "the parameters have changed. Leave the step to the caller.",
     )
-    found = next(iter(model.parameters())).grad
-    expect(found is not None, "there is no gradient in the parameters. Is there a backward, and no zero_grad after it?")
+    gradient = next(iter(model.parameters())).grad
+    expect(
+        gradient is not None, "there is no gradient in the parameters. Is there a backward, and no zero_grad after it?"
+    )
     right = next(iter(reference.parameters())).grad
 
     def of_parts(weights: list[float], stale: bool = False) -> Any:
@@ -228,8 +230,8 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
         ),
     ]
     for weights, stale, told in shows:
-        expect(is_near(found, right) or not is_near(found, of_parts(weights, stale)), told)
-    expect(is_near(found, right), "the gradient is not that of the mean loss over all pictures.")
+        expect(is_near(gradient, right) or not is_near(gradient, of_parts(weights, stale)), told)
+    expect(is_near(gradient, right), "the gradient is not that of the mean loss over all pictures.")
     expect(
         max(waiting) <= 1,
         f"the gradient is right, but {max(waiting)} graphs were alive together: call backward before the next part.",
@@ -319,10 +321,10 @@ def blocks(in_blocks: Callable[..., Any], *, reader: Any, pictures: Any) -> str:
         handle.remove()
     reference = deepcopy(reader)
     reference(x).sum().backward()
-    for (each, mine), wanted in zip(model.named_parameters(), reference.parameters(), strict=True):
+    for (parameter_name, mine), wanted in zip(model.named_parameters(), reference.parameters(), strict=True):
         expect(
             mine.grad is not None and float((mine.grad - wanted.grad).abs().max()) < 1e-4,
-            f"the result is right, but the gradient of `{each}` is not.",
+            f"the result is right, but the gradient of `{parameter_name}` is not.",
         )
     return "Each block keeps its input, and is run once more when backward comes to it."
 

@@ -28,8 +28,8 @@ def by_product(images: Any, weight: Any) -> Any:
     """The convolution of (N, C, H, W) and (O, C, h, w), from windows and one product."""
     height, width = shape(weight)[2:]
     windows = images.unfold(2, height, 1).unfold(3, width, 1).permute(0, 2, 3, 1, 4, 5)
-    made = windows.flatten(3) @ weight.flatten(1).t()
-    return made.permute(0, 3, 1, 2)
+    products = windows.flatten(3) @ weight.flatten(1).t()
+    return products.permute(0, 3, 1, 2)
 
 
 @exercise(
@@ -50,15 +50,15 @@ def tiles(tiles: Any, *, image: Any) -> str:
         "`tiles` has shape (5, 7, 2, 2): its windows move by 1 and overlap. Tiles move by 2, their own length.",
     )
     expect_tensor(tiles, "tiles", shape=(3, 4, 2, 2))
-    found = values(tiles)
+    own = values(tiles)
     expect(
-        not same_value(found, values(image.reshape(3, 4, 2, 2))),
+        not same_value(own, values(image.reshape(3, 4, 2, 2))),
         "`tiles` has the right shape, and its first tile is 0, 1, 2, 3: view keeps the reading order, and a tile does "
         "not lie in one piece. Its second row is 8 cells further.",
     )
     right = image.unfold(0, 2, 2).unfold(1, 2, 2)
     expect(
-        not same_value(found, values(right.transpose(2, 3))),
+        not same_value(own, values(right.transpose(2, 3))),
         "each tile is transposed: within a tile, a row down is 8 cells and a column to the right is 1.",
     )
     expect_value(tiles, "tiles", right)
@@ -94,21 +94,21 @@ def tiles(tiles: Any, *, image: Any) -> str:
 def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -> str:
     tall = filters.repeat(1, 1, 2, 1)[:, :, :3]
     for images, weight in ((batch, filters), (batch[:1, :, 1:], filters[:, :, :, :1]), (batch, tall)):
-        made = call(convolve, "convolve", images, weight)
+        maps = call(convolve, "convolve", images, weight)
         right = by_product(images, weight)
-        expect_tensor(made, "convolve(images, weight)")
+        expect_tensor(maps, "convolve(images, weight)")
         size = f"For images {shape(images)} and weights {shape(weight)}"
         expect(
-            shape(made) == shape(right),
-            f"{size} the result has shape {shape(made)}; it should be {shape(right)}: "
+            shape(maps) == shape(right),
+            f"{size} the result has shape {shape(maps)}; it should be {shape(right)}: "
             "pictures, filters, rows of windows, columns of windows.",
         )
-        found = values(made)
+        own = values(maps)
         expect(
-            same_value(found, values(right)) or not same_value(found, values(by_product(images, weight.flip(2, 3)))),
+            same_value(own, values(right)) or not same_value(own, values(by_product(images, weight.flip(2, 3)))),
             "the filters are flipped. Networks do not do that: pixel i of a window meets weight i of the filter.",
         )
-        expect_value(made, "convolve(images, weight)", right)
+        expect_value(maps, "convolve(images, weight)", right)
     watched = call(convolve, "convolve", batch, filters.detach().clone().requires_grad_())
     expect(
         getattr(watched, "grad_fn", None) is not None,
@@ -144,22 +144,22 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
     ],
 )
 def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
-    made = call(mix, "mix", picture, recipe)
-    expect_tensor(made, "mix(picture, recipe)")
+    mixed = call(mix, "mix", picture, recipe)
+    expect_tensor(mixed, "mix(picture, recipe)")
     flat = recipe @ picture.flatten(1)
     expect(
-        shape(made) != shape(flat),
-        f"the result has shape {shape(made)}: the numbers may be right, but it is not a picture yet. "
+        shape(mixed) != shape(flat),
+        f"the result has shape {shape(mixed)}: the numbers may be right, but it is not a picture yet. "
         "Give it its height and width back.",
     )
-    expect_tensor(made, "mix(picture, recipe)", shape=(2, 4, 5))
+    expect_tensor(mixed, "mix(picture, recipe)", shape=(2, 4, 5))
     mixed_up = recipe @ picture.permute(1, 2, 0).reshape(3, -1)
     expect(
-        not same_value(values(made.flatten(1)), values(mixed_up)),
+        not same_value(values(mixed.flatten(1)), values(mixed_up)),
         "the pixels are mixed up: view and reshape keep the reading order. With the channels last, they "
         "cannot give (C, H * W); here the channels come first already.",
     )
-    expect_value(made, "mix(picture, recipe)", flat.view(2, 4, 5))
+    expect_value(mixed, "mix(picture, recipe)", flat.view(2, 4, 5))
     watched = call(mix, "mix", picture, recipe.detach().clone().requires_grad_())
     expect(
         getattr(watched, "grad_fn", None) is not None,
@@ -197,24 +197,24 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
     for given, name in ((maps, "max_pool(maps)"), (taller, "max_pool(other maps)")):
         in_tiles = given.unfold(2, 2, 2).unfold(3, 2, 2)
         right = in_tiles.amax((4, 5))
-        made = call(max_pool, "max_pool", given)
-        expect_tensor(made, name)
+        pooled = call(max_pool, "max_pool", given)
+        expect_tensor(pooled, name)
         expect(
-            shape(made) == shape(right),
-            f"For maps of {shape(given)} the result has shape {shape(made)}; it should be {shape(right)}.",
+            shape(pooled) == shape(right),
+            f"For maps of {shape(given)} the result has shape {shape(pooled)}; it should be {shape(right)}.",
         )
-        found = values(made)
+        own = values(pooled)
         expect(
-            not same_value(found, values(in_tiles.mean((4, 5)))),
+            not same_value(own, values(in_tiles.mean((4, 5)))),
             "that is the mean of each tile, as LeNet had it in 1998. The largest number was asked for.",
         )
         n, c, height, width = shape(given)
         expect(
-            not same_value(found, values(given.reshape(n, c, height // 2, width // 2, 2, 2).amax((4, 5)))),
+            not same_value(own, values(given.reshape(n, c, height // 2, width // 2, 2, 2).amax((4, 5)))),
             "the shape is right, but the tiles are not: four numbers in a row were taken together. The 2 of the height "
             "belongs next to the height, the 2 of the width next to the width.",
         )
-        expect_value(made, name, right)
+        expect_value(pooled, name, right)
     watched = call(max_pool, "max_pool", maps.detach().clone().requires_grad_())
     expect(
         getattr(watched, "grad_fn", None) is not None,

@@ -124,8 +124,8 @@ def read(read: Callable[..., Any], *, batch: Any) -> str:
 )
 def table(table_gradient: Callable[..., Any], *, word: Any, gradient: Any) -> str:
     before = values(gradient)
-    made = call(table_gradient, "table_gradient", word, gradient, 3)
-    expect_tensor(made, "table_gradient(…)", shape=(3, 2))
+    of_table = call(table_gradient, "table_gradient", word, gradient, 3)
+    expect_tensor(of_table, "table_gradient(…)", shape=(3, 2))
     first, second, third, fourth = before
     summed = [[a + b for a, b in zip(first, fourth, strict=True)], [a + b for a, b in zip(second, third, strict=True)]]
     shown = {
@@ -137,8 +137,8 @@ def table(table_gradient: Callable[..., Any], *, word: Any, gradient: Any) -> st
         "That is the mean over the occurrences; the table gets their sum.": [[x / 2 for x in row] for row in summed],
     }
     for mistake, rows in shown.items():
-        expect(not same_value(values(made), [*rows, [0.0, 0.0]], 1e-6), mistake)
-    expect_value(made, "table_gradient(…)", [*summed, [0.0, 0.0]])
+        expect(not same_value(values(of_table), [*rows, [0.0, 0.0]], 1e-6), mistake)
+    expect_value(of_table, "table_gradient(…)", [*summed, [0.0, 0.0]])
     longer = call(table_gradient, "table_gradient", word, gradient, 5)
     expect_tensor(longer, "table_gradient(word, gradient, 5)", shape=(5, 2), dtype="float32")
     expect_value(longer, "table_gradient(word, gradient, 5)", [*summed, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
@@ -212,17 +212,17 @@ def truncate(train_on: Callable[..., Any], *, codes: Any) -> str:
         wanted.append(3 * new * new)
         gradient += 2 * new * state[0] * 0.5
         state = [new] * 3
-    found = [float(loss) for loss in losses]
+    numbers = [float(loss) for loss in losses]
     alone = []
     for piece in pieces:
         new = 0.5 + sum(values(piece)) / len(values(piece)) * 0.1
         alone.append(3 * new * new)
     expect(
-        not same_value(found, alone),
+        not same_value(numbers, alone),
         "every piece begins with the first state again: what was read before is forgotten. Carry the numbers on.",
     )
     expect(
-        len(found) == 3 and all(math.isclose(a, b, rel_tol=1e-4) for a, b in zip(found, wanted, strict=True)),
+        len(numbers) == 3 and all(math.isclose(a, b, rel_tol=1e-4) for a, b in zip(numbers, wanted, strict=True)),
         "the losses are not those of (state ** 2).sum() after each piece.",
     )
     expect(weight.grad is not None, "no gradient has arrived at the weights: call backward for each piece.")
@@ -266,22 +266,22 @@ def clip(clip: Callable[..., Any], *, parameters: Any) -> str:
     large = [[3.0, 0.0], [0.0, 4.0, 12.0]]  # norms 3 and 12.65, together 13
 
     def clipped(longest: float) -> tuple[float, list[Any], list[Any]]:
-        made = []
+        weights = []
         for base, numbers in zip((first, second), large, strict=True):
             weight = (base * 0).requires_grad_()
             weight.grad = (base * 0) + base.new_tensor(numbers)
-            made.append(weight)
-        gradients = [weight.grad for weight in made]
-        norm = call(clip, "clip", made, longest)
+            weights.append(weight)
+        gradients = [weight.grad for weight in weights]
+        norm = call(clip, "clip", weights, longest)
         expect(
             not is_tensor(norm) or shape(norm) == (),
             "`clip` returned several numbers; the norm of all gradients together is one.",
         )
         norm = norm.item() if is_tensor(norm) else norm
         expect(isinstance(norm, (int, float)), "`clip` should return the norm from before, a number.")
-        return float(norm), made, gradients
+        return float(norm), weights, gradients
 
-    norm, made, gradients = clipped(6.5)
+    norm, weights, gradients = clipped(6.5)
     expect(
         not math.isclose(norm, 6.5, rel_tol=1e-4), "the norm from *before* was asked for, not the one after clipping."
     )
@@ -294,11 +294,11 @@ def clip(clip: Callable[..., Any], *, parameters: Any) -> str:
     expect(
         all(
             weight.grad is not None and share_memory(weight.grad, was)
-            for weight, was in zip(made, gradients, strict=True)
+            for weight, was in zip(weights, gradients, strict=True)
         ),
         "the gradients are new tensors now. Clipping writes into those that are there: mul_ needs no memory.",
     )
-    after = [values(weight.grad) for weight in made]
+    after = [values(weight.grad) for weight in weights]
     expect(not same_value(after, large), "the gradients are as long as before.")
     limit = 6.5
     expect(
@@ -314,9 +314,9 @@ def clip(clip: Callable[..., Any], *, parameters: Any) -> str:
         same_value(after, [[x / 2 for x in row] for row in large], 1e-4),
         f"the gradients are {after}; with half their length they would be {[[x / 2 for x in row] for row in large]}.",
     )
-    _, made, _ = clipped(20.0)
+    _, weights, _ = clipped(20.0)
     expect(
-        same_value([values(weight.grad) for weight in made], large, 1e-4),
+        same_value([values(weight.grad) for weight in weights], large, 1e-4),
         "gradients that are short enough were changed. Leave them alone: clipping only shortens.",
     )
     return "Shorter, in the same direction, and written in place."

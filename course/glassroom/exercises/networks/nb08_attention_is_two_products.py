@@ -22,8 +22,8 @@ def lower(q: Any) -> Any:
     return q.new_ones(n, n).tril()
 
 
-def is_same(found: Any, wanted: Any) -> bool:
-    return bool(same_value(values(found), values(wanted), 1e-5))
+def is_same(result: Any, wanted: Any) -> bool:
+    return bool(same_value(values(result), values(wanted), 1e-5))
 
 
 @exercise(
@@ -46,9 +46,9 @@ def is_same(found: Any, wanted: Any) -> bool:
     ],
 )
 def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
-    made = call(attention, "attention", q, k, v)
+    own = call(attention, "attention", q, k, v)
     right = attended(q, k, v)
-    expect_tensor(made, "attention(q, k, v)", shape=shape(right))
+    expect_tensor(own, "attention(q, k, v)", shape=shape(right))
     d = shape(q)[-1]
     shown = {
         "The scores are not divided by the root of d.": attended(q, k, v, 1.0),
@@ -63,8 +63,8 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         ),
     }
     for mistake, wrong in shown.items():
-        expect(not is_same(made, wrong), mistake)
-    expect(is_same(made, right), "the shape is right, but the numbers are not those of the formula.")
+        expect(not is_same(own, wrong), mistake)
+    expect(is_same(own, right), "the shape is right, but the numbers are not those of the formula.")
     wanting = [(tensor * 1).requires_grad_() for tensor in (q, k, v)]
     watched = call(attention, "attention", *wanting)
     if watched.requires_grad:
@@ -107,42 +107,43 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     ],
 )
 def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
-    made = call(causal, "causal", q, k, v)
+    returned = call(causal, "causal", q, k, v)
     scores = q @ k.transpose(-1, -2) / shape(q)[-1] ** 0.5
     below = lower(q)
     hidden = below == 0
     right = scores.masked_fill(hidden, float("-inf")).softmax(-1) @ v
-    expect_tensor(made, "causal(q, k, v)", shape=shape(right), dtype="float32")
+    expect_tensor(returned, "causal(q, k, v)", shape=shape(right), dtype="float32")
     expect(
-        not is_same(made, attended(q, k, v)), "that is attention without a mask: every position sees the later ones."
+        not is_same(returned, attended(q, k, v)),
+        "that is attention without a mask: every position sees the later ones.",
     )
     expect(
-        not is_same(made, (scores.softmax(-1) * below) @ v),
+        not is_same(returned, (scores.softmax(-1) * below) @ v),
         "the shares were set to 0 after softmax, so a row no longer adds up to 1. Hide the *scores*, before it.",
     )
     expect(
-        not is_same(made, (scores * below).softmax(-1) @ v),
+        not is_same(returned, (scores * below).softmax(-1) @ v),
         "the hidden scores are 0, and a score of 0 still gets a share. Only minus infinity gets none.",
     )
     expect(
-        not is_same(made, scores.masked_fill(hidden.transpose(0, 1), float("-inf")).softmax(-1) @ v),
+        not is_same(returned, scores.masked_fill(hidden.transpose(0, 1), float("-inf")).softmax(-1) @ v),
         "the triangle is the wrong one: each position sees itself and the *later* ones. Which half does tril leave?",
     )
     expect(
-        not bool(made.isnan().any()),
+        not bool(returned.isnan().any()),
         "there are nans in it: some position may see nothing. Every position sees at least itself: the "
         "diagonal is allowed.",
     )
     expect(
-        not is_same(made, (q @ k.transpose(-1, -2)).masked_fill(hidden, float("-inf")).softmax(-1) @ v),
+        not is_same(returned, (q @ k.transpose(-1, -2)).masked_fill(hidden, float("-inf")).softmax(-1) @ v),
         "the mask is right; the scores are not divided by the root of d.",
     )
     one_more = below + below.diagonal(0).diag().roll(1, 1).triu()
     expect(
-        not is_same(made, scores.masked_fill(one_more == 0, float("-inf")).softmax(-1) @ v),
+        not is_same(returned, scores.masked_fill(one_more == 0, float("-inf")).softmax(-1) @ v),
         "each position sees itself, those before it, and the next one: the triangle is one diagonal too large.",
     )
-    expect(is_same(made, right), "the numbers are not those of causal attention.")
+    expect(is_same(returned, right), "the numbers are not those of causal attention.")
     longer = [tensor[..., :3, :] * 1 for tensor in (q, k, v)]
     expect(
         is_same(call(causal, "causal", *longer), right[..., :3, :]),
@@ -177,22 +178,22 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
 def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str:
     n, positions, d = shape(x)
     for count in (2, 4):
-        made = call(split, "split", x, count)
+        parts = call(split, "split", x, count)
         right = x.unflatten(2, (count, -1)).transpose(1, 2)
-        expect_tensor(made, f"split(x, {count})")
+        expect_tensor(parts, f"split(x, {count})")
         expect(
-            shape(made) != (n, positions, count, d // count),
+            shape(parts) != (n, positions, count, d // count),
             "`split` leaves the positions before the heads. For the products, heads have to stand before positions: "
             "swap dimensions 1 and 2.",
         )
-        expect_tensor(made, f"split(x, {count})", shape=shape(right))
+        expect_tensor(parts, f"split(x, {count})", shape=shape(right))
         expect(
-            not same_value(values(made), values(x.reshape(n, count, positions, d // count))),
+            not same_value(values(parts), values(x.reshape(n, count, positions, d // count))),
             "the shape is right and the numbers are mixed up: view cut across positions, so that a head has half of "
             "one position and half of another. Split the last dimension, then transpose.",
         )
-        expect_value(made, f"split(x, {count})", right)
-        expect_view(made, "split(x, heads)", of=x, of_name="x", because="view and transpose copy nothing.")
+        expect_value(parts, f"split(x, {count})", right)
+        expect_view(parts, "split(x, heads)", of=x, of_name="x", because="view and transpose copy nothing.")
         own = right.contiguous()
         back = call(join, "join", own)
         expect_tensor(back, "join(y)", shape=(n, positions, d))
@@ -227,7 +228,7 @@ def pieces(in_pieces: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         seen.append((shape(piece)[-2], shape(keys)[-2]))
         return attended(piece, keys, values_)
 
-    made = call(in_pieces, "in_pieces", q, k, v, 4, watched)
+    returned = call(in_pieces, "in_pieces", q, k, v, 4, watched)
     queries, keys = shape(q)[-2], shape(k)[-2]
     expect(
         all(count == keys for _, count in seen),
@@ -243,9 +244,9 @@ def pieces(in_pieces: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         sum(lengths) == queries,
         f"the pieces had {lengths} queries; together they should be all {queries}, the last piece being shorter.",
     )
-    expect(is_tensor(made), "the pieces' results should be joined into one tensor, along dimension −2.")
-    expect_tensor(made, "in_pieces(…)", shape=(*shape(q)[:-1], shape(v)[-1]), dtype="float32")
-    expect(is_same(made, attended(q, k, v)), "the results are not in the order of the queries.")
+    expect(is_tensor(returned), "the pieces' results should be joined into one tensor, along dimension −2.")
+    expect_tensor(returned, "in_pieces(…)", shape=(*shape(q)[:-1], shape(v)[-1]), dtype="float32")
+    expect(is_same(returned, attended(q, k, v)), "the results are not in the order of the queries.")
     expect(lengths == [4, 4, 2], f"the pieces had {lengths} queries; with length 4 they are [4, 4, 2].")
     seen.clear()
     call(in_pieces, "in_pieces", q, k, v, 5, watched)

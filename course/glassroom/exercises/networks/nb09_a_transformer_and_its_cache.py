@@ -42,8 +42,8 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
     d = shape(x)[-1]
     weight, bias = x.new_tensor([1.0, 2.0, 3.0, 4.0][:d]), x.new_tensor([0.5, 0.0, -0.5, 1.0][:d])
     told = "`x` itself was changed, or a parameter; the residual needs `x` as it was."
-    made = call(norm, "norm", x * 1, weight, bias, written=told)
-    expect_tensor(made, "norm(x, weight, bias)", shape=shape(x), dtype="float32")
+    returned = call(norm, "norm", x * 1, weight, bias, written=told)
+    expect_tensor(returned, "norm(x, weight, bias)", shape=shape(x), dtype="float32")
     centered = x - x.mean(-1, keepdim=True)
     variance = (centered**2).mean(-1, keepdim=True)
 
@@ -64,16 +64,16 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
         ),
     }
     for mistake, wrong in shown.items():
-        expect(not same_value(values(made), values(wrong), 1e-4), mistake)
+        expect(not same_value(values(returned), values(wrong), 1e-4), mistake)
     expect(
-        same_value(values(made), values(scaled(centered / (variance + 1e-5).sqrt())), 1e-4),
+        same_value(values(returned), values(scaled(centered / (variance + 1e-5).sqrt())), 1e-4),
         "the shape is right, but the numbers are not those of the formula.",
     )
     small = (x - x.mean(-1, keepdim=True)) * 1e-5
     spread = (small**2).mean(-1, keepdim=True)
-    found = call(norm, "norm", small, weight, bias)
+    of_small = call(norm, "norm", small, weight, bias)
     expect(
-        same_value(values(found), values(scaled(small / (spread + 1e-5).sqrt())), 1e-4),
+        same_value(values(of_small), values(scaled(small / (spread + 1e-5).sqrt())), 1e-4),
         "for numbers that hardly differ, the result is wrong: 1e-5 belongs to the variance, under the root.",
     )
     gradients = []
@@ -166,18 +166,18 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
     length = 0
     for count, first in ((2, 0.0), (1, 100.0), (3, 200.0)):
         piece = new(count, first)
-        made = call_writing(append, "append", own, length, piece)
+        returned = call_writing(append, "append", own, length, piece)
         wanted.append(piece)
-        expect_tensor(made, "append(…)")
+        expect_tensor(returned, "append(…)")
         expect(
-            made is not piece and (shape(made) != shape(piece) or length == 0),
+            returned is not piece and (shape(returned) != shape(piece) or length == 0),
             "`append` returned only what is new; return everything that is filled, from position 0 on.",
         )
         expect(
-            shape(made) != shape(own) or length + count == positions,
+            shape(returned) != shape(own) or length + count == positions,
             "`append` returned all of `room`, and its last positions are not filled yet.",
         )
-        expect_tensor(made, "append(…)", shape=(n, heads, length + count, d))
+        expect_tensor(returned, "append(…)", shape=(n, heads, length + count, d))
         written = own[:, :, length : length + count]
         expect(
             same_value(values(written), values(piece)),
@@ -197,8 +197,8 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
                 bool((own[:, :, length + count :] == -1).all()),
                 "positions after the new ones were written as well.",
             )
-        expect_view(made, "append(…)", of=own, of_name="room", because="A slice of `room` copies nothing.")
-        expect_value(made, "append(…)", own[:, :, : length + count])
+        expect_view(returned, "append(…)", of=own, of_name="room", because="A slice of `room` copies nothing.")
+        expect_value(returned, "append(…)", own[:, :, : length + count])
         length += count
     return "What is new was written, and a header was made. Nothing else moved."
 
@@ -223,22 +223,22 @@ def append(append: Callable[..., Any], *, room: Any) -> str:
     ],
 )
 def cache_of_the_machine(cache_bytes: Callable[..., Any], users: Any) -> str:
-    for blocks, heads, width, positions, count, each in ((3, 5, 7, 11, 13, 4), (2, 4, 8, 64, 1, 2)):
+    for blocks, heads, width, positions, count, itemsize in ((3, 5, 7, 11, 13, 4), (2, 4, 8, 64, 1, 2)):
         numbers = blocks * heads * width * positions * count
-        found = call(cache_bytes, "cache_bytes", blocks, heads, width, positions, count, each)
+        returned = call(cache_bytes, "cache_bytes", blocks, heads, width, positions, count, itemsize)
         expect_equal(
-            found,
-            f"cache_bytes({blocks}, {heads}, {width}, {positions}, {count}, {each})",
-            2 * numbers * each,
+            returned,
+            f"cache_bytes({blocks}, {heads}, {width}, {positions}, {count}, {itemsize})",
+            2 * numbers * itemsize,
             mistakes={
-                numbers * each: "That is the keys alone; values are kept as well.",
+                numbers * itemsize: "That is the keys alone; values are kept as well.",
                 2 * numbers: "That counts numbers; each has several bytes.",
-                2 * numbers * each // count: "That is one user's; count all of them.",
-                2 * numbers * each // blocks: "That is one block's; every block has a cache of its own.",
-                2 * numbers * each // heads: "That is one head's; every head has keys of its own.",
+                2 * numbers * itemsize // count: "That is one user's; count all of them.",
+                2 * numbers * itemsize // blocks: "That is one block's; every block has a cache of its own.",
+                2 * numbers * itemsize // heads: "That is one head's; every head has keys of its own.",
                 2
                 * numbers
-                * each
+                * itemsize
                 * positions: "The shares grow with the square of the positions; keys and values do not.",
             },
         )

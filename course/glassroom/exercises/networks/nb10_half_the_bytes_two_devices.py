@@ -109,30 +109,30 @@ def cast(half_linear: Callable[..., Any], *, weight: Any, bias: Any, pictures: A
     weight = weight.detach().clone().requires_grad_()
     bias = (bias.detach() + 0.25).requires_grad_()
     told = "the caller's own tensors were converted. Work with copies: to(half) makes one."
-    made = call(half_linear, "half_linear", pictures, weight, bias, half, written=told)
+    returned = call(half_linear, "half_linear", pictures, weight, bias, half, written=told)
     wanted = shape(pictures @ weight.t())
-    expect_tensor(made, "half_linear(…)")
+    expect_tensor(returned, "half_linear(…)")
     expect(
-        dtype_name(made) == dtype_name(half),
-        f"the result is {dtype_name(made)}: it was converted back, or not computed in {dtype_name(half)}. "
+        dtype_name(returned) == dtype_name(half),
+        f"the result is {dtype_name(returned)}: it was converted back, or not computed in {dtype_name(half)}. "
         "Half the bytes are the point.",
     )
-    expect_tensor(made, "half_linear(…)", shape=wanted)
+    expect_tensor(returned, "half_linear(…)", shape=wanted)
     right = pictures.to(half) @ weight.detach().to(half).t() + bias.detach().to(half)
-    distance = (made.detach().float() - right.float()).abs().max().item()
-    without = (made.detach().float() - (right.float() - bias.detach())).abs().max().item()
+    distance = (returned.detach().float() - right.float()).abs().max().item()
+    without = (returned.detach().float() - (right.float() - bias.detach())).abs().max().item()
     expect(not without < 0.02 or distance < 0.02, "the bias is missing.")
     expect(distance < 0.05, "the numbers are not those of x @ weight.t() + bias.")
     expect(
-        made.grad_fn is None or not made.grad_fn.name().startswith("ToCopy"),
+        returned.grad_fn is None or not returned.grad_fn.name().startswith("ToCopy"),
         f"the numbers are right, but they were computed in another dtype and converted to {dtype_name(half)} at the "
         "end. Convert first, so that the product itself is half the work.",
     )
     expect(
-        bool(made.requires_grad),
+        bool(returned.requires_grad),
         "no gradient finds its way back from the result: on the way, something was detached or taken out as numbers.",
     )
-    made.float().sum().backward()
+    returned.float().sum().backward()
     for name, parameter in (("weight", weight), ("bias", bias)):
         expect(
             parameter.grad is not None,
@@ -172,34 +172,34 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
     first, second = (parameter.detach() * 0 for parameter in parameters)
 
     def after(numbers: list[list[float]], scale: float) -> tuple[Any, list[Any]]:
-        made = []
+        weights = []
         for base, row in zip((first, second), numbers, strict=True):
             weight = (base + 1).requires_grad_()
             weight.grad = base.new_tensor(row)
-            made.append(weight)
-        given = list(made)
-        returned = call_writing(scaled_step, "scaled_step", made, scale, 0.5)
+            weights.append(weight)
+        given = list(weights)
+        returned = call_writing(scaled_step, "scaled_step", weights, scale, 0.5)
         if is_tensor(returned) and shape(returned) == ():
             returned = returned.item()
         return returned, [values(weight) for weight in given]
 
     fine = [[1024.0, 2048.0], [0.0, -1024.0, 512.0]]
-    returned, found = after(fine, 1024.0)
+    returned, weights = after(fine, 1024.0)
     expect(
-        not same_value(found, [[1.0] * 2, [1.0] * 3]),
+        not same_value(weights, [[1.0] * 2, [1.0] * 3]),
         "all gradients are finite, but the parameters did not change. Are they changed in place?",
     )
     expect(
-        not same_value(found, [[1 - 0.5 * x for x in row] for row in fine], 1e-3),
+        not same_value(weights, [[1 - 0.5 * x for x in row] for row in fine], 1e-3),
         "the gradients are still those of loss * scale. Divide by `scale` first.",
     )
     expect(
-        not same_value(found, [[1 + 0.5 * x / 1024 for x in row] for row in fine]),
+        not same_value(weights, [[1 + 0.5 * x / 1024 for x in row] for row in fine]),
         "that is a step uphill: the gradient is subtracted.",
     )
     expect(
-        same_value(found, [[1 - 0.5 * x / 1024 for x in row] for row in fine]),
-        f"the parameters are {found} after the step, and not weight - rate * gradient / scale.",
+        same_value(weights, [[1 - 0.5 * x / 1024 for x in row] for row in fine]),
+        f"the parameters are {weights} after the step, and not weight - rate * gradient / scale.",
     )
     expect_equal(
         returned,
@@ -207,10 +207,10 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
         1024.0,
         mistakes={512.0: "Nothing was infinite: the scale stays.", 2048.0: "Nothing asks for a larger scale yet."},
     )
-    returned, found = after([[256.0, 0.0], [512.0, 0.0, 0.0]], 256.0)
+    returned, weights = after([[256.0, 0.0], [512.0, 0.0, 0.0]], 256.0)
     expect(
-        returned == 256.0 and same_value(found, [[0.5, 1.0], [0.0, 1.0, 1.0]]),
-        f"with a scale of 256, gradients of 256 and 512 and a rate of 0.5, the parameters went from 1 to {found}.",
+        returned == 256.0 and same_value(weights, [[0.5, 1.0], [0.0, 1.0, 1.0]]),
+        f"with a scale of 256, gradients of 256 and 512 and a rate of 0.5, the parameters went from 1 to {weights}.",
     )
     broken = {
         "an infinity": [[1.0, 1.0], [1.0, INFINITY, 1.0]],
@@ -218,14 +218,14 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
         "a nan": [[1.0, 1.0], [1.0, 1.0, math.nan]],
     }
     for what, numbers in broken.items():
-        returned, found = after(numbers, 1024.0)
+        returned, weights = after(numbers, 1024.0)
         expect(
-            not same_value(found, [[1.0 - 0.5 / 1024] * 2, [1.0] * 3]),
+            not same_value(weights, [[1.0 - 0.5 / 1024] * 2, [1.0] * 3]),
             f"with {what} in the second gradient the first parameter was changed already. Look at all gradients before "
             "any parameter changes.",
         )
         expect(
-            same_value(found, [[1.0] * 2, [1.0] * 3]),
+            same_value(weights, [[1.0] * 2, [1.0] * 3]),
             f"with {what} among the gradients the parameters were changed. Leave this step out.",
         )
         expect_equal(
@@ -270,7 +270,7 @@ def parallel(parallel: Callable[..., Any], *, batch: Any, weight: Any, devices: 
         seen.append((shape(part), str(part.device), str(copy.device)))
         return part * copy if part.device == copy.device else part
 
-    made = call(parallel, "parallel", batch, own, devices, apply)
+    returned = call(parallel, "parallel", batch, own, devices, apply)
     expect(bool(seen), "`apply`, which you were given, was never called.")
     expect(
         len(seen) == len(devices),
@@ -292,14 +292,14 @@ def parallel(parallel: Callable[..., Any], *, batch: Any, weight: Any, devices: 
             part_on == wanted,
             f"a part was computed on {part_on}; it was the turn of {wanted}, so that all devices work.",
         )
-    expect_tensor(made, "parallel(…)", dtype="float32")
+    expect_tensor(returned, "parallel(…)", dtype="float32")
     home = str(own.to(devices[0]).device)
-    expect(str(made.device) == home, f"the result is on {made.device}; it should come together on {home}.")
-    expect(shape(made) == shape(batch), f"the result has shape {shape(made)}; it should be {shape(batch)}.")
+    expect(str(returned.device) == home, f"the result is on {returned.device}; it should come together on {home}.")
+    expect(shape(returned) == shape(batch), f"the result has shape {shape(returned)}; it should be {shape(batch)}.")
     right = [[2.0 * a, 3.0 * b] for a, b in values(batch)]
-    expect_value(made, "parallel(…)", right)
-    expect(bool(made.requires_grad), "the result has no way back to the weight: something was detached.")
-    made.sum().backward()
+    expect_value(returned, "parallel(…)", right)
+    expect(bool(returned.requires_grad), "the result has no way back to the weight: something was detached.")
+    returned.sum().backward()
     expect(
         own.grad is not None
         and same_value(values(own.grad), [sum(row[0] for row in values(batch)), sum(row[1] for row in values(batch))]),
@@ -345,20 +345,21 @@ def reduce(all_reduce: Callable[..., Any], *, weight: Any, devices: Any) -> str:
         [(gradient.untyped_storage().data_ptr(), str(gradient.device)) for gradient in gradients] == was,
         "the tensors are on other storages than before; write into those that are there.",
     )
-    found = [values(gradient) for gradient in gradients]
+    rows_now = [values(gradient) for gradient in gradients]
     expect(
-        not same_value(found, rows),
+        not same_value(rows_now, rows),
         "the tensors are as they were: a name inside the function went on to something new, or what was returned is "
         "new. Write in place.",
     )
-    expect(not same_value(found, [[12.0, 90.0]] * 3), "that is the sum; the mean was asked for.")
+    expect(not same_value(rows_now, [[12.0, 90.0]] * 3), "that is the sum; the mean was asked for.")
     expect(
-        not same_value(found, [[4.0, 30.0], *rows[1:]]),
+        not same_value(rows_now, [[4.0, 30.0], *rows[1:]]),
         "the first tensor has the mean and the others do not. Everybody gives, and everybody gets the result.",
     )
     expect(
-        same_value(found, [[4.0, 30.0]] * 3),
-        f"the tensors hold {found}; each should hold [4.0, 30.0]. Is the mean ready before the first is overwritten?",
+        same_value(rows_now, [[4.0, 30.0]] * 3),
+        f"the tensors hold {rows_now}; each should hold [4.0, 30.0]. "
+        "Is the mean ready before the first is overwritten?",
     )
     expect(not share_memory(gradients[0], gradients[2]), "two of them share their memory now.")
     return "Everybody has the mean of all, and every byte is where it was."

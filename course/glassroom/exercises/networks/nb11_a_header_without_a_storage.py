@@ -39,10 +39,10 @@ def shape_of(shape_of: Callable[..., Any]) -> str:
             result = result @ matrix
         return result
 
-    found = call(shape_of, "shape_of", product, (2, 3), (3, 4), (4, 5))
-    expect(not is_tensor(found), "`shape_of` returned a tensor; its shape is asked for.")
+    returned = call(shape_of, "shape_of", product, (2, 3), (3, 4), (4, 5))
+    expect(not is_tensor(returned), "`shape_of` returned a tensor; its shape is asked for.")
     expect_equal(
-        tuple(found) if isinstance(found, (list, tuple)) else found,
+        tuple(returned) if isinstance(returned, (list, tuple)) else returned,
         "shape_of of the product of a 2×3, a 3×4 and a 4×5 matrix",
         (2, 5),
         mistakes={(2, 3): "That is the shape of the first argument."},
@@ -58,7 +58,7 @@ def shape_of(shape_of: Callable[..., Any]) -> str:
         "shape_of of the product of two matrices of a million by a million",
         (MILLION, MILLION),
     )
-    expect(isinstance(found, tuple), "the shape should be a tuple.")
+    expect(isinstance(returned, tuple), "the shape should be a tuple.")
     expect_equal(tuple(call(shape_of, "shape_of", lambda x: x.sum(0), (4, 7))), "shape_of of sum(0) of a 4×7", (7,))
     return "Each operator works out the header of its result; nobody computed a number."
 
@@ -150,16 +150,16 @@ def bill(bill: Callable[..., Any], *, weights: Any) -> str:
     ],
 )
 def load_into(load_into: Callable[..., Any], *, make: Callable[[], Any], state: Any) -> str:
-    made: list[str] = []
+    devices: list[str] = []
 
     def watched() -> Any:
         model = make()
-        made.extend(device(parameter) for parameter in model.parameters())
+        devices.extend(device(parameter) for parameter in model.parameters())
         return model
 
     model = call_writing(load_into, "load_into", watched, dict(state))
     expect(hasattr(model, "named_parameters"), "`load_into` should return the model.")
-    expect(made, "`make()` was never called.")
+    expect(devices, "`make()` was never called.")
     parameters = dict(model.named_parameters())
     empty = [name for name, parameter in parameters.items() if device(parameter) == "meta"]
     expect(
@@ -167,7 +167,7 @@ def load_into(load_into: Callable[..., Any], *, make: Callable[[], Any], state: 
         f"`{next(iter(empty), '')}` is still on meta: without assign=True the numbers have no place to go to.",
     )
     expect(
-        set(made) == {"meta"},
+        set(devices) == {"meta"},
         "the right numbers are in it, and `make()` made parameters with memory of their own first, which were thrown "
         "away.",
     )
@@ -202,9 +202,9 @@ def load_into(load_into: Callable[..., Any], *, make: Callable[[], Any], state: 
 )
 def left_on_meta(left_on_meta: Callable[..., Any], *, partly: Any) -> str:
     model = _partly_loaded(partly)
-    found = call(left_on_meta, "left_on_meta", model)
-    expect(isinstance(found, (list, tuple, set)), "a list of names is asked for.")
-    names = set(found)
+    returned = call(left_on_meta, "left_on_meta", model)
+    expect(isinstance(returned, (list, tuple, set)), "a list of names is asked for.")
+    names = set(returned)
     for name, because in {
         "hidden.weight": "parameters count, those of modules within modules too. Names are whole paths.",
         "hidden.mean": "buffers count too, also one that is in no state dictionary. `named_buffers()` has them.",

@@ -288,12 +288,12 @@ def accuracy(
         rows, own = torch.arange(n), labels.clone()
         own[: n - 7] = said[: n - 7]  # the last, shorter part is wrong
         own[n - 7 : n] = (said[n - 7 : n] + 1) % 10
-        found = call(accuracy, "accuracy", reader, images, own, rows)
-        expect(not is_tensor(found), "`accuracy` returns a tensor; it should return a Python number.")
+        returned = call(accuracy, "accuracy", reader, images, own, rows)
+        expect(not is_tensor(returned), "`accuracy` returns a tensor; it should return a Python number.")
         expect(not graphs, "the forward makes a graph, which nobody needs: torch.no_grad().")
         expect(reader.training, "afterwards the reader is no longer in training mode.")
         expect_equal(
-            found,
+            returned,
             f"accuracy of {n} rows",
             (n - 7) / n,
             mistakes={

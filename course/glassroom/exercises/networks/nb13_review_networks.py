@@ -38,11 +38,11 @@ FEW = 64  #: bytes that a number on the way may take
 )
 def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
     def new(value: float) -> Any:
-        made = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8))
+        layers = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8))
         with torch.no_grad():
-            for tensor in [*made.parameters(), *made.buffers()]:
+            for tensor in [*layers.parameters(), *layers.buffers()]:
                 tensor.fill_(value)
-        return made
+        return layers
 
     average, model = new(1.0), new(5.0)
     places = [parameter.data_ptr() for parameter in average.parameters()]
@@ -55,29 +55,29 @@ def towards(towards: Callable[..., Any], *, nn: Any, torch: Any) -> str:
             all(bool((parameter == 5.0).all()) for parameter in model.parameters()),
             "`model` has changed: it should only be read.",
         )
-        for name, each in average.named_parameters():
-            found = float(each.detach().flatten()[0])
+        for name, tensor in average.named_parameters():
+            number = float(tensor.detach().flatten()[0])
             expect(
-                abs(found - old) > 1e-6,
+                abs(number - old) > 1e-6,
                 f"`{name}` of `average` has not changed. `=` gives the name to a new tensor; write into the parameter.",
             )
             swapped = (1 - keep) * old + keep * 5.0
             expect(
-                keep == 0.5 or abs(found - swapped) > 1e-6,
-                f"`{name}` is {found:g}: `keep` is the share of the average, and not that of the model.",
+                keep == 0.5 or abs(number - swapped) > 1e-6,
+                f"`{name}` is {number:g}: `keep` is the share of the average, and not that of the model.",
             )
             expect(
-                abs(found - wanted) < 1e-6,
-                f"`{name}` is {found:g}, and should be {keep:g} · {old:g} + {1 - keep:g} · 5.",
+                abs(number - wanted) < 1e-6,
+                f"`{name}` is {number:g}, and should be {keep:g} · {old:g} + {1 - keep:g} · 5.",
             )
-            expect(each.is_leaf and each.requires_grad, f"`{name}` of `average` is no longer a parameter.")
+            expect(tensor.is_leaf and tensor.requires_grad, f"`{name}` of `average` is no longer a parameter.")
         expect(
             [parameter.data_ptr() for parameter in average.parameters()] == places,
             "the values are right, but the parameters lie on other storages now: write into those that were there.",
         )
-        for name, each in average.named_buffers():
+        for name, tensor in average.named_buffers():
             expect(
-                bool((each == 5).all()),
+                bool((tensor == 5).all()),
                 f"the buffer `{name}` is not that of the model. Buffers are copied, not averaged, and parameters() "
                 "leaves buffers out.",
             )

@@ -101,8 +101,8 @@ def among(among: Callable[[Any, Any], Any], *, a: Any, b: Any) -> str:
         ("among(a, [])", a, [], False, "An empty list has nothing in it."),
     ]
     for name, x, tensors, wanted, reason in cases:
-        found = call(among, "among", x, tensors)
-        expect_equal(found, name, wanted, mistakes={not wanted: reason})
+        returned = call(among, "among", x, tensors)
+        expect_equal(returned, name, wanted, mistakes={not wanted: reason})
     return "The objects are compared, and nothing is asked of the tensors, so there is always an answer."
 
 
@@ -124,13 +124,13 @@ def among(among: Callable[[Any, Any], Any], *, a: Any, b: Any) -> str:
 )
 def record(record: Callable[[Any], Any], *, x: Any) -> str:
     for name, sample in (("x", x), ("x.long()", x.long()), ("x[0, 1]", x[0, 1])):
-        found = call(record, "record", sample)
-        expect(isinstance(found, dict), f"`record({name})` is {text(found)}; it should be a dictionary.")
+        returned = call(record, "record", sample)
+        expect(isinstance(returned, dict), f"`record({name})` is {text(returned)}; it should be a dictionary.")
         wanted = {"shape": list(sample.shape), "dtype": str(sample.dtype), "largest": sample.max().item()}
         for key, value in wanted.items():
             where = f'record({name})["{key}"]'
-            expect(key in found, f'`record({name})` has no entry "{key}".')
-            answer = found[key]
+            expect(key in returned, f'`record({name})` has no entry "{key}".')
+            answer = returned[key]
             if key == "largest":
                 expect(
                     not is_tensor(answer),
@@ -141,13 +141,15 @@ def record(record: Callable[[Any], Any], *, x: Any) -> str:
             expect_equal(
                 answer, where, value, mistakes={dtype_name(sample): "The name of a dtype is what str(x.dtype) says."}
             )
-        expect(_json_takes(found), f"json.dumps refuses `record({name})`: something in it is not a plain Python value.")
+        expect(
+            _json_takes(returned), f"json.dumps refuses `record({name})`: something in it is not a plain Python value."
+        )
     return "A list, a string and a number: json takes all three."
 
 
-def _json_takes(found: object) -> bool:
+def _json_takes(value: object) -> bool:
     try:
-        json.dumps(found)
+        json.dumps(value)
     except (TypeError, ValueError):
         return False
     return True

@@ -207,17 +207,18 @@ def double(
     default = zeros(1).dtype
     half = zeros(1).half().dtype
     try:
-        made: list[Any] = []
+        called_with: list[Any] = []
 
         def make() -> Any:
-            made.append(zeros(2))
-            return made[0]
+            called_with.append(zeros(2))
+            return called_with[0]
 
         result = call(in_double, "in_double", make)
-        expect(made, "`in_double` did not call the function that it was given.")
+        expect(called_with, "`in_double` did not call the function that it was given.")
         expect(
-            dtype_name(made[0]) == "float64",
-            f"while the function ran, torch.zeros(2) was {dtype_name(made[0])}. Set the default before you call it; "
+            dtype_name(called_with[0]) == "float64",
+            f"while the function ran, torch.zeros(2) was {dtype_name(called_with[0])}. "
+            "Set the default before you call it; "
             "converting its result afterwards is too late.",
         )
         expect_tensor(result, "in_double(lambda: torch.zeros(2))", shape=(2,), dtype="float64")

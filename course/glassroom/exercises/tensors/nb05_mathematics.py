@@ -82,21 +82,21 @@ def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str
     angles = [0.0, 90.0, 179.0, 270.0, 180.0, 360.0, 725.0, -90.0, -180.0, -181.0, -800.0]
     result = call(turned, "turned", tensor(angles))
     expect_tensor(result, "turned(degrees)", shape=(len(angles),), dtype="float32")
-    for angle, found in zip(angles, values(result), strict=True):
+    for angle, own in zip(angles, values(result), strict=True):
         wanted = (angle + 180) % 360 - 180
-        if abs(found - wanted) < 1e-3 and found < 180:  # other formulas round elsewhere
+        if abs(own - wanted) < 1e-3 and own < 180:  # other formulas round elsewhere
             continue
-        found = rounded(found)
+        own = rounded(own)
         expect(
-            not angle % 360 == found == 180,
-            f"{angle} became {found}. 180 itself should become −180: the upper end is left out.",
+            not angle % 360 == own == 180,
+            f"{angle} became {own}. 180 itself should become −180: the upper end is left out.",
         )
-        expect(found != angle % 360, f"{angle} became {found}, which lies between 0 and 360. Shift, and shift back.")
+        expect(own != angle % 360, f"{angle} became {own}, which lies between 0 and 360. Shift, and shift back.")
         expect(
-            not (angle < 0 and found == wanted - 360),
-            f"{angle} became {found}. fmod gives negative angles another remainder; use %.",
+            not (angle < 0 and own == wanted - 360),
+            f"{angle} became {own}. fmod gives negative angles another remainder; use %.",
         )
-        expect(False, f"{angle} became {found}; it should be {wanted}.")
+        expect(False, f"{angle} became {own}; it should be {wanted}.")
     return "Each angle lies in −180 ≤ angle < 180, and negative ones wrapped around the right way."
 
 
@@ -122,15 +122,15 @@ def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -
         name = f"growth(torch.tensor([{rate}]), {days})"
         expect_tensor(result, name, shape=(1,), dtype="float32")
         wanted = math.expm1(days * math.log1p(rate))
-        [found] = values(result)
-        if math.isclose(found, wanted, rel_tol=1e-4):
+        [own] = values(result)
+        if math.isclose(own, wanted, rel_tol=1e-4):
             continue
         expect(
-            found != 0, f"`{name}` is 0. The rate was lost when it was added to 1, or when 1 was subtracted at the end."
+            own != 0, f"`{name}` is 0. The rate was lost when it was added to 1, or when 1 was subtracted at the end."
         )
         expect(
-            not math.isclose(found, wanted + 1, rel_tol=1e-4),
-            f"`{name}` is {found:.6g}: that is the total, not how much it has grown.",
+            not math.isclose(own, wanted + 1, rel_tol=1e-4),
+            f"`{name}` is {own:.6g}: that is the total, not how much it has grown.",
         )
-        expect(False, f"`{name}` is {found:.6g}; it should be {wanted:.6g}.")
+        expect(False, f"`{name}` is {own:.6g}; it should be {wanted:.6g}.")
     return "A small rate keeps its digits, at the beginning and at the end."

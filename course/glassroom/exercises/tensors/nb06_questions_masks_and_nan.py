@@ -38,11 +38,11 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
         name = f"outside(v, {low}, {high})"
         expect_tensor(result, name, shape=shape(v))
         expect(dtype_name(result) == "bool", f"`{name}` has dtype {result.dtype}. It should be a mask of bools.")
-        found, numbers = values(result), values(v)
+        own, numbers = values(result), values(v)
         wanted = [not low <= number <= high for number in numbers]
-        expect(found != [not truth for truth in wanted], f"`{name}` is True inside, and False outside.")
-        expect(found != [False] * len(found) or found == wanted, f"`{name}` is False everywhere: no element is both.")
-        for number, told, right in zip(numbers, found, wanted, strict=True):
+        expect(own != [not truth for truth in wanted], f"`{name}` is True inside, and False outside.")
+        expect(own != [False] * len(own) or own == wanted, f"`{name}` is False everywhere: no element is both.")
+        for number, told, right in zip(numbers, own, wanted, strict=True):
             at_an_end = " The ends themselves are not outside." if number in (low, high) else ""
             expect(told == right, f"in `{name}`, the element {number:g} should be {right}.{at_an_end}")
     return "One mask: True below `low`, True above `high`, and False on both limits."

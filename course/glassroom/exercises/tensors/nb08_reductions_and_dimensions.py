@@ -38,21 +38,21 @@ def along_the_last(
         f"For {values(x)}, the result holds a nan: an exponential overflowed, or all of a row became 0. "
         "Subtract the largest of each row first.",
     )
-    found, right = values(result), values(expected)
+    own, right = values(result), values(expected)
     for where, other in wrong:
         expect(
-            same_value(found, right) or not same_value(found, values(other)),
+            same_value(own, right) or not same_value(own, values(other)),
             f"For a tensor of shape {shape(x)}, the shares add up to 1 {where}, not along the last dimension, "
             "which is number -1.",
         )
     if len(shape(x)) > 1 and shape(x)[-2] == shape(x)[-1]:
         expect(
-            same_value(found, right),
+            same_value(own, right),
             f"For a square table, `{name}` is silently wrong: what belongs to its rows was lined up with its columns. "
             "`keepdim=True` leaves the 1 that says where it belongs.",
         )
     expect(
-        same_value(found, right) or not bool((result - expected).abs().max() < 1e-3),
+        same_value(own, right) or not bool((result - expected).abs().max() < 1e-3),
         f"For {values(x)}, `{name}(x)` is right to four digits only. float32 has about seven digits: large numbers use "
         "them up before the decimal point. Subtract the largest first, and only then compute with the rest.",
     )

@@ -147,15 +147,15 @@ def three(query: Any, key: Any, value: Any, *, mixed: Any) -> str:
 def whole(in_parts: Callable[[], Any]) -> str:
     for turn in ("what stays in the memory that is given back", "the one that is judged"):
         with account() as kept:
-            made = call(in_parts, "in_parts")
+            parts = call(in_parts, "in_parts")
         expect(
-            isinstance(made, (tuple, list)) and len(made) == 3 and all(map(is_tensor, made)),
+            isinstance(parts, (tuple, list)) and len(parts) == 3 and all(map(is_tensor, parts)),
             "`in_parts()` should return three tensors: the whole, and its two parts.",
         )
-        whole, left, right = made
+        whole, left, right = parts
         if turn.startswith("what"):  # what empty makes next may hold these numbers
             whole.fill_(-1)
-            del made, whole, left, right
+            del parts, whole, left, right
     expect_tensor(whole, "whole", shape=(2, 6), dtype="float32")
     joined = "It was joined: the whole was made after its parts. Make it first, and split it."
     for name, part, width in (("left", left, 2), ("right", right, 4)):

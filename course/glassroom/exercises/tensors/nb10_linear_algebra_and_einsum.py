@@ -214,11 +214,11 @@ def line(slope: Any, intercept: Any, *, t: Any, y: Any) -> str:
         ),
         "`slope` and `intercept` should be one number each.",
     )
-    found = [round(float(slope), 3), round(float(intercept), 3)]
-    expect(found != right[::-1], "`slope` and `intercept` are swapped: they come in the order of X's columns.")
+    line = [round(float(slope), 3), round(float(intercept), 3)]
+    expect(line != right[::-1], "`slope` and `intercept` are swapped: they come in the order of X's columns.")
     expect(
-        found[0] != round(float((t * y).sum() / (t * t).sum()), 3),
-        f"`slope` is {found[0]}: that is the best line through the origin. The column of ones is missing in X.",
+        line[0] != round(float((t * y).sum() / (t * t).sum()), 3),
+        f"`slope` is {line[0]}: that is the best line through the origin. The column of ones is missing in X.",
     )
-    expect(found == right, f"The line {found[0]} t + {found[1]} is not the one nearest to the points.")
+    expect(line == right, f"The line {line[0]} t + {line[1]} is not the one nearest to the points.")
     return f"{right[0]:g} t + {right[1]:g}: nearer to the five points than any other line."

@@ -149,13 +149,13 @@ def single(single: Any, x: Any, *, readings: Any) -> str:
 )
 def safe(to_tensor: Callable[..., Any], *, array: Any, locked: Any) -> str:
     for given, name in ((array, "array"), (array[:, ::2], "array[:, ::2]")):
-        made = call(to_tensor, "to_tensor", given)
+        tensor = call(to_tensor, "to_tensor", given)
         because = "Nothing stands in the way here, so nothing needs to be copied."
-        expect_view(made, f"to_tensor({name})", given, name, because)
-        expect_value(made, f"to_tensor({name})", values(given))
+        expect_view(tensor, f"to_tensor({name})", given, name, because)
+        expect_value(tensor, f"to_tensor({name})", values(given))
     for given, name in ((array[::-1], "array[::-1]"), (array[:, ::-1], "array[:, ::-1]"), (locked, "locked")):
-        made = call(to_tensor, "to_tensor", given)
+        tensor = call(to_tensor, "to_tensor", given)
         because = "It may only be read: a write to the tensor would reach it." if given is locked else ""
-        expect_copy(made, f"to_tensor({name})", given, name, because)
-        expect_value(made, f"to_tensor({name})", values(given))
+        expect_copy(tensor, f"to_tensor({name})", given, name, because)
+        expect_value(tensor, f"to_tensor({name})", values(given))
     return "It shares what can be shared, and copies what is read-only or runs backward."

@@ -61,20 +61,20 @@ def join(Sensor: Any, *, array: Any, from_dlpack: Callable[..., Any]) -> str:
     expect(sensor is not array, "`Sensor(array)` is `array` itself; it should be an object that holds it.")
     for method in ("__dlpack__", "__dlpack_device__"):
         expect(hasattr(sensor, method), f"A `Sensor` has no method `{method}`.")
-    made = call(lambda: from_dlpack(sensor), "torch.from_dlpack(Sensor(array))")
-    expect(is_tensor(made), "`torch.from_dlpack(Sensor(array))` is not a tensor.")
+    tensor = call(lambda: from_dlpack(sensor), "torch.from_dlpack(Sensor(array))")
+    expect(is_tensor(tensor), "`torch.from_dlpack(Sensor(array))` is not a tensor.")
     expect(
-        share_memory(made, array),
+        share_memory(tensor, array),
         "The result is not on the memory of `array`. Hand out the array's own capsule, not a copy's.",
     )
-    expect_value(made, "torch.from_dlpack(Sensor(array))", values(array))
+    expect_value(tensor, "torch.from_dlpack(Sensor(array))", values(array))
     other = array * 2 + 1
-    made = call(lambda: from_dlpack(Sensor(other)), "torch.from_dlpack(Sensor(other))")
-    expect(share_memory(made, other), "A `Sensor` of another array hands out the memory of the first one.")
+    tensor = call(lambda: from_dlpack(Sensor(other)), "torch.from_dlpack(Sensor(other))")
+    expect(share_memory(tensor, other), "A `Sensor` of another array hands out the memory of the first one.")
     call(lambda: sensor.__dlpack__(copy=True), "Sensor(array).__dlpack__(copy=True)")
-    made = call(lambda: from_dlpack(sensor, copy=True), "torch.from_dlpack(Sensor(array), copy=True)")
+    tensor = call(lambda: from_dlpack(sensor, copy=True), "torch.from_dlpack(Sensor(array), copy=True)")
     expect(
-        not share_memory(made, array),
+        not share_memory(tensor, array),
         "`torch.from_dlpack(Sensor(array), copy=True)` is no copy: pass the arguments of `__dlpack__` on to the "
         "array's own.",
     )
@@ -115,17 +115,17 @@ def unit(unit: Callable[..., Any], *, torch: Any) -> str:
             f"`{name}` was given {kind} and returned {type(result).__name__}. Let `xp` compute, and convert nothing.",
         )
         expect(shape(result) == (3, 2), f"`{name}` has size {shape(result)}; it should have the size of x, (3, 2).")
-        found = values(result)
+        own = values(result)
         expect(
-            not same_value(found, [[number / math.sqrt(129) for number in row] for row in rows]),
+            not same_value(own, [[number / math.sqrt(129) for number in row] for row in rows]),
             f"`{name}` divides by the length of the whole tensor. Each row has a length of its own: axis=-1, "
             "keepdims=True.",
         )
         expect(
-            not same_value(found, [[number / (a * a + b * b) for number in (a, b)] for a, b in rows]),
+            not same_value(own, [[number / (a * a + b * b) for number in (a, b)] for a, b in rows]),
             f"`{name}` divides by the sum of the squares; the length is its root.",
         )
-        expect(same_value(found, wanted), f"`{name}` holds {text(found)}; it should hold {text(wanted)}.")
+        expect(same_value(own, wanted), f"`{name}` holds {text(own)}; it should hold {text(wanted)}.")
         expect(
             dtype_name(result) == dtype_name(x),
             f"the values are right, but `{name}` made {dtype_name(result)} of {dtype_name(x)}. Convert nothing.",

@@ -192,12 +192,12 @@ FILES: list[dict[str, list[int]]] = [{"a": [2, 3]}, {"w": [4], "b": [], "table":
 def header(shapes: Callable[..., Any]) -> str:
     for wanted in FILES:
         with tempfile.TemporaryDirectory() as folder:
-            found = call(shapes, "shapes", _written(folder, wanted))
-        expect(isinstance(found, dict), "`shapes(path)` should be a dictionary: a shape for each name.")
-        expect("__metadata__" not in found, "`__metadata__` is not a tensor: files keep notes under this name.")
+            returned = call(shapes, "shapes", _written(folder, wanted))
+        expect(isinstance(returned, dict), "`shapes(path)` should be a dictionary: a shape for each name.")
+        expect("__metadata__" not in returned, "`__metadata__` is not a tensor: files keep notes under this name.")
         expect(
-            {name: list(shape) for name, shape in found.items()} == wanted,
-            f"for a file with the shapes {wanted}, `shapes` says {found}.",
+            {name: list(shape) for name, shape in returned.items()} == wanted,
+            f"for a file with the shapes {wanted}, `shapes` says {returned}.",
         )
     return "Names, dtypes and shapes are in the header: a few hundred bytes tell them, however long the file is."
 

@@ -104,21 +104,21 @@ def largest(largest: Callable[..., Any], *, too_large: type[Exception]) -> str:
         name = f"largest(run, {start})"
         told = f"where sizes up to {limit} fit"
         try:
-            found = call(largest, "largest", run, start)
+            returned = call(largest, "largest", run, start)
         except _Endless as error:
             raise Misconception(
                 f"`{name}` never stops trying, {told}: the size must become smaller each time."
             ) from error
         halves = [size for power in range(8) if (size := start >> power)]
         wanted = next((size for size in halves if size <= limit), 0)
-        expect(found is not None, f"`{name}` returns nothing, {told}.")
-        expect(found != "a result", f"`{name}` returns what run returns; it should return the size.")
+        expect(returned is not None, f"`{name}` returns nothing, {told}.")
+        expect(returned != "a result", f"`{name}` returns what run returns; it should return the size.")
         expect(
             tried == halves[: halves.index(wanted) + 1] if wanted else tried == halves,
             f"`{name}` tried {_listed(tried)}, {told}. It should halve until one works, "
             "and stop there; a size of 0 is not worth a try.",
         )
-        expect_equal(found, f"{name}, {told},", wanted)
+        expect_equal(returned, f"{name}, {told},", wanted)
 
     def broken(size: int) -> None:
         raise ZeroDivisionError("a fault in the model")

@@ -136,16 +136,16 @@ def lock(keep_highest: Callable[..., Any], *, best: Any) -> str:
         held = _Lock(cell, theirs)
         run(keep_highest, "keep_highest", cell, value, held)
         expect(held.left_with is not None, "`keep_highest` never took the lock, or never gave it back.")
-        found = float(cell[0])
+        seen_now = float(cell[0])
         story = f"While keep_highest(best, {value:g}, lock) waited for the lock, another process wrote {theirs:g}."
-        expect(found == held.left_with, "best[0] was written after the lock had been given back.")
+        expect(seen_now == held.left_with, "best[0] was written after the lock had been given back.")
         expect(
-            found != theirs or theirs == highest,
+            seen_now != theirs or theirs == highest,
             f"{story} {value:g} is higher, and did not get into best[0]. Is it written with `best[0] = …`?",
         )
         expect(
-            found == highest,
-            f"{story} Now best[0] is {found:g}, not {highest:g}. Compare with what stands there once you have the "
+            seen_now == highest,
+            f"{story} Now best[0] is {seen_now:g}, not {highest:g}. Compare with what stands there once you have the "
             "lock, not with what you read before.",
         )
     return "You compare and write while nobody else may write, so no value is lost."

@@ -26,22 +26,22 @@ def calls(calls: Any) -> str:
         isinstance(calls, (list, tuple)) and all(isinstance(call, str) for call in calls),
         "`calls` should be a list of names, such as `['t', …]`.",
     )
-    found = [call.strip().removesuffix("()").rpartition(".")[2] for call in calls]
-    found = [{"add_": "__iadd__"}.get(name, name) for name in found]
-    expect(found[:1] == ["t"], "What is written first is called first: `t`.")
-    expect("__add__" not in found, "`+=` is not `+`: Python asks for `__iadd__` first, addition in place.")
-    expect("__getitem__" in found, "The row has to be read before something can be added to it.")
-    expect("__iadd__" in found, "Which method is `+=`?")
+    names = [call.strip().removesuffix("()").rpartition(".")[2] for call in calls]
+    names = [{"add_": "__iadd__"}.get(name, name) for name in names]
+    expect(names[:1] == ["t"], "What is written first is called first: `t`.")
+    expect("__add__" not in names, "`+=` is not `+`: Python asks for `__iadd__` first, addition in place.")
+    expect("__getitem__" in names, "The row has to be read before something can be added to it.")
+    expect("__iadd__" in names, "Which method is `+=`?")
     expect(
-        "__setitem__" in found,
+        "__setitem__" in names,
         "One is missing. After the addition, Python always assigns the result back to where it read from.",
     )
-    if [name for name in found if name in CALLS] == CALLS:
-        further = [name for name in found if name not in CALLS]
+    if [name for name in names if name in CALLS] == CALLS:
+        further = [name for name in names if name not in CALLS]
         expect(not further, f"The order is right, but `{', '.join(further)}` is not called.")
-        expect(len(found) == len(CALLS), "The order is right, but there are only four calls.")
-    expect(sorted(found) != sorted(CALLS) or found == CALLS, "These are the methods, in the wrong order.")
-    expect(found == CALLS, "There are four calls, each with another method.")
+        expect(len(names) == len(CALLS), "The order is right, but there are only four calls.")
+    expect(sorted(names) != sorted(CALLS) or names == CALLS, "These are the methods, in the wrong order.")
+    expect(names == CALLS, "There are four calls, each with another method.")
     return "Python reads, adds in place, and assigns, whatever kind of thing `a` is."
 
 

@@ -21,12 +21,12 @@ def _judged(
 ) -> None:
     """The function gives what the specification gives for all of these inputs, and calls nothing but what it may."""
     for given in inputs:
-        found = call(function, name, *[tensor(value) if isinstance(value, list) else value for value in given])
+        returned = call(function, name, *[tensor(value) if isinstance(value, list) else value for value in given])
         asked = f"`{name}({', '.join(map(str, given))})`"
         wanted = spec(*given)
-        expect_tensor(found, asked.strip("`"))
-        expect(not str(found.dtype).endswith("bool"), f"{asked} holds True and False; it should hold numbers.")
-        values = found.tolist()
+        expect_tensor(returned, asked.strip("`"))
+        expect(not str(returned.dtype).endswith("bool"), f"{asked} holds True and False; it should hold numbers.")
+        values = returned.tolist()
         if values == wanted:
             continue
         if wanted and isinstance(wanted[0], list):

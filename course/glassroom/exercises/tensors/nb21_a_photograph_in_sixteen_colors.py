@@ -109,20 +109,20 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
     used[used == 7] = 6
     used[0] = 7
     with account() as kept:
-        found = call(means, "means", pixels, used, k)
+        returned = call(means, "means", pixels, used, k)
     name = "means(pixels, labels, 16)"
-    expect_tensor(found, name)
+    expect_tensor(returned, name)
     expect(
-        tuple(found.shape) == (k, 3),
-        f"`{name}` has shape {tuple(found.shape)}; it should be (16, 3), even if the last colors have no pixels.",
+        tuple(returned.shape) == (k, 3),
+        f"`{name}` has shape {tuple(returned.shape)}; it should be (16, 3), even if the last colors have no pixels.",
     )
-    expect_device(found, name, device(pixels))
+    expect_device(returned, name, device(pixels))
     groups: list[list[list[float]]] = [[] for _ in range(k)]
     for pixel, label in zip(values(pixels), values(used), strict=True):
         groups[label].append(pixel)
     sums = [[sum(channel) for channel in zip(*group, strict=True)] if group else [0.0] * 3 for group in groups]
     wanted = [[number / max(1, len(group)) for number in total] for total, group in zip(sums, groups, strict=True)]
-    mine = values(found)
+    mine = values(returned)
     expect(
         all(number == number for number in mine[5]),
         "a color without pixels is nan: 0 / 0. Let it be 0, as a count of at least 1 makes it.",
@@ -135,8 +135,8 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
     for at, (row, right) in enumerate(zip(mine, wanted, strict=True)):
         expect(
             same_value(row, right, 1e-4) or all(abs(a - b) < 1e-4 for a, b in zip(row, right, strict=True)),
-            f"the mean of color {at} is {[round(each, 4) for each in row]}, and should be "
-            f"{[round(each, 4) for each in right]}.",
+            f"the mean of color {at} is {[round(number, 4) for number in row]}, and should be "
+            f"{[round(number, 4) for number in right]}.",
         )
     expect_nothing_moved(
         kept,
@@ -254,14 +254,14 @@ def unpack(unpack: Callable[..., Any], *, labels: Any, pack: Callable[..., Any])
         name = "unpack(pack(labels))"
         expect_as_given(packed, "packed", before)
         expect_tensor(back, name, shape=(n,))
-        found, wanted = values(back), values(given)
+        own, wanted = values(back), values(given)
         expect(
-            found != wanted[::2] + wanted[1::2],
+            own != wanted[::2] + wanted[1::2],
             f"`{name}` has all even positions first, then all odd ones: stack along dimension 1 before you flatten.",
         )
         swapped = [number for pair in zip(wanted[1::2], wanted[::2], strict=True) for number in pair]
-        expect(found != swapped, f"`{name}` has the two of each pair swapped.")
-        expect(max(found) < 16, f"`{name}` holds {max(found)}: the other half of the byte is still in it.")
+        expect(own != swapped, f"`{name}` has the two of each pair swapped.")
+        expect(max(own) < 16, f"`{name}` holds {max(own)}: the other half of the byte is still in it.")
         expect_value(back, name, given)
         expect_tensor(back, name, dtype="int64")
     return "Two labels to a byte, and both come back."

@@ -34,13 +34,13 @@ def confusion(confusion: Callable[..., Any], *, tensor: Any) -> str:
     for k, n in ((3, 20), (4, 60), (5, 3)):
         pairs = [(random.randrange(k), random.randrange(k)) for _ in range(n)] + [(0, 1)] * 3
         truth, said = tensor([pair[0] for pair in pairs]), tensor([pair[1] for pair in pairs])
-        found = call(confusion, "confusion", truth, said, k)
+        returned = call(confusion, "confusion", truth, said, k)
         name = f"confusion(truth, said, {k})"
         expect_as_given(truth, "truth", [pair[0] for pair in pairs])
-        expect_tensor(found, name, shape=(k, k))
+        expect_tensor(returned, name, shape=(k, k))
         wanted = [[pairs.count((row, column)) for column in range(k)] for row in range(k)]
         once = [[min(1, count) for count in row] for row in wanted]
-        mine = found.tolist()
+        mine = returned.tolist()
         expect(
             mine != once or once == wanted,
             f"`{name}` has no number above 1: table[truth, said] += 1 reads everything first, adds, and then writes, "
@@ -50,5 +50,5 @@ def confusion(confusion: Callable[..., Any], *, tensor: Any) -> str:
         expect(mine != turned or turned == wanted, f"`{name}` has what was said in its rows; the truth belongs there.")
         for row in range(k):
             expect(mine[row] == wanted[row], f"row {row} of `{name}` is {mine[row]}, and should be {wanted[row]}.")
-        expect_tensor(found, name, dtype="int64")
+        expect_tensor(returned, name, dtype="int64")
     return "Each pair counts as often as it appears."

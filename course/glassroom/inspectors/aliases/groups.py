@@ -124,32 +124,32 @@ def aliases_of(held: Mapping[int, tuple[Any, list[str]]], further: Iterable[tupl
     Gradients, the bases of views and what graphs have saved are found from them. Raises nothing for tensors that have
     no bytes: those that have a name are told as such, and the others are left out.
     """
-    found: dict[int, _Found] = {}
+    entries: dict[int, _Found] = {}
     for tensor, names in held.values():
-        _take(found, tensor, names, "name", names[0])
-    unread = [f"{names[0]} ({without_memory(tensor)})" for key, (tensor, names) in held.items() if key not in found]
-    for named in list(found.values()):
+        _take(entries, tensor, names, "name", names[0])
+    unread = [f"{names[0]} ({without_memory(tensor)})" for key, (tensor, names) in held.items() if key not in entries]
+    for named in list(entries.values()):
         for tensor, name, how in _beyond(named):
-            _take(found, tensor, [name], how, name if how == "gradient" else named.path)
+            _take(entries, tensor, [name], how, name if how == "gradient" else named.path)
     for tensor, words in further:
-        _take(found, tensor, [words], "unnamed", "")
+        _take(entries, tensor, [words], "unnamed", "")
     for tensor, name, path in _saved_behind(held.values()):
-        _take(found, tensor, [name], "saved", path)
-    storages = names_of([each.described.memory for each in found.values()])
+        _take(entries, tensor, [name], "saved", path)
+    storages = names_of([entry.described.memory for entry in entries.values()])
     groups: dict[str, list[_Found]] = {}
-    for storage, each in zip(storages, found.values(), strict=True):
-        groups.setdefault(storage, []).append(each)
+    for storage, entry in zip(storages, entries.values(), strict=True):
+        groups.setdefault(storage, []).append(entry)
     sizes = {storage: _extent(members) for storage, members in groups.items()}
-    made = tuple(_group(storage, groups[storage]) for storage in _shown(groups, sizes))
+    shown = tuple(_group(storage, groups[storage]) for storage in _shown(groups, sizes))
     total = sum(end - start for start, end in sizes.values())
     return Aliases(
-        groups=made,
+        groups=shown,
         roots=_roots(groups, sizes),
-        tensors=len(found),
+        tensors=len(entries),
         storages=len(groups),
         nbytes=total,
-        unshown_storages=len(groups) - len(made),
-        unshown_nbytes=total - sum(group.nbytes for group in made),
+        unshown_storages=len(groups) - len(shown),
+        unshown_nbytes=total - sum(group.nbytes for group in shown),
         unread=tuple(unread),
     )
 
@@ -178,19 +178,19 @@ def _roots(groups: Mapping[str, Sequence[_Found]], sizes: Mapping[str, tuple[int
             by_root.setdefault(root_of(path), []).append((end - start, path))
     roots = []
     for name, held in by_root.items():
-        nbytes, path = max(held, key=lambda each: each[0])
-        roots.append(Root(name, sum(each for each, _ in held), len(held), path, nbytes))
+        nbytes, path = max(held, key=lambda root: root[0])
+        roots.append(Root(name, sum(nbytes for nbytes, _ in held), len(held), path, nbytes))
     return tuple(sorted(roots, key=lambda root: -root.nbytes)[:MOST_ROOTS])
 
 
-def _take(found: dict[int, _Found], tensor: Any, names: list[str], how: str, path: str) -> None:
-    entry = found.get(id(tensor))
+def _take(entries: dict[int, _Found], tensor: Any, names: list[str], how: str, path: str) -> None:
+    entry = entries.get(id(tensor))
     if entry is not None:
         entry.names += names
         return
     seen = described_if_there(tensor)
     if seen is not None:
-        found[id(tensor)] = _Found(tensor, list(names), how, path, seen)
+        entries[id(tensor)] = _Found(tensor, list(names), how, path, seen)
 
 
 def _beyond(named: _Found) -> Iterator[tuple[Any, str, str]]:
@@ -218,11 +218,11 @@ def _saved_behind(held: Iterable[tuple[Any, list[str]]]) -> Iterator[tuple[Any, 
                 words = f"{type(node).__name__}{name if name.startswith('[') else f'.{name}'}"
                 path = f"{names[0]}{ARROW}{words}"
                 if is_a(value, Packed):
-                    for _, each in tensors_at([("", value.content)]):
-                        yield each, f"packed for {words}", path
+                    for _, saved in tensors_at([("", value.content)]):
+                        yield saved, f"packed for {words}", path
                 elif adapter_for(value) is not None:
-                    for step, each in with_parts("", value):
-                        yield each, f"saved by {words}{step}", f"{path}{step}"
+                    for step, saved in with_parts("", value):
+                        yield saved, f"saved by {words}{step}", f"{path}{step}"
 
 
 def _extent(members: Sequence[_Found]) -> tuple[int, int]:
@@ -233,10 +233,10 @@ def _extent(members: Sequence[_Found]) -> tuple[int, int]:
 def _group(storage: str, members: Sequence[_Found]) -> AliasGroup:
     start, end = _extent(members)
     merged = _merged(members)
-    for each in merged:
-        seen = each.described
-        each.runs = runs_of(seen.pointer - start, seen.size, seen.strides, seen.itemsize)
-    named = together(each.runs for each in merged if each.how == "name" and each.runs is not None)
+    for member in merged:
+        seen = member.described
+        member.runs = runs_of(seen.pointer - start, seen.size, seen.strides, seen.itemsize)
+    named = together(member.runs for member in merged if member.how == "name" and member.runs is not None)
     shown = merged[:MOST_MEMBERS]
     versions = [member.described.memory.version for member in members]
     return AliasGroup(
@@ -244,7 +244,7 @@ def _group(storage: str, members: Sequence[_Found]) -> AliasGroup:
         device=members[0].described.memory.device,
         nbytes=end - start,
         version=max((version for version in versions if version is not None), default=None),
-        members=tuple(_alias(each) for each in shown),
+        members=tuple(_alias(member) for member in shown),
         unshown=len(merged) - len(shown),
         reached=named.nbytes if named.exact else None,
         overlaps=tuple(_overlaps(shown)),
@@ -266,15 +266,15 @@ def _merged(members: Sequence[_Found]) -> list[_Found]:
     return merged
 
 
-def _alias(found: _Found) -> Alias:
-    seen, runs = found.described, found.runs
-    names = list(dict.fromkeys(found.names))
+def _alias(entry: _Found) -> Alias:
+    seen, runs = entry.described, entry.runs
+    names = list(dict.fromkeys(entry.names))
     also = names[1 : MOST_WAYS + 1]
     if len(names) > MOST_WAYS + 1:
         also.append(f"{len(names) - MOST_WAYS - 1} more ways")
     return Alias(
         name=names[0],
-        how=found.how,
+        how=entry.how,
         also=tuple(also),
         size=seen.size,
         dtype=seen.dtype,

@@ -18,10 +18,10 @@ from glassroom.records.printable import printable
 
 def held_by(namespace: Mapping[str, object]) -> dict[int, tuple[Any, list[str]]]:
     """Every tensor that a namespace leads to, by its id: the tensor, and the paths to it, the shortest first."""
-    found: dict[int, tuple[Any, list[str]]] = {}
+    by_id: dict[int, tuple[Any, list[str]]] = {}
     for path, tensor in tensors_at((printable(name), value) for name, value in namespace.items() if name[:1] != "_"):
-        found.setdefault(id(tensor), (tensor, []))[1].append(path)
-    return found
+        by_id.setdefault(id(tensor), (tensor, []))[1].append(path)
+    return by_id
 
 
 def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:
@@ -42,20 +42,20 @@ def everywhere(known: Iterable[int]) -> list[tuple[Any, str]]:
         return kinds[kind]
 
     objects = gc.get_objects()
-    found: dict[int, Any] = {id(each): each for each in objects if is_tensor(each)}
+    tensors: dict[int, Any] = {id(tensor): tensor for tensor in objects if is_tensor(tensor)}
     holders: dict[int, list[str]] = {}
     for holder in objects:
-        if holder is found or type(holder) is FrameType or is_tensor(holder):
+        if holder is tensors or type(holder) is FrameType or is_tensor(holder):
             continue
-        for each in gc.get_referents(holder):
-            if is_tensor(each) and id(each) not in skip:
+        for referent in gc.get_referents(holder):
+            if is_tensor(referent) and id(referent) not in skip:
                 if module_of_class(type(holder)).partition(".")[0] == "tensorglass":
-                    skip.add(id(each))
-                found.setdefault(id(each), each)
-                holders.setdefault(id(each), []).append(_in_words(holder, each))
+                    skip.add(id(referent))
+                tensors.setdefault(id(referent), referent)
+                holders.setdefault(id(referent), []).append(_in_words(holder, referent))
     return [
         (tensor, holders.get(key, ["held by a running function, or by C++"])[0])
-        for key, tensor in found.items()
+        for key, tensor in tensors.items()
         if key not in skip
     ]
 

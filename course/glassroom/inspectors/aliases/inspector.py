@@ -21,8 +21,8 @@ class AliasMap(Inspector):
 
     kind = as_is("alias map")
 
-    def __init__(self, found: Aliases) -> None:
-        self.data: Aliases = found
+    def __init__(self, aliases: Aliases) -> None:
+        self.data: Aliases = aliases
 
     @property
     def text(self) -> str:

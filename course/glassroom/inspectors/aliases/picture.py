@@ -32,30 +32,30 @@ STEEP = 40  # ratio of largest to smallest storage from which the scale is logar
 MARKS = [(10, "10 B"), (1024, "1 KiB"), (1024**2, "1 MiB"), (1024**3, "1 GiB")]
 
 
-def text_of_aliases(found: Aliases) -> str:
+def text_of_aliases(aliases: Aliases) -> str:
     """The whole map."""
-    blocks = [summary(found).removeprefix("Alias map: ")]
-    for group in found.groups:
+    blocks = [summary(aliases).removeprefix("Alias map: ")]
+    for group in aliases.groups:
         lines = [" · ".join([group.storage, *group_facts(group)])]
         width = max((columns(member.name) for member in group.members), default=0)
         lines += [f"  {ljust(member.name, width)}  {' · '.join(member_facts(member))}" for member in group.members]
         lines += [f"  {line}" for line in group_lines(group)]
         blocks.append("\n".join(lines))
-    blocks += left_out(found)
-    roots = root_lines(found)
+    blocks += left_out(aliases)
+    roots = root_lines(aliases)
     return "\n\n".join([*blocks, "\n".join(roots)] if roots else blocks)
 
 
-def svg_of_aliases(found: Aliases) -> str:
+def svg_of_aliases(aliases: Aliases) -> str:
     """The picture: named tensors are filled, others are outlines; the length of a storage shows its bytes."""
     drawing = Drawing()
-    top = draw_caption(drawing, PAD, [summary(found)]) + 2
-    scale = Scale([group.nbytes for group in found.groups])
+    top = draw_caption(drawing, PAD, [summary(aliases)]) + 2
+    scale = Scale([group.nbytes for group in aliases.groups])
     top = _draw_scale(drawing, top, scale) + 8
-    for group in found.groups:
+    for group in aliases.groups:
         drawing.rule(top)
         top = _draw_group(drawing, top + 14, group, scale) + 12
-    rest, roots = left_out(found), root_lines(found)
+    rest, roots = left_out(aliases), root_lines(aliases)
     if rest or roots:
         drawing.rule(top)
         top += 10
@@ -65,7 +65,7 @@ def svg_of_aliases(found: Aliases) -> str:
         indent = 14 if at else 0
         top = drawing.wrapped(PAD + indent, top + 12, line.strip(), "fact" if at else "title", left=PAD + 28) + 6
     drawing.extend(room() - PAD, top)
-    return drawing.finished(summary(found), CSS)
+    return drawing.finished(summary(aliases), CSS)
 
 
 class Scale:

@@ -8,12 +8,12 @@ from glassroom.inspectors.aliases.groups import Alias, Aliases, AliasGroup, Over
 MOST_PAIRS = 6
 
 
-def summary(found: Aliases) -> str:
+def summary(aliases: Aliases) -> str:
     """The map in one sentence."""
-    if not found.tensors:
-        return "No tensor has memory." if found.unread else "No tensors."
-    tensors, storages = counted(found.tensors, "tensor"), counted(found.storages, "storage")
-    return f"Alias map: {tensors} on {storages}, {sized(found.nbytes)} in all."
+    if not aliases.tensors:
+        return "No tensor has memory." if aliases.unread else "No tensors."
+    tensors, storages = counted(aliases.tensors, "tensor"), counted(aliases.storages, "storage")
+    return f"Alias map: {tensors} on {storages}, {sized(aliases.nbytes)} in all."
 
 
 def group_facts(group: AliasGroup) -> list[str]:
@@ -98,12 +98,12 @@ def pair_words(group: AliasGroup, at: int) -> str:
     return f"{names}: {sized(pair.nbytes)} in common"
 
 
-def root_lines(found: Aliases) -> list[str]:
+def root_lines(aliases: Aliases) -> list[str]:
     """What each variable keeps alive through containers, objects and graphs, where the map's names do not show it."""
-    if all(root.largest == root.name and root.storages == 1 for root in found.roots):
+    if all(root.largest == root.name and root.storages == 1 for root in aliases.roots):
         return []
     lines = ["kept alive by"]
-    for root in found.roots:
+    for root in aliases.roots:
         facts = [f"  {root.name}: {sized(root.nbytes)} in {counted(root.storages, 'storage')}"]
         if root.largest != root.name:
             facts.append(f"{root.largest} {sized(root.largest_nbytes)}")
@@ -111,9 +111,9 @@ def root_lines(found: Aliases) -> list[str]:
     return lines
 
 
-def left_out(found: Aliases) -> list[str]:
+def left_out(aliases: Aliases) -> list[str]:
     """What is said of the storages that are not shown, and of tensors that have none."""
-    if not found.unshown_storages:
-        return unreadable(found.unread)
-    storages = counted(found.unshown_storages, "more storage")
-    return [f"… and {storages} of {sized(found.unshown_nbytes)} together", *unreadable(found.unread)]
+    if not aliases.unshown_storages:
+        return unreadable(aliases.unread)
+    storages = counted(aliases.unshown_storages, "more storage")
+    return [f"… and {storages} of {sized(aliases.unshown_nbytes)} together", *unreadable(aliases.unread)]

@@ -82,9 +82,9 @@ def graph(*tensors: Any, **named: Any) -> AutogradGraph:
             modules |= followed.paths
             held.append(followed)
     short = {"result" if name.startswith(("lambda", "{", "[", "(")) else name: value for name, value in given.items()}
-    found = {printable(path): tensor for name, value in short.items() for path, tensor in _roots(name, value)}
-    data = graph_data(found, variables, frame.f_code.co_filename, modules, left_by_loops(frame))
-    return AutogradGraph(", ".join(found), data)
+    roots = {printable(path): tensor for name, value in short.items() for path, tensor in _roots(name, value)}
+    data = graph_data(roots, variables, frame.f_code.co_filename, modules, left_by_loops(frame))
+    return AutogradGraph(", ".join(roots), data)
 
 
 def _called(function: Any, variables: Mapping[str, object]) -> tuple[object, ForwardsFollowed]:
@@ -105,4 +105,6 @@ def _roots(name: str, value: Any) -> list[tuple[str, Any]]:
     if is_network(value):
         raise TypeError(f"graph takes what a network has computed, but {name} is a network: graph({name}(x))")
     tensors = list(tensors_at([(name, value)]))
-    return [(path, each) for path, each in tensors if grad_fn_of(each) is not None] or tensors[:1] or [(name, value)]
+    return (
+        [(path, tensor) for path, tensor in tensors if grad_fn_of(tensor) is not None] or tensors[:1] or [(name, value)]
+    )

@@ -38,14 +38,16 @@ class BackwardStepper(Inspector):
         turns: dict[int, list[str]] = {}
         for turn, key in enumerate(self._keys(), start=1):
             turns.setdefault(key, []).append(f"{turn:,}")
-        badges = {key: each[0] if len(each) == 1 else f"{each[0]}–{each[-1]}" for key, each in turns.items()}
+        badges = {
+            key: numbers[0] if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}" for key, numbers in turns.items()
+        }
         return svg_of_graph(self.data.graph, self.label, Ran(badges, self._sent(), self._collected()))
 
     def _sent(self) -> dict[tuple[int, int], tuple[int, str]]:
         """For each arrow, by the key of its box and its place there: the turns in which a gradient went along it, and
         that gradient."""
         turn_of = turns_of(self.data)
-        found: dict[tuple[int, int], tuple[int, str]] = {}
+        by_output: dict[tuple[int, int], tuple[int, str]] = {}
         boxes = boxes_of(self.data.graph)
         homes = homes_of(boxes)
         for key, box in boxes.items():
@@ -58,10 +60,12 @@ class BackwardStepper(Inspector):
             for end, all_of_one in ways.items():
                 slots = [slot for slot, source in enumerate(box.inputs) if source == end]
                 if box.step is None:
-                    all_of_one = [each for each in all_of_one if each is not None]
+                    all_of_one = [way for way in all_of_one if way is not None]
                 if len(slots) == len(all_of_one):  # otherwise several gradients go along one arrow
-                    found |= {(key, slot): way for slot, way in zip(slots, all_of_one, strict=True) if way is not None}
-        return found
+                    by_output |= {
+                        (key, slot): way for slot, way in zip(slots, all_of_one, strict=True) if way is not None
+                    }
+        return by_output
 
     def _collected(self) -> dict[int, tuple[int, str, str]]:
         """For each leaf, by its box: the turn in which its gradient is accumulated, and `grad` before and after it."""
@@ -86,19 +90,19 @@ class BackwardStepper(Inspector):
         frames = []
         turns = turns_of(self.data)
         for part in parts_of(self.data):
-            memory = next((each.memory for each in reversed(part.moments) if each.memory is not None), None)
+            memory = next((moment.memory for moment in reversed(part.moments) if moment.memory is not None), None)
             if memory is not None:
                 with narrow():  # the memory map stands beside the graph
                     maps.append(svg_of(memory))
             frames.append(
                 {
                     "key": str(part.keys[0]),
-                    "keys": [str(each) for each in part.keys],
+                    "keys": [str(key) for key in part.keys],
                     "first": part.first,
                     "turn": part.last,
                     "lines": lines_of_part(part, self.data, turns),
                     "map": len(maps) - 1,
-                    "freed": any(each.freed for each in part.moments),
+                    "freed": any(moment.freed for moment in part.moments),
                 }
             )
         grads = {str(key): [turn, f"grad: {before}"] for key, (turn, before, _) in self._collected().items()}

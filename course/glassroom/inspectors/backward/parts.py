@@ -56,9 +56,9 @@ def parts_of(data: BackwardData) -> list[Part]:
     told: set[int] = set()  # the folds with turns that have been told
     parts: list[Part] = []
     turn = 1
-    for is_folded, group in groupby(data.moments, lambda each: is_large and boxes[homes[each.step]].step is None):
+    for is_folded, group in groupby(data.moments, lambda moment: is_large and boxes[homes[moment.step]].step is None):
         moments = list(group)
-        keys = [homes[each.step] for each in moments]
+        keys = [homes[moment.step] for moment in moments]
         singly = len(moments)
         if is_folded:
             singly = 0 if told.issuperset(keys) else EXAMPLES

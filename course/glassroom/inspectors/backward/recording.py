@@ -105,13 +105,13 @@ def _watch(
         moments.append(
             Moment(
                 step=number,
-                arrived=tuple([_gradient_written(each) for each in arrived]),
-                sent=tuple([_gradient_written(each) for each in sent]),
+                arrived=tuple([_gradient_written(gradient) for gradient in arrived]),
+                sent=tuple([_gradient_written(gradient) for gradient in sent]),
                 collected=None if leaf is None else f"{leaf.name}.grad = {grad}",
                 was=None if leaf is None else had[id(node.variable)],
                 freed=freed,
                 hooked=hooked,
-                memory=_memory(drawn) if any(leaf is each for each, _ in drawn) else None,
+                memory=_memory(drawn) if any(leaf is drawn_leaf for drawn_leaf, _ in drawn) else None,
             )
         )
 
@@ -132,13 +132,13 @@ def _memory(drawn: list[tuple[Leaf, Any]]) -> Snapshot:
 def _hooked(nodes: list[Any], named: list[tuple[str, Any]]) -> set[int]:
     """The nodes whose gradients first go through a hook of the user's."""
     places = {id(node): number for number, node in enumerate(nodes)}
-    found = set()
+    reached = set()
     for _, tensor in named:
         if library_of(tensor) is not None and _has_hooks(tensor):
             node = node_of("", tensor)
             if id(node) in places:
-                found.add(places[id(node)])
-    return found
+                reached.add(places[id(node)])
+    return reached
 
 
 def _has_hooks(tensor: Any) -> bool:
@@ -160,5 +160,5 @@ def _gradient_written(gradient: Any) -> str | None:
 
 def _rounded(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(_rounded(each) for each in value)}]"
+        return f"[{', '.join(_rounded(item) for item in value)}]"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

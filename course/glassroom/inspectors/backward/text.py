@@ -31,14 +31,14 @@ def lines_of_part(part: Part, data: BackwardData, turns: Mapping[int, int]) -> l
 
 
 def _lines_of_many(part: Part, data: BackwardData) -> list[str]:
-    kinds = Counter(data.graph.steps[each.step].name for each in part.moments)
+    kinds = Counter(data.graph.steps[moment.step].name for moment in part.moments)
     shown = [f"{name} ×{count:,}" for name, count in kinds.most_common(MOST_KINDS)]
     lines = [
         f"⋮ {len(part.moments):,} turns within a fold",
         ", ".join([*shown, "…"] if len(shown) < len(kinds) else shown),
     ]
-    freed = sum(len(each.freed) for each in part.moments)
-    collected = sum(each.collected is not None for each in part.moments)
+    freed = sum(len(moment.freed) for moment in part.moments)
+    collected = sum(moment.collected is not None for moment in part.moments)
     if freed:
         lines.append(f"read and let go of: {counted(freed, 'saved tensor')}")
     if collected:
@@ -51,7 +51,7 @@ def _lines_of(moment: Moment, data: BackwardData, turns: Mapping[int, int]) -> l
     goes on.
     """
     step = data.graph.steps[moment.step]
-    arrived = [each for each in moment.arrived if each is not None]
+    arrived = [gradient for gradient in moment.arrived if gradient is not None]
     lines = [step_name(step), f"arrives: {', '.join(arrived) or 'nothing'}"]
     if moment.hooked:
         lines.append("a hook was called with it first")
@@ -60,7 +60,7 @@ def _lines_of(moment: Moment, data: BackwardData, turns: Mapping[int, int]) -> l
     if moment.collected is not None:
         before = "" if moment.was is None else f", and was {moment.was}"
         lines.append(f"collects: {moment.collected}{before}")
-    ways = [each for each in zip(step.inputs, moment.sent, strict=False) if None not in each]
+    ways = [way for way in zip(step.inputs, moment.sent, strict=False) if None not in way]
     for target, words in ways if len(ways) <= MOST_WAYS else ways[: MOST_WAYS - 1]:
         assert target is not None
         at = f", step {turns[target]:,}" if target in turns else ""

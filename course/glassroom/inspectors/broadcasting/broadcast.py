@@ -166,16 +166,16 @@ class Broadcast:
 
     def _suggestions(self) -> list[str]:
         """The operands that would fit if dimensions of size 1 were appended to their sizes."""
-        found = []
+        suggestions = []
         for operand in self.operands:
             others = [other.size for other in self.operands if other is not operand]
             for behind in range(1, self.dims - len(operand.size) + 1):
                 size = operand.size + (1,) * behind
                 if _fit([*others, size]):
                     index = ", ".join(["..."] + ["None"] * behind)
-                    found.append(f"{operand.name}[{index}] has size {size}, and would fit.")
+                    suggestions.append(f"{operand.name}[{index}] has size {size}, and would fit.")
                     break
-        return found
+        return suggestions
 
     def _saved(self) -> str:
         stretched = self.stretched()

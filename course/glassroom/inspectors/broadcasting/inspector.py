@@ -83,19 +83,19 @@ def explore_broadcast(*operands: object, **named: object) -> BroadcastExplorer:
     given = [*zip(called, operands, strict=True), *named.items()]
     if not 0 < len(given) <= MOST_OPERANDS:
         raise ValueError(f"explore_broadcast draws 1 to {MOST_OPERANDS} operands, not {len(given)}")
-    found: list[tuple[Operand, object]] = []
+    leaves_given: list[tuple[Operand, object]] = []
     for name, value in ((printable(name), value) for name, value in given):
         size = _size(value)
         if size is None:
-            found.extend((_operand(*leaf), leaf[1]) for leaf in leaves(name, value, TEACHING))
+            leaves_given.extend((_operand(*leaf), leaf[1]) for leaf in leaves(name, value, TEACHING))
         else:
-            found.append((Operand(name, size, contiguous_strides(size)), None))
-    if len(found) > MOST_OPERANDS:
-        raise ValueError(f"explore_broadcast draws up to {MOST_OPERANDS} operands, not {len(found)}")
-    met = Broadcast(tuple(operand for operand, _ in found))
+            leaves_given.append((Operand(name, size, contiguous_strides(size)), None))
+    if len(leaves_given) > MOST_OPERANDS:
+        raise ValueError(f"explore_broadcast draws up to {MOST_OPERANDS} operands, not {len(leaves_given)}")
+    met = Broadcast(tuple(operand for operand, _ in leaves_given))
     if met.dims > MOST_DIMS:
         raise ValueError(f"explore_broadcast draws up to {MOST_DIMS} dimensions, not {met.dims}")
-    return BroadcastExplorer(Broadcast(tuple(_with_values(met, operand, tensor) for operand, tensor in found)))
+    return BroadcastExplorer(Broadcast(tuple(_with_values(met, operand, tensor) for operand, tensor in leaves_given)))
 
 
 def _names(written: Sequence[str], values: Sequence[object], named: Iterable[str]) -> list[str]:

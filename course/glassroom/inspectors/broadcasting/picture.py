@@ -63,5 +63,5 @@ def result_grid(met: Broadcast) -> Grid:
         cell = element(names[operand.name], own).replace(" ", "")
         return f"{cell} {operand.value(own)}" if operand.values else cell
 
-    boxes = {index: Box(tuple(read(each, index) for each in met.operands), "even") for index in product(*window)}
+    boxes = {index: Box(tuple(read(operand, index) for operand in met.operands), "even") for index in product(*window)}
     return Grid(f"result {size}", size, window, boxes)

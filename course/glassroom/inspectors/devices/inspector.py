@@ -65,6 +65,6 @@ def device_map(*tensors: object, since: int | None = None, **named: object) -> D
     global _seen
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
-    made = DeviceMap(placement(given or tensor_variables(frame), _seen if since is None else since))
+    picture = DeviceMap(placement(given or tensor_variables(frame), _seen if since is None else since))
     _seen = transfers.count()
-    return made
+    return picture

@@ -103,26 +103,31 @@ def placement(tensors: Mapping[str, object], since: int) -> Placement:
     groups = [list(alike) for _, alike in groupby(went, key=_what_went)]  # equal ones that follow one another
     drawn = [_move(alike) for alike in groups[-MOST_MOVES:]]  # only their storages get names
     names = {storage.device for storage in storages} | {end for move in went for end in (move.source, move.target)}
-    found = [
-        Device(name, _kind_of_device(name), _figures(name), tuple([each for each in storages if each.device == name]))
+    rows = [
+        Device(
+            name,
+            _kind_of_device(name),
+            _figures(name),
+            tuple([storage for storage in storages if storage.device == name]),
+        )
         for name in sorted(names | {"cpu"}, key=lambda name: (name != "cpu", name))
     ]
     earlier = transfers.count() - since - sum(move.times for move in drawn)
-    return Placement(tuple(found), tuple(drawn), earlier, unread)
+    return Placement(tuple(rows), tuple(drawn), earlier, unread)
 
 
 def _storages(named: Sequence[Place], descriptions: Sequence[Description]) -> list[PlacedStorage]:
-    found: dict[str, PlacedStorage] = {}
+    by_name: dict[str, PlacedStorage] = {}
     headers: dict[str, list[PlacedHeader]] = {}
     storages = names_of([description.memory for description in descriptions])
     for storage, description, (name, tensor) in zip(storages, descriptions, named, strict=True):
         held = description.memory
         is_pinned, is_shared = _on_host(tensor, "is_pinned"), _on_host(tensor, "is_shared")
-        found.setdefault(storage, PlacedStorage(storage, held.device, held.nbytes, is_pinned, is_shared, ()))
+        by_name.setdefault(storage, PlacedStorage(storage, held.device, held.nbytes, is_pinned, is_shared, ()))
         headers.setdefault(storage, []).append(
             PlacedHeader(name, description.size, description.dtype, description.requires_grad)
         )
-    return [replace(each, headers=tuple(headers[name])) for name, each in found.items()]
+    return [replace(placed, headers=tuple(headers[name])) for name, placed in by_name.items()]
 
 
 def _on_host(tensor: Any, question: str) -> bool:
@@ -145,7 +150,7 @@ def _figures(device: str) -> tuple[str, ...]:
     """The figures of a device's allocator, if tensorglass has allocated memory there."""
     type_, _, index = device.partition(":")
     of_type: Iterable[Any] = backends.of_type(type_) if index else ()
-    backend = next((each for each in of_type if str(getattr(each, "device", "")) == device), None)
+    backend = next((candidate for candidate in of_type if str(getattr(candidate, "device", "")) == device), None)
     if backend is None:
         return ()
     stats = backend.memory_stats()
@@ -166,7 +171,7 @@ def _what_went(transfer: transfers.Transfer) -> tuple[object, ...]:
 def _move(alike: Sequence[transfers.Transfer]) -> Move:
     transfer = alike[0]
     source, target = [None if reference is None else _name_of_living(reference()) for reference in transfer.storages]
-    known = [each.seconds for each in alike if each.seconds is not None]
+    known = [copy.seconds for copy in alike if copy.seconds is not None]
     return Move(
         source=transfer.source,
         target=transfer.target,

@@ -152,7 +152,7 @@ def _draw_storages(
         top = _draw_storage(drawing, left + INSET, top, width - 2 * INSET, storage, moves, hues[storage.name]) + 8
     rest = device.storages[MOST_STORAGES:]
     if rest:
-        words = f"and {counted(len(rest), 'more storage')}, {sized(sum(each.nbytes for each in rest))}"
+        words = f"and {counted(len(rest), 'more storage')}, {sized(sum(storage.nbytes for storage in rest))}"
         drawing.text(left + INSET, top + 10, words, "fact soft")
         top += 18
     return top + 2

@@ -23,7 +23,9 @@ def _device_lines(device: Device) -> list[str]:
             lines.append(f"    and {counted(len(storage.headers) - MOST_HEADERS, 'more tensor')}")
     rest = device.storages[MOST_STORAGES:]
     if rest:
-        lines.append(f"  and {counted(len(rest), 'more storage')} of {sized(sum(each.nbytes for each in rest))} in all")
+        lines.append(
+            f"  and {counted(len(rest), 'more storage')} of {sized(sum(storage.nbytes for storage in rest))} in all"
+        )
     return lines if device.storages else [*lines, "  nothing that was asked about"]
 
 

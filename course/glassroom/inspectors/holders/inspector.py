@@ -178,17 +178,17 @@ def holders(tensor: object = None, /) -> Holders:
     title += f", of which it has {sized(seen)}" if seen < nbytes else ""
     title += _of_its_graph(tensor)
     if not rows:
-        found = paths_up(_over_the_same(tensor, over_them), frame)
-        rows = [Row(words, nbytes, "") for words in dict.fromkeys(found.paths.values())]
+        above = paths_up(_over_the_same(tensor, over_them), frame)
+        rows = [Row(words, nbytes, "") for words in dict.fromkeys(above.paths.values())]
         title += f" · {NOBODY}" if not rows else ""
-        title += "" if found.is_all or rows else f"; the search ended after {MOST_LOOKED_AT:,} objects"
+        title += "" if above.is_all or rows else f"; the search ended after {MOST_LOOKED_AT:,} objects"
     return Holders(Holding(title, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), nbytes))
 
 
 def _over_the_same(tensor: object, is_alike: Callable[[Any], bool]) -> list[object]:
     """The tensor, and others over its memory. A function of its own: a comprehension in `holders` would itself hold the
     tensor in a closure."""
-    return [tensor, *[each for each in live_tensors() if each is not tensor and is_alike(each)]]
+    return [tensor, *[other for other in live_tensors() if other is not tensor and is_alike(other)]]
 
 
 def _of_its_graph(tensor: object) -> str:

@@ -36,14 +36,14 @@ def holders_out_of_sight(tensor: object, is_alike: Callable[[Any], bool], caller
 
     tensors = [
         tensor,
-        *[each for each in gc.get_objects() if is_tensor(each) and is_alike(each)],
+        *[object_ for object_ in gc.get_objects() if is_tensor(object_) and is_alike(object_)],
     ]  # NumPy's are unknown
-    ids = {id(each) for each in tensors}
-    found = [words for frame in _running_above(caller) for words in _of_frame(frame, ids)]
+    ids = {id(tensor) for tensor in tensors}
+    lines = [words for frame in _running_above(caller) for words in _of_frame(frame, ids)]
     for referrer in gc.get_referrers(*tensors):
         if referrer is not caller.f_globals:
-            found += attempted(lambda each=referrer: list(_of(each, ids)), [])  # type: ignore[misc]  # of the loop
-    return list(dict.fromkeys(map(printable, found)))
+            lines += attempted(lambda holder=referrer: list(_of(holder, ids)), [])  # type: ignore[misc]  # of the loop
+    return list(dict.fromkeys(map(printable, lines)))
 
 
 def _running_above(caller: FrameType) -> Iterator[FrameType]:
@@ -76,7 +76,7 @@ def _of_dict(held: dict[Any, Any], ids: set[int]) -> Iterator[str]:
     for owner in gc.get_referrers(held):
         if is_a(owner, type) or (is_a(owner, ModuleType) and vars(owner) is held):
             held_by = contents_of(owner) if is_a(owner, type) else held
-            name = attempted(lambda each=owner: each.__name__, "a class")  # type: ignore[misc]  # of the loop
+            name = attempted(lambda cls=owner: cls.__name__, "a class")  # type: ignore[misc]  # of the loop
             yield from (f"{name}.{key}" for key, value in held_by.items() if id(value) in ids)
         elif name_of_class(owner) == CACHE:
             yield f"cache of {_named(owner)}()"
@@ -99,7 +99,7 @@ def _of_cell(cell: CellType) -> Iterator[str]:
         if is_a(closure, tuple):
             for function in gc.get_referrers(closure):
                 if is_a(function, FunctionType) and function.__closure__ is closure and not is_of_a_look(function):
-                    at = next(at for at, each in enumerate(closure) if each is cell)
+                    at = next(at for at, content in enumerate(closure) if content is cell)
                     yield f"closure of {_named(function)}(): {function.__code__.co_freevars[at]}"
 
 

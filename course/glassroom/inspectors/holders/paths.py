@@ -41,10 +41,12 @@ def paths_to(wanted: Memory, variables: Mapping[str, object]) -> list[Path]:
     ways = list(_ways(variables))
     direct = [(words, memory, False) for words, memory, is_saved, _ in ways if not is_saved and _is(memory, wanted)]
     holding = {id(node): words.rpartition(ARROW)[2] for words, memory, _, node in ways if node and _is(memory, wanted)}
-    roots = [(name, grad_fn_of(each)) for name, each in named_tensors(variables) if grad_fn_of(each) is not None]
+    roots = [(name, grad_fn_of(tensor)) for name, tensor in named_tensors(variables) if grad_fn_of(tensor) is not None]
     reaching = _reaching([node for _, node in roots], holding)
-    found = [(f"{name}{ARROW}{reaching[id(node)]}", wanted, True) for name, node in roots if id(node) in reaching]
-    return _with_names([*direct, *found])
+    through_graph = [
+        (f"{name}{ARROW}{reaching[id(node)]}", wanted, True) for name, node in roots if id(node) in reaching
+    ]
+    return _with_names([*direct, *through_graph])
 
 
 def _ways(variables: Mapping[str, object]) -> Iterator[tuple[str, Memory, bool, Any]]:
@@ -72,14 +74,14 @@ def _reaching(roots: list[Any], holding: Mapping[int, str]) -> dict[int, str]:
     for node in order:
         for below in inputs_of(node):
             above.setdefault(id(below), []).append(id(node))
-    found: dict[int, str] = {}
+    words_of: dict[int, str] = {}
     waiting = [(id(node), holding[id(node)]) for node in order if id(node) in holding]
     while waiting:
         key, words = waiting.pop()
-        if key not in found:
-            found[key] = words
-            waiting += [(each, words) for each in above.get(key, [])]
-    return found
+        if key not in words_of:
+            words_of[key] = words
+            waiting += [(holder, words) for holder in above.get(key, [])]
+    return words_of
 
 
 def _is(memory: Memory, other: Memory) -> bool:
@@ -90,7 +92,7 @@ def _is(memory: Memory, other: Memory) -> bool:
 
 def is_over(memories: Sequence[Memory], tensor: Any) -> bool:
     """Whether a tensor, or one of its parts, has bytes in any of several memories."""
-    return any(_is(each.memory, memory) for each in descriptions_of(tensor) for memory in memories)
+    return any(_is(description.memory, memory) for description in descriptions_of(tensor) for memory in memories)
 
 
 def _with_names(ways: list[tuple[str, Memory, bool]]) -> list[Path]:

@@ -30,24 +30,24 @@ class Reconciled:
 
 def reconciled(known: Mapping[str, Path], caller: FrameType) -> Reconciled:
     """Find holders of live storages that are not `known`, which are those that variables of `caller` lead to."""
-    described = [(each, descriptions_of(each)) for each in live_tensors()]
-    seen = [(each, description.memory) for each, descriptions in described for description in descriptions]
-    unseen = sum(not descriptions and not _has_no_memory(each) for each, descriptions in described)
+    described = [(tensor, descriptions_of(tensor)) for tensor in live_tensors()]
+    seen = [(tensor, description.memory) for tensor, descriptions in described for description in descriptions]
+    unseen = sum(not descriptions and not _has_no_memory(tensor) for tensor, descriptions in described)
     names = names_of([memory for _, memory in seen])
     sizes = {name: path.nbytes for name, path in known.items()}
     sizes.update({name: memory.nbytes for name, (_, memory) in zip(names, seen, strict=True)})
-    lost = [(name, each) for name, (each, memory) in zip(names, seen, strict=True) if name not in known]
-    objects = [each for _, each in lost]
+    lost = [(name, tensor) for name, (tensor, memory) in zip(names, seen, strict=True) if name not in known]
+    objects = [tensor for _, tensor in lost]
     del described, seen  # they would count as holders
-    found = paths_up(objects, caller)
+    above = paths_up(objects, caller)
     elsewhere: dict[str, Path] = {}
-    for name, each in lost:
-        words = found.paths.get(id(each))
+    for name, tensor in lost:
+        words = above.paths.get(id(tensor))
         if words is not None:
             elsewhere.setdefault(name, Path(words, words.partition("[")[0], name, sizes[name], False))
     held = sum(size for name, size in sizes.items() if name in known or name in elsewhere)
     words = f"{sized(held)} of {sized(sum(sizes.values()))} live bytes have a known holder"
-    words += "" if found.is_all else f"; the search ended after {MOST_LOOKED_AT:,} objects"
+    words += "" if above.is_all else f"; the search ended after {MOST_LOOKED_AT:,} objects"
     words += f"; {counted(unseen, 'tensor')} whose memory cannot be looked at" if unseen else ""
     return Reconciled(elsewhere, words)
 

@@ -51,9 +51,9 @@ class Positions:
 
     def nonzero(self) -> list[Positions]:
         """What a mask stands for: the positions of its True elements, one list for each dimension."""
-        found = [index for index, on in zip(product(*map(range, self.size)), self.elements, strict=True) if on]
+        chosen = [index for index, on in zip(product(*map(range, self.size)), self.elements, strict=True) if on]
         return [
-            Positions(f"{self.name}.nonzero()[:, {dim}]", (len(found),), (1,), [index[dim] for index in found])
+            Positions(f"{self.name}.nonzero()[:, {dim}]", (len(chosen),), (1,), [index[dim] for index in chosen])
             for dim in range(len(self.size))
         ]
 
@@ -111,7 +111,7 @@ class Led:
 
     def place_of(self, dim: int) -> int:
         """The dimension of the result that an axis without chosen positions became."""
-        kept = sum(each not in self.chosen for each in range(dim))
+        kept = sum(index not in self.chosen for index in range(dim))
         return kept + len(self.shape) if self.chosen and kept >= self.first else kept
 
     def block(self, index: Ints) -> Ints:
@@ -120,7 +120,7 @@ class Led:
 
     def source(self, index: Ints) -> Ints:
         """The index of the tensor's cell that a cell of the result is read from."""
-        found = dict(self.fixed)
+        by_source = dict(self.fixed)
         for dim, axis in enumerate(self.axes):
             if axis.source is None:
                 continue
@@ -129,8 +129,8 @@ class Led:
                 at += axis.length if at < 0 else 0
             else:
                 at = index[self.place_of(dim)]
-            found[axis.source] = axis.start + at * axis.step
-        return tuple(found[source] for source in sorted(found))
+            by_source[axis.source] = axis.start + at * axis.step
+        return tuple(by_source[source] for source in sorted(by_source))
 
     def picks(self) -> Counter[Ints]:
         """How often each combination of positions is picked along those chosen axes that are the tensor's own."""
@@ -280,8 +280,8 @@ def _advanced(led: Led, chosen: Sequence[tuple[int, Positions]], separated: bool
     for first, positions in chosen:
         if positions.is_mask:
             _check_mask(positions, led.axes, first, is_numpys)
-        each = positions.nonzero() if positions.is_mask else [positions]
-        led.chosen.update({first + at: one for at, one in enumerate(each)})
+        parts = positions.nonzero() if positions.is_mask else [positions]
+        led.chosen.update({first + at: one for at, one in enumerate(parts)})
     for dim, one in led.chosen.items():
         if is_numpys and not one.size:
             _position(one.elements[0], f"axis {led.axes[dim].source}", lengths[dim])
@@ -302,7 +302,7 @@ def _advanced(led: Led, chosen: Sequence[tuple[int, Positions]], separated: bool
     order = [*dims, *(dim for dim in range(len(led.axes)) if dim not in led.chosen)]
     axes = [led.axes[dim] for dim in order] if led.at_front else led.axes
     size, stride = tuple(axis.length for axis in axes), tuple(axis.stride for axis in axes)
-    layouts = tuple((each.size, each.stride) for each in picked)
+    layouts = tuple((positions.size, positions.stride) for positions in picked)
     led.stride = None if is_numpys else index_strides(size, stride, led.first, led.shape, layouts)
     led.offset = 0
 
@@ -316,24 +316,24 @@ def _check_mask(mask: Positions, axes: Sequence[Axis], first: int, is_numpys: bo
             words = f"boolean index did not match indexed array along axis {axis.source}; size of axis is {axis.length}"
             raise RefusedIndex("IndexError", f"{words} but size of corresponding boolean axis is {n}")
         words = f"The shape of the mask {list(mask.size)} at index {dim} does not match the shape of the indexed tensor"
-        raise RefusedIndex("IndexError", f"{words} {[each.length for each in axes]} at index {first + dim}")
+        raise RefusedIndex("IndexError", f"{words} {[axis.length for axis in axes]} at index {first + dim}")
 
 
 def _common_size(picked: Sequence[Positions], is_numpys: bool) -> Ints:
     try:
-        return broadcast_shapes(*(each.size for each in picked))
+        return broadcast_shapes(*(positions.size for positions in picked))
     except RuntimeError:
         pass
     if is_numpys:
-        sizes = " ".join(str(each.size).replace(" ", "") for each in picked if each.size)
+        sizes = " ".join(str(positions.size).replace(" ", "") for positions in picked if positions.size)
         words = f"shape mismatch: indexing arrays could not be broadcast together with shapes {sizes} "
     else:
-        sizes = ", ".join(str(list(each.size)) for each in picked)
+        sizes = ", ".join(str(list(positions.size)) for positions in picked)
         words = f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}"
     raise RefusedIndex("IndexError", words)
 
 
 def _check_positions(picked: Sequence[Positions], lengths: Sequence[int], where: Sequence[str], shape: Ints) -> None:
     for block in product(*map(range, shape)):
-        for each, length, axis in zip(picked, lengths, where, strict=True):
-            _position(each.at(block), axis, length)
+        for positions, length, axis in zip(picked, lengths, where, strict=True):
+            _position(positions.at(block), axis, length)

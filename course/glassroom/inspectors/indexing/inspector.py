@@ -100,7 +100,7 @@ def explore_index(tensor: object, index: str = "...", **names: object) -> IndexE
             raise TypeError("explore_index counts strides in elements, and this array's are no whole elements")
         size, stride, itemsize, offset = header.size, header.stride, header.itemsize, header.storage_offset
         is_numpys = header.library in ARRAYS
-    held = {printable(each): _named(each, value, is_numpys) for each, value in names.items()}
+    held = {printable(key): _named(key, value, is_numpys) for key, value in names.items()}
     if len(size) > MOST_DIMS:
         raise ValueError(f"explore_index draws up to {MOST_DIMS} dimensions, not {len(size)}")
     numbers = _numbers_of(tensor, size)
@@ -120,7 +120,7 @@ def _named(name: str, value: Any, is_numpys: bool) -> Named:
     if value is None or isinstance(value, int | EllipsisType):
         return value
     if isinstance(value, slice) and all(
-        each is None or type(each) is int for each in (value.start, value.stop, value.step)
+        bound is None or type(bound) is int for bound in (value.start, value.stop, value.step)
     ):
         return value
     if isinstance(value, list):
@@ -135,7 +135,7 @@ def _named(name: str, value: Any, is_numpys: bool) -> Named:
         raise TypeError(f"{name}: tensors used as indices must be long, int, byte or bool tensors")
     if prod(description.size) > MOST_PICKS:
         raise ValueError(f"{name} has more than {MOST_PICKS:,} elements: explore a part of it")
-    elements = [int(each) for each in value.reshape(-1).tolist()]
+    elements = [int(element) for element in value.reshape(-1).tolist()]
     stride = tuple(step // description.itemsize for step in description.strides)
     return Positions(name, description.size, stride, elements, is_mask)
 

@@ -69,11 +69,11 @@ def further_grids(indexing: Indexing) -> list[Grid]:
     if led is None:
         return []
     grids = []
-    picked = [each for dim, each in led.chosen.items() if led.axes[dim].source is not None]
-    if len(led.chosen) > 1 or any(".nonzero()" not in each.name for each in picked):
-        for hue, each in enumerate(picked, start=1):
-            values = dict(zip(product(*map(range, each.size)), map(str, each.elements), strict=True))
-            grids.append(broadcast_grid(each.name, each.size, led.shape, values.__getitem__, hue % HUES))
+    picked = [positions for dim, positions in led.chosen.items() if led.axes[dim].source is not None]
+    if len(led.chosen) > 1 or any(".nonzero()" not in positions.name for positions in picked):
+        for hue, positions in enumerate(picked, start=1):
+            values = dict(zip(product(*map(range, positions.size)), map(str, positions.elements), strict=True))
+            grids.append(broadcast_grid(positions.name, positions.size, led.shape, values.__getitem__, hue % HUES))
     return [*grids, _result_grid(indexing, led)]
 
 

@@ -43,17 +43,17 @@ class Reader:
             raise unreadable(typed)
         inner = index.slice
         if isinstance(inner, ast.Tuple):
-            return [self._item(each) for each in inner.elts], True
-        is_nested = isinstance(inner, ast.List) and any(isinstance(each, ast.List) for each in inner.elts)
+            return [self._item(item) for item in inner.elts], True
+        is_nested = isinstance(inner, ast.List) and any(isinstance(item, ast.List) for item in inner.elts)
         if isinstance(inner, ast.List) and is_nested and not self.is_numpys:
-            return [self._item(each) for each in inner.elts], True  # older programs write lists for tuples
+            return [self._item(item) for item in inner.elts], True  # older programs write lists for tuples
         is_tensor = isinstance(inner, ast.Name) and isinstance(self.names.get(inner.id), Positions)
         return [self._item(inner)], is_tensor or isinstance(inner, ast.Subscript)
 
     def _item(self, node: ast.expr) -> Item:
         text = ast.unparse(node)
         if isinstance(node, ast.Slice):
-            bounds = [None if each is None else self._whole(each) for each in (node.lower, node.upper, node.step)]
+            bounds = [None if bound is None else self._whole(bound) for bound in (node.lower, node.upper, node.step)]
             return Item(text, slice(*bounds))
         value = self._value(node, text)
         is_number = isinstance(value, Positions) and not value.size and (value.is_mask or not self.is_numpys)
@@ -134,13 +134,13 @@ def index_of_list(text: str, nested: object) -> Positions:
     level = [nested]
     while level and isinstance(level[0], list):
         size.append(len(level[0]))
-        for each in level:
-            if not isinstance(each, list) or len(each) != size[-1]:
-                found = len(each) if isinstance(each, list) else 0
-                words = f"expected sequence of length {size[-1]} at dim {len(size) - 1} (got {found})"
+        for item in level:
+            if not isinstance(item, list) or len(item) != size[-1]:
+                length = len(item) if isinstance(item, list) else 0
+                words = f"expected sequence of length {size[-1]} at dim {len(size) - 1} (got {length})"
                 raise RefusedIndex("ValueError", words)
-        level = [inner for each in level if isinstance(each, list) for inner in each]
-    elements = [each for each in level if isinstance(each, int)]
+        level = [inner for item in level if isinstance(item, list) for inner in item]
+    elements = [item for item in level if isinstance(item, int)]
     if len(elements) != len(level):
         raise unreadable(text)
     is_mask = bool(elements) and all(isinstance(element, bool) for element in elements)
@@ -151,7 +151,7 @@ def index_of_list(text: str, nested: object) -> Positions:
 
 def _nested(node: ast.expr) -> object:
     if isinstance(node, ast.List):
-        return [_nested(each) for each in node.elts]
+        return [_nested(element) for element in node.elts]
     try:
         return ast.literal_eval(node)
     except ValueError:

@@ -89,8 +89,8 @@ class Indexing:
             )
         else:
             number, nbytes = prod(led.size), prod(led.size) * self.itemsize
-            made = f"A copy: {counted(number, 'element')} picked into new memory, {counted(nbytes, 'byte')}."
-            lines.append(f"{made} Assigning, {self.code} = …, writes to {self.name} itself.")
+            copied = f"A copy: {counted(number, 'element')} picked into new memory, {counted(nbytes, 'byte')}."
+            lines.append(f"{copied} Assigning, {self.code} = …, writes to {self.name} itself.")
             lines += self._meeting(led)
         if led.is_number:
             lines[2] = f"A number: NumPy copies a single element. {self.name}[{self.typed.strip(' ,')}, ...] is a view."
@@ -100,15 +100,15 @@ class Indexing:
         """Which cell of the tensor a cell of the result is, in letters."""
         letters = list(LETTERS[: len(led.size)])
         block = letters[led.first : led.first + len(led.shape)]
-        found: dict[int, str] = {source: str(at) for source, at in led.fixed.items()}
+        indices: dict[int, str] = {source: str(at) for source, at in led.fixed.items()}
         for dim, axis in enumerate(led.axes):
             if axis.source is None:
                 continue
             if dim in led.chosen:
-                found[axis.source] = _element(led.chosen[dim], block)
+                indices[axis.source] = _element(led.chosen[dim], block)
             else:
-                found[axis.source] = _walked(axis, letters[led.place_of(dim)])
-        return f"{element('result', letters)} is {element(self.name, [found[source] for source in sorted(found)])}"
+                indices[axis.source] = _walked(axis, letters[led.place_of(dim)])
+        return f"{element('result', letters)} is {element(self.name, [indices[source] for source in sorted(indices)])}"
 
     def _meeting(self, led: Led) -> list[str]:
         """How index tensors are broadcast, where their size stands in the result's, and which positions they pick more
@@ -116,7 +116,7 @@ class Indexing:
         lines = []
         picked = list(led.chosen.values())
         if sum(isinstance(item.value, bool | Positions) for item in self.items) > 1:
-            names = listed([f"{each.name} {each.size}" for each in picked])
+            names = listed([f"{positions.name} {positions.size}" for positions in picked])
             where = (
                 "goes to the front, as other dimensions lie between theirs"
                 if led.at_front

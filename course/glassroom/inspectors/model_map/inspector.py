@@ -23,8 +23,8 @@ class ModelMapPicture(Inspector):
 
     kind = as_is("model map")
 
-    def __init__(self, found: ModelMap) -> None:
-        self.data: ModelMap = found
+    def __init__(self, model_map: ModelMap) -> None:
+        self.data: ModelMap = model_map
 
     @property
     def text(self) -> str:
@@ -60,5 +60,5 @@ def model_map(*objects: object, **named: object) -> ModelMapPicture:
     if not networks:
         raise TypeError("model_map needs a network: model_map(model, optimizer)")
     with unnumbered():
-        found = model_map_of(networks, optimizers)
-    return ModelMapPicture(found).numbered()
+        data = model_map_of(networks, optimizers)
+    return ModelMapPicture(data).numbered()

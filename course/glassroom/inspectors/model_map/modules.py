@@ -110,7 +110,9 @@ class _Tensor:
     @property
     def place(self) -> object:
         """The key by which tensors are told apart: the bytes that they occupy."""
-        return tuple((each.memory.identity, each.pointer, each.size) for each in self.seen) or id(self.tensor)
+        return tuple(
+            (description.memory.identity, description.pointer, description.size) for description in self.seen
+        ) or id(self.tensor)
 
     @property
     def nbytes(self) -> int:
@@ -119,27 +121,27 @@ class _Tensor:
 
 def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> ModelMap:
     """Describe networks by their names, with the optimizer state of their parameters."""
-    found = [each for name, network in networks.items() for each in _walk(name, network, 0, ())]
-    tensors = [tensor for _, _, _, held in found for tensor in held]
-    storages = iter(names_of([seen.memory for each in tensors for seen in each.seen]))
-    for each in tensors:
-        each.storage = ", ".join(dict.fromkeys(islice(storages, len(each.seen)))) or None
+    walked = [visit for name, network in networks.items() for visit in _walk(name, network, 0, ())]
+    tensors = [tensor for _, _, _, held in walked for tensor in held]
+    storages = iter(names_of([seen.memory for tensor in tensors for seen in tensor.seen]))
+    for tensor in tensors:
+        tensor.storage = ", ".join(dict.fromkeys(islice(storages, len(tensor.seen)))) or None
     names: dict[object, list[str]] = {}
-    for each in tensors:
-        names.setdefault(each.place, []).append(each.name)
+    for tensor in tensors:
+        names.setdefault(tensor.place, []).append(tensor.name)
     kept = _state_of(optimizers)
     modules = []
-    for at, (path, module, depth, held) in enumerate(found):
+    for at, (path, module, depth, held) in enumerate(walked):
         within = list(held)
-        for _, _, below, further in found[at + 1 :]:
+        for _, _, below, further in walked[at + 1 :]:
             if below <= depth:
                 break
             within += further
-        own = tuple([_held(each, names[each.place], kept) for each in held])
+        own = tuple([_held(tensor, names[tensor.place], kept) for tensor in held])
         modules.append(Module(path, name_of_class(module), depth, own, *_totals(within, kept)))
     parameters, buffers, gradients, state, needed = _totals(tensors, kept)
-    once = {each.place: each for each in tensors if each.kind == "parameter"}
-    known = {id(each.tensor) for each in tensors}
+    once = {tensor.place: tensor for tensor in tensors if tensor.kind == "parameter"}
+    known = {id(tensor.tensor) for tensor in tensors}
     return ModelMap(
         name=", ".join(networks),
         modules=tuple(modules),
@@ -148,7 +150,7 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
         gradients=gradients,
         state=state,
         needed=needed,
-        elements=sum(prod(each.size) for each in once.values() if each.seen or each.needed),
+        elements=sum(prod(tensor.size) for tensor in once.values() if tensor.seen or tensor.needed),
         further_state=sum(nbytes for key, nbytes in kept.items() if key not in known),
     )
 
@@ -164,22 +166,22 @@ def _walk(
             if library_of(tensor) is not None:
                 held.append(_tensor(f"{path}.{printable(name)}", kind, tensor))
     yield path, module, depth, held
-    for name, each in modules_in(module):
-        if not any(each is other for other in (*above, module)):
-            yield from _walk(f"{path}.{printable(name)}", each, depth + 1, (*above, module))
+    for name, child in modules_in(module):
+        if not any(child is other for other in (*above, module)):
+            yield from _walk(f"{path}.{printable(name)}", child, depth + 1, (*above, module))
 
 
 def _tensor(name: str, kind: str, tensor: Any) -> _Tensor:
-    made = _Tensor(name, kind, tensor, descriptions_of(tensor))
+    record = _Tensor(name, kind, tensor, descriptions_of(tensor))
     with without_overrides(library_of(tensor) or "torch"):
         plain = declared(tensor)
-        made.requires_grad = bool(plain.requires_grad)
+        record.requires_grad = bool(plain.requires_grad)
         if not is_uninitialized(tensor):
-            made.size = attempted(lambda: tuple(plain.shape), ())  # a nested one has no shape
-            made.device = str(plain.device)
-            made.dtype = str(plain.dtype).removeprefix("torch.")
-            made.needed = needed_by(tensor) if is_on_meta(tensor) else 0
-    return made
+            record.size = attempted(lambda: tuple(plain.shape), ())  # a nested one has no shape
+            record.device = str(plain.device)
+            record.dtype = str(plain.dtype).removeprefix("torch.")
+            record.needed = needed_by(tensor) if is_on_meta(tensor) else 0
+    return record
 
 
 def _nbytes(tensor: Any) -> int:
@@ -187,7 +189,7 @@ def _nbytes(tensor: Any) -> int:
 
 
 def _reached(seen: Iterable[Description]) -> int:
-    return sum(prod(each.size) * each.itemsize for each in seen)
+    return sum(prod(description.size) * description.itemsize for description in seen)
 
 
 def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
@@ -197,25 +199,25 @@ def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
         state = attributes_of(optimizer).get("state")
         for parameter, what in dict.items(state) if is_a(state, dict) else ():
             tensors = (described_if_there(tensor) for _, tensor in tensors_at([("", what)]))  # and all parts of them
-            nbytes = _reached(each for each in tensors if each is not None)
+            nbytes = _reached(tensor for tensor in tensors if tensor is not None)
             kept[id(parameter)] = kept.get(id(parameter), 0) + nbytes
     return kept
 
 
-def _held(each: _Tensor, names: list[str], kept: Mapping[int, int]) -> Held:
+def _held(tensor: _Tensor, names: list[str], kept: Mapping[int, int]) -> Held:
     return Held(
-        name=each.name,
-        kind=each.kind,
-        size=each.size,
-        dtype=each.dtype,
-        device=each.device,
-        nbytes=each.nbytes,
-        needed=each.needed,
-        storage=each.storage,
-        tied=tuple([name for name in names if name != each.name]),
-        requires_grad=each.requires_grad,
-        gradient=_nbytes(gradient_of(each.tensor)) if each.requires_grad else 0,
-        state=kept.get(id(each.tensor), 0),
+        name=tensor.name,
+        kind=tensor.kind,
+        size=tensor.size,
+        dtype=tensor.dtype,
+        device=tensor.device,
+        nbytes=tensor.nbytes,
+        needed=tensor.needed,
+        storage=tensor.storage,
+        tied=tuple([name for name in names if name != tensor.name]),
+        requires_grad=tensor.requires_grad,
+        gradient=_nbytes(gradient_of(tensor.tensor)) if tensor.requires_grad else 0,
+        state=kept.get(id(tensor.tensor), 0),
     )
 
 
@@ -223,8 +225,8 @@ def _totals(tensors: Iterable[_Tensor], kept: Mapping[int, int]) -> tuple[int, i
     """Bytes of parameters, buffers, gradients and optimizer state, and those that tensors on meta would take; tied
     tensors count once."""
     once = {tensor.place: tensor for tensor in tensors}
-    parameters = sum(each.nbytes for each in once.values() if each.kind == "parameter")
-    buffers = sum(each.nbytes for each in once.values() if each.kind == "buffer")
-    gradients = sum(_nbytes(gradient_of(each.tensor)) for each in once.values() if each.seen)
-    state = sum(kept.get(id(each.tensor), 0) for each in once.values())
-    return parameters, buffers, gradients, state, sum(each.needed for each in once.values())
+    parameters = sum(tensor.nbytes for tensor in once.values() if tensor.kind == "parameter")
+    buffers = sum(tensor.nbytes for tensor in once.values() if tensor.kind == "buffer")
+    gradients = sum(_nbytes(gradient_of(tensor.tensor)) for tensor in once.values() if tensor.seen)
+    state = sum(kept.get(id(tensor.tensor), 0) for tensor in once.values())
+    return parameters, buffers, gradients, state, sum(tensor.needed for tensor in once.values())

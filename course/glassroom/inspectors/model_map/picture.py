@@ -22,25 +22,25 @@ NAME_ROOM = 440.0
 LEAST = 1.5  # the least width of a part of a bar, in pixels
 
 
-def text_of(found: ModelMap) -> str:
+def text_of(model_map: ModelMap) -> str:
     """The whole map."""
-    rows, unshown = rows_of(found.modules)
-    lines = [summary(found).removeprefix("Model map of ")]
+    rows, unshown = rows_of(model_map.modules)
+    lines = [summary(model_map).removeprefix("Model map of ")]
     for row in rows:
         lead = "  " * row.module.depth
         lines.append(f"{lead}{row_name(row)}: {' · '.join(row_facts(row))}")
         own = row.module.tensors
         lines += [f"{lead}  {held.name.rpartition('.')[2]}  {' · '.join(held_facts(held))}" for held in own]
-    return "\n".join([*lines, *notes(found, unshown)])
+    return "\n".join([*lines, *notes(model_map, unshown)])
 
 
-def svg_of(found: ModelMap) -> str:
+def svg_of(model_map: ModelMap) -> str:
     """The picture."""
     drawing = Drawing()
-    rows, unshown = rows_of(found.modules)
-    top = draw_caption(drawing, PAD, [summary(found)]) + 4
+    rows, unshown = rows_of(model_map.modules)
+    top = draw_caption(drawing, PAD, [summary(model_map)]) + 4
     x = PAD + 0.0
-    for kind in (*KINDS, *(["needed"] if found.needed else [])):
+    for kind in (*KINDS, *(["needed"] if model_map.needed else [])):
         words = CALLED[kind]
         if x > PAD and x + 18 + columns_of(words) * FACT_ADVANCE > room() - PAD:
             x, top = float(PAD), top + 18
@@ -51,10 +51,10 @@ def svg_of(found: ModelMap) -> str:
     most = max((row.module.nbytes + row.module.needed for row in rows), default=0)
     for row in rows:
         top = _draw_row(drawing, top, row, most)
-    for line in notes(found, unshown):
+    for line in notes(model_map, unshown):
         top = drawing.wrapped(PAD, top + 14, line, "fact soft") + 4
     drawing.extend(room() - PAD, top)
-    return drawing.finished(summary(found), CSS)
+    return drawing.finished(summary(model_map), CSS)
 
 
 def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> float:

@@ -60,7 +60,7 @@ def _looks(modules: Sequence[Module], at: int) -> object:
             module.kind,
             module.depth,
             module.path.removeprefix(one.path),
-            tuple(_told(each) for each in module.tensors),
+            tuple(_told(tensor) for tensor in module.tensors),
         )
         for module in modules[at : at + _length(modules, at)]
     )

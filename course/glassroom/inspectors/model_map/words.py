@@ -17,11 +17,11 @@ CALLED = {
 }
 
 
-def totals(found: ModelMap | Module) -> list[str]:
+def totals(counted_part: ModelMap | Module) -> list[str]:
     """The bytes by purpose."""
-    amounts = ((CALLED[kind], getattr(found, kind)) for kind in KINDS)
+    amounts = ((CALLED[kind], getattr(counted_part, kind)) for kind in KINDS)
     there = [f"{name} {sized(nbytes)}" for name, nbytes in amounts if nbytes]
-    return [*there, *_needed(found.needed)]
+    return [*there, *_needed(counted_part.needed)]
 
 
 def _without(held: Held) -> str:
@@ -32,10 +32,10 @@ def _needed(nbytes: int) -> list[str]:
     return [f"on meta: no data, {sized(nbytes)} needed"] if nbytes else []
 
 
-def summary(found: ModelMap) -> str:
+def summary(model_map: ModelMap) -> str:
     """The map in one sentence."""
-    facts = [counted(len(found.modules), "module"), counted(found.elements, "parameter"), *totals(found)]
-    return f"Model map of {found.name}: {word(', ').join(facts)}."
+    facts = [counted(len(model_map.modules), "module"), counted(model_map.elements, "parameter"), *totals(model_map)]
+    return f"Model map of {model_map.name}: {word(', ').join(facts)}."
 
 
 def row_name(row: Row) -> str:
@@ -46,9 +46,9 @@ def row_name(row: Row) -> str:
 def row_facts(row: Row) -> list[str]:
     """The facts about a module that follow its name."""
     module = row.module
-    each = [f"{sized(module.nbytes)}" + (word(" each") if row.alike else "")] if module.nbytes else []
-    each += [f"{sized(module.needed)} needed" + (word(" each") if row.alike else "")] if module.needed else []
-    return [module.kind, *([f"{row.alike + 1} alike"] if row.alike else []), *each]
+    amounts = [f"{sized(module.nbytes)}" + (word(" each") if row.alike else "")] if module.nbytes else []
+    amounts += [f"{sized(module.needed)} needed" + (word(" each") if row.alike else "")] if module.needed else []
+    return [module.kind, *([f"{row.alike + 1} alike"] if row.alike else []), *amounts]
 
 
 def held_facts(held: Held) -> list[str]:
@@ -66,14 +66,14 @@ def spoken(row: Row) -> str:
     module = row.module
     head = f"{module.path}: {word(', ').join([module.kind, *totals(module)])}"
     own = word("; ").join(
-        f"{each.name.rpartition('.')[2]} {word(', ').join(held_facts(each))}" for each in module.tensors
+        f"{tensor.name.rpartition('.')[2]} {word(', ').join(held_facts(tensor))}" for tensor in module.tensors
     )
     return f"{head}. {own}" if own else head
 
 
-def notes(found: ModelMap, unshown: int) -> list[str]:
+def notes(model_map: ModelMap, unshown: int) -> list[str]:
     """The lines beneath the map."""
     lines = [f"… and {counted(unshown, 'more module')}"] if unshown else []
-    if found.further_state:
-        lines.append(f"optimizer state for parameters of no module here: {sized(found.further_state)}")
+    if model_map.further_state:
+        lines.append(f"optimizer state for parameters of no module here: {sized(model_map.further_state)}")
     return lines

@@ -65,12 +65,12 @@ def _steps(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def _corners(steps: Sequence[tuple[float, float]], end: str) -> list[str]:
     """The corners of a step chart from its first point to `end`."""
-    found: list[str] = []
+    corners: list[str] = []
     for at, (x, height) in enumerate(steps):
         if at:
-            found.append(f"{number(x)},{number(steps[at - 1][1])}")
-        found.append(f"{number(x)},{number(height)}")
-    return [*found, f"{end},{number(steps[-1][1])}"]
+            corners.append(f"{number(x)},{number(steps[at - 1][1])}")
+        corners.append(f"{number(x)},{number(height)}")
+    return [*corners, f"{end},{number(steps[-1][1])}"]
 
 
 def draw_legend(

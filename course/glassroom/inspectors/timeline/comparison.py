@@ -52,7 +52,10 @@ class MemoryComparison(Inspector):
     def __init__(self, timelines: Mapping[str, Timeline]) -> None:
         if len(timelines) < 2:
             raise TypeError("memory_timeline compares two runs or more: memory_timeline(plain=step, other=step_2)")
-        runs = [Run(printable(name), max(each.bands, key=lambda bands: bands.peak)) for name, each in timelines.items()]
+        runs = [
+            Run(printable(name), max(timeline.bands, key=lambda bands: bands.peak))
+            for name, timeline in timelines.items()
+        ]
         self.data: Comparison = Comparison(tuple(runs))
 
     @property
@@ -66,7 +69,7 @@ class MemoryComparison(Inspector):
         lines = ["memory comparison · bytes at the peak", ""]
         rows = [["", *self._columns()], *self._table()]
         lines += [
-            "  ".join(["", ljust(row[0], 15), *[rjust(each, width) for each in row[1:]]]).rstrip() for row in rows
+            "  ".join(["", ljust(row[0], 15), *[rjust(cell, width) for cell in row[1:]]]).rstrip() for row in rows
         ]
         for run in self.data.runs:
             lines += ["", f"{run.name}: the peak by line"]

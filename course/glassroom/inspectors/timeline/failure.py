@@ -22,21 +22,21 @@ def wanted_by(error: BaseException | None) -> int | None:
     """The bytes that a failed allocation wanted, read from the message of PyTorch's, tensorglass's or NumPy's
     allocator; None for an error of another kind.
     """
-    found = None if error is None else _WANTED.search(str(error))
-    if found is None or found[2].upper() not in _UNITS:
+    match = None if error is None else _WANTED.search(str(error))
+    if match is None or match[2].upper() not in _UNITS:
         return None
-    return round(float(found[1].replace(",", "")) * _UNITS[found[2].upper()])
+    return round(float(match[1].replace(",", "")) * _UNITS[match[2].upper()])
 
 
 def variables_at(error: BaseException | None, frame: FrameType) -> dict[str, object]:
     """The variables of the code within the block of `frame` at the moment when it raised."""
-    found: dict[str, object] = {}
+    variables: dict[str, object] = {}
     trace = None if error is None else error.__traceback__
     while trace is not None:
         if trace.tb_frame is not frame:
-            found |= {name: value for name, value in variables_of(trace.tb_frame).items() if _is_whole(value)}
+            variables |= {name: value for name, value in variables_of(trace.tb_frame).items() if _is_whole(value)}
         trace = trace.tb_next
-    return found
+    return variables
 
 
 def _is_whole(value: object) -> bool:
@@ -46,14 +46,14 @@ def _is_whole(value: object) -> bool:
 
 def trace_of(error: BaseException) -> list[Place]:
     """The program's lines in a traceback, the innermost last."""
-    found = []
+    places = []
     trace = error.__traceback__
     while trace is not None:
         if is_of_users(trace.tb_frame):
             code = trace.tb_frame.f_code
-            found.append(Place(code.co_filename, trace.tb_lineno, code.co_name))
+            places.append(Place(code.co_filename, trace.tb_lineno, code.co_name))
         trace = trace.tb_next
-    return found
+    return places
 
 
 def told(
@@ -64,9 +64,9 @@ def told(
     """
     largest = sorted(holders, key=lambda holder: -holder[0])
     by_role = [f"{sized(sum(roles.values()))} on {device} ({listed_roles(roles)})" for device, roles in held]
-    total = word("; ").join(by_role) or sized(sum(each for each, _ in largest))
+    total = word("; ").join(by_role) or sized(sum(nbytes for nbytes, _ in largest))
     lines = [f"an allocation of {sized(nbytes)} failed at {where}; held then: {total}"]
-    lines += [f"{sized(each):>12}  {words}" for each, words in largest[:MOST_HOLDERS]]
+    lines += [f"{sized(nbytes):>12}  {words}" for nbytes, words in largest[:MOST_HOLDERS]]
     rest = largest[MOST_HOLDERS:]
-    more = f"{sized(sum(each for each, _ in rest)):>12}  in {counted(len(rest), 'more storage')}"
+    more = f"{sized(sum(nbytes for nbytes, _ in rest)):>12}  in {counted(len(rest), 'more storage')}"
     return [*lines, more] if rest else lines

@@ -26,26 +26,26 @@ def holders_of(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
     """The variables that hold each storage, by the key of its memory: directly, in lists and dicts, and as gradients.
     Tensors whose memory cannot be read, such as oneDNN's, have the key `UNREAD`.
     """
-    found: dict[Hashable, list[str]] = {}
+    names_of_key: dict[Hashable, list[str]] = {}
     for name, tensor in sorted(named_tensors(variables), key=lambda named: named[0].startswith("Out[")):
         for leaf, held in ((name, tensor), (f"{name}.grad", gradient_of(tensor))):
             key = None if held is None else _key_of(held)
-            names = [] if key is None else found.setdefault(key, [])
+            names = [] if key is None else names_of_key.setdefault(key, [])
             if leaf not in names:
                 names.append(leaf)
         if library_of(tensor) == "torch" and not is_on_meta(tensor) and not descriptions_of(tensor):
-            found.setdefault(UNREAD, []).append(name)
-    return found
+            names_of_key.setdefault(UNREAD, []).append(name)
+    return names_of_key
 
 
 def saved_by_graphs(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
     """The graphs that keep storages, by the key of their memory: `losses[0] → PowBackward0.self`."""
-    found: dict[Hashable, list[str]] = {}
+    holders: dict[Hashable, list[str]] = {}
     for words, tensor, _ in saved_in_graphs(named_tensors(variables)):
         key = _key_of(tensor)
         if key is not None:
-            found.setdefault(key, []).append(words)
-    return found
+            holders.setdefault(key, []).append(words)
+    return holders
 
 
 def _key_of(tensor: Any) -> Hashable | None:
@@ -67,17 +67,17 @@ def held_elsewhere(
     if not lost:
         return {}
     known = {id(tensor) for _, tensor in named_tensors(variables)}
-    tensors = [each for each in live_tensors() if id(each) not in known]
-    tensors = [each for each in tensors if _leads_to(each, lost)]
+    tensors = [tensor for tensor in live_tensors() if id(tensor) not in known]
+    tensors = [tensor for tensor in tensors if _leads_to(tensor, lost)]
     paths = paths_up(tensors, caller).paths
-    named = [(paths[id(each)].replace(ARROW, ": "), each) for each in tensors if id(each) in paths]
-    named += [(f"{words}.grad", gradient) for words, each in named if (gradient := gradient_of(each)) is not None]
-    found: dict[Hashable, list[str]] = {}
+    named = [(paths[id(tensor)].replace(ARROW, ": "), tensor) for tensor in tensors if id(tensor) in paths]
+    named += [(f"{words}.grad", gradient) for words, tensor in named if (gradient := gradient_of(tensor)) is not None]
+    holders: dict[Hashable, list[str]] = {}
     for words, tensor in [*named, *((words, tensor) for words, tensor, _ in saved_in_graphs(named))]:
         key = _key_of(tensor)
-        if key in lost and (key not in found or len(words) < len(found[key][0])):
-            found[key] = [words]
-    return found
+        if key in lost and (key not in holders or len(words) < len(holders[key][0])):
+            holders[key] = [words]
+    return holders
 
 
 def _leads_to(tensor: Any, lost: Set[Hashable]) -> bool:

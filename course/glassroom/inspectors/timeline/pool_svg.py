@@ -51,7 +51,7 @@ def draw_pool(drawing: Drawing, top: float, moment: PoolMoment, hues: Mapping[st
         top = _draw_segment(drawing, top, segment, moment.names, hues)
     if len(pool.segments) > MOST_SEGMENTS:
         rest = pool.segments[MOST_SEGMENTS:]
-        words = f"and {counted(len(rest), 'more segment')} of {sized(sum(each.nbytes for each in rest))} in all"
+        words = f"and {counted(len(rest), 'more segment')} of {sized(sum(segment.nbytes for segment in rest))} in all"
         drawing.text(PAD, top + 11, words, "fact soft")
         drawing.extend(PAD + columns_of(words) * FACT_ADVANCE, top + 16)
         top += 18

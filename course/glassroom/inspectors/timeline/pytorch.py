@@ -217,7 +217,7 @@ class PyTorch:
             for _, block in self.history:
                 if block.role == OTHER and block.freed is not None and block.path is None:
                     block.role = TEMPORARIES
-            self.history.sort(key=lambda each: each[0])
+            self.history.sort(key=lambda entry: entry[0])
         self._has_profiler = False
         self._ends.clear()
         self._running.clear()
@@ -399,7 +399,7 @@ class PyTorch:
         self._fresh.clear()
         self._written = len(self.sites)
         self.returned, waiting = self.returned[: self._looked], self.returned[self._looked :]
-        self.returned = [each for each in self.returned if each[1]() is not None]
+        self.returned = [entry for entry in self.returned if entry[1]() is not None]
         self._looked = len(self.returned)
         self.returned += waiting
 
@@ -466,20 +466,20 @@ def _in_order(tree: list[Any], own: str) -> Iterator[tuple[int, Any]]:
     """The profiler's operators and memory events, in the order in which they happened. Operators are known by the
     numbers after a timeline's `own` mark; each memory event has the number of its operator, 0 for none.
     """
-    found: list[tuple[int, int, Any]] = []
+    events: list[tuple[int, int, Any]] = []
     waiting = [(event, 0) for event in tree]
     while waiting:
         event, mark = waiting.pop()
         name = event.name
         if name == "[memory]":
-            found.append((event.start_time_ns, mark, event.extra_fields))
+            events.append((event.start_time_ns, mark, event.extra_fields))
             continue
         if name.startswith(own):
             mark = int(name[len(own) :])
-            found.append((event.start_time_ns, mark, None))
-        waiting += [(each, mark) for each in event.children]
-    found.sort(key=itemgetter(0))
-    return ((mark, memory) for _, mark, memory in found)
+            events.append((event.start_time_ns, mark, None))
+        waiting += [(child, mark) for child in event.children]
+    events.sort(key=itemgetter(0))
+    return ((mark, memory) for _, mark, memory in events)
 
 
 _recorded: list[
@@ -491,8 +491,8 @@ _numbers = count()
 def _hand_over() -> None:
     """End the profiler's record, and give it to every timeline that it was made for."""
     tree = _record()
-    for each in _recorded:
-        each.write(tree)
+    for recorder in _recorded:
+        recorder.write(tree)
 
 
 def _empty_the_record() -> None:
@@ -500,15 +500,15 @@ def _empty_the_record() -> None:
     PyTorch switches the profiler back to what it was at its beginning.
     """
     is_on = sys.modules["torch"].autograd._profiler_enabled()
-    if not is_on or any(each._thread != get_ident() for each in _recorded):
+    if not is_on or any(recorder._thread != get_ident() for recorder in _recorded):
         return
     was_collecting = gc.isenabled()
     try:
         gc.disable()  # what it would free between the two records would be in neither, and it takes long in `write`
         tree = _record()
         _switch_profiler_on()
-        for each in _recorded:
-            each.write(tree)
+        for recorder in _recorded:
+            recorder.write(tree)
     finally:
         if was_collecting:
             gc.enable()

@@ -92,12 +92,12 @@ def stop_what_was_left(frame: FrameType | None) -> None:
     """Stop the recorders of blocks that no longer run: an interrupt may prevent a block's `__exit__`."""
     alive: set[int] = set()  # by id: holding a frame would hold its variables
     for thread, innermost in sys._current_frames().items():
-        each = frame if thread == get_ident() else innermost
-        while each is not None:
-            alive.add(id(each))
-            each = each.f_back
+        running = frame if thread == get_ident() else innermost
+        while running is not None:
+            alive.add(id(running))
+            running = running.f_back
     del innermost
-    for recorder in [each for each in _open if id(each.frame) not in alive]:
+    for recorder in [opened for opened in _open if id(opened.frame) not in alive]:
         recorder.stop()
 
 
@@ -131,10 +131,10 @@ class Recorder:
         `variables` are those of the block's code.
         """
         _open.append(self)
-        found = list(everything_in(variables))  # once: a program may hold a lot
-        self._paths.know(found)
+        everything = list(everything_in(variables))  # once: a program may hold a lot
+        self._paths.know(everything)
         self._paths.know(everything_at((name, value) for name, value in variables.items() if not is_a_users(name)))
-        roles = list(roles_among(found))
+        roles = list(roles_among(everything))
         self._torch.start(roles)
         for storage in memory.live() if memory.figures.allocations else ():  # going through all objects takes long
             if storage.device.type == "meta":  # it has no bytes
@@ -152,22 +152,22 @@ class Recorder:
         self._entered = len(self._torch.before)
         self._enter_before(self._torch.before)
         self._watching = memory.observed(self), transfers.observed(self._moved)
-        for each in self._watching:
-            each.__enter__()
+        for watcher in self._watching:
+            watcher.__enter__()
 
     def stop(self, variables: Mapping[str, object] | None = None) -> None:
         """Stop watching. `variables` are those that the block's code has now."""
-        for each in self._watching:
-            each.__exit__(None, None, None)
-            each.end(None)  # this works even if an interrupt came while watching was being set up
+        for watcher in self._watching:
+            watcher.__exit__(None, None, None)
+            watcher.end(None)  # this works even if an interrupt came while watching was being set up
         self._watching = ()
-        found = list(roles_in(variables or {}))
+        tensors = list(roles_in(variables or {}))
         self._look_at_last_born()
-        for role, _, tensor in found:
+        for role, _, tensor in tensors:
             if library_of(tensor) == "tensorglass":
                 self._is_for(tensor, role)
                 self._look_behind(grad_fn_of(tensor))
-        self._torch.stop((role, tensor) for role, _, tensor in found)
+        self._torch.stop((role, tensor) for role, _, tensor in tensors)
         self._enter_before(self._torch.before[self._entered :])
         self._put_between()
         self._held.clear()
@@ -202,7 +202,7 @@ class Recorder:
         for moment, nbytes, site in self._torch.copies:
             told.append((moment, Event("copied", nbytes, 0, "", site.place, operator=site.operator)))
         self._torch.history, self._torch.copies = [], []
-        self._noted = sorted([*self._noted, *told], key=lambda each: each[0])
+        self._noted = sorted([*self._noted, *told], key=lambda note: note[0])
         self.events = [event for _, event in self._noted]
         why_not = self._torch.why_not
         if is_there() and why_not and not (why_not == LATE and self._had_torch):
@@ -218,7 +218,7 @@ class Recorder:
         """
         number, raised = self._torch.failed
         if raised == id(error):
-            at = bisect_left(self._noted, 2 * number, key=lambda each: each[0])
+            at = bisect_left(self._noted, 2 * number, key=lambda note: note[0])
             while at < len(self._noted) and self._noted[at][0] == 2 * number and self._noted[at][1].kind == "made":
                 at += 1
             return at
@@ -278,11 +278,11 @@ class Recorder:
         if address is not None:
             self._backends[device] = storage.backend
         pool = pool_of(storage.backend) if address is not None and len(self._noted) < MOST_POOLS else None
-        made = Event("made", storage.nbytes(), nbytes, device, place, number, _time_on(device), pool)
-        self._enter(storage, nbytes, place, None, made)
+        birth = Event("made", storage.nbytes(), nbytes, device, place, number, _time_on(device), pool)
+        self._enter(storage, nbytes, place, None, birth)
 
     def _enter(
-        self, storage: Any, nbytes: int, place: Place | None, name: str | None, made: Event | None = None
+        self, storage: Any, nbytes: int, place: Place | None, name: str | None, event: Event | None = None
     ) -> None:
         device, address = str(storage.device), address_in_pool(storage)
         if address is not None and storage.device.type != "cpu":  # a device's pool is shown only if the block uses it
@@ -291,8 +291,8 @@ class Recorder:
         birth = Birth(device, storage.nbytes(), place, address, reference, not storage.is_ours, name)
         number = len(self.births)
         self.births.append(birth)  # first: an interrupt may come at any moment, and events refer to births
-        if made is not None:
-            self._note(made)
+        if event is not None:
+            self._note(event)
         self._watch(storage, _Held(device, nbytes, number))
 
     def resized(self, storage: Any, nbytes: int) -> None:

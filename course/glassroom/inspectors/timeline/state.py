@@ -21,9 +21,9 @@ def state_of(timeline: Timeline) -> dict[str, Any]:
     maps: list[str] = []
     for event in _events(timeline):
         step = timeline.steps[event - 1]
-        found = None if len(timeline.steps) > MOST_FRAMES else timeline.pool_at(step.device, event)
-        if found is not None:
-            picture = svg_of_pool(found, hues, f"pool of {step.device}")
+        moment = None if len(timeline.steps) > MOST_FRAMES else timeline.pool_at(step.device, event)
+        if moment is not None:
+            picture = svg_of_pool(moment, hues, f"pool of {step.device}")
             if not maps or maps[-1] != picture:
                 maps.append(picture)
         frames.append(

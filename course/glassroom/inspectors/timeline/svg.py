@@ -169,8 +169,8 @@ def _draw_bands(
 
 
 def _draw_pools(drawing: Drawing, top: float, timeline: Timeline, curve: Curve, hues: Mapping[str, int]) -> float:
-    for title, found in pools_shown(timeline, curve):
-        top = draw_pool(drawing, top + 10, found, hues, title)
+    for title, moment in pools_shown(timeline, curve):
+        top = draw_pool(drawing, top + 10, moment, hues, title)
     return top + 8
 
 
@@ -232,20 +232,20 @@ def _draw_ticks(drawing: Drawing, y: float, timeline: Timeline) -> None:
 def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
     """A row of copies and one of transfers, where there were any."""
     for kind, words in (("copied", "copies"), ("moved", "transfers")):
-        found = [(event, step) for event, step in enumerate(timeline.steps, 1) if step.kind == kind]
-        if not found:
+        numbered_steps = [(event, step) for event, step in enumerate(timeline.steps, 1) if step.kind == kind]
+        if not numbered_steps:
             continue
         drawing.text(PAD, top + 12, words, "fact soft")
-        amount = short(sum(step.nbytes for _, step in found))
+        amount = short(sum(step.nbytes for _, step in numbered_steps))
         space = (left() - 8 - PAD) / FACT_ADVANCE
         beneath = 0 if columns_of(words) + 1 + columns_of(amount) <= space else 14
         drawing.text(left() - 8, top + 12 + beneath, amount, "fact soft end")
-        together = -(-len(found) // MOST_MARKS)  # very many copies share marks
-        for begin in range(0, len(found), together):
-            part = found[begin : begin + together]
+        together = -(-len(numbered_steps) // MOST_MARKS)  # very many copies share marks
+        for begin in range(0, len(numbered_steps), together):
+            part = numbered_steps[begin : begin + together]
             (event, step), (last, _) = part[0], part[-1]
             x, y = number(x_of(timeline, event)), number(top + 8)
-            total = sized(sum(each.nbytes for _, each in part))
+            total = sized(sum(step.nbytes for _, step in part))
             several = f"events {event}–{last}: {len(part)} {words} of {total}"
             says = quoteattr(several if len(part) > 1 else f"event {event}: {sentence(step)}, {step.where}")
             shape = (
@@ -301,10 +301,10 @@ def _bars(timeline: Timeline, row: Row) -> list[tuple[int, int, float, float]]:
 
 def _apart(bars: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """The bars, with those that would touch joined into one."""
-    found: list[tuple[float, float]] = []
+    spans: list[tuple[float, float]] = []
     for begin, end in bars:
-        if found and begin - found[-1][1] < 2:
-            found[-1] = (found[-1][0], end)
+        if spans and begin - spans[-1][1] < 2:
+            spans[-1] = (spans[-1][0], end)
         else:
-            found.append((begin, end))
-    return found
+            spans.append((begin, end))
+    return spans

@@ -69,7 +69,7 @@ def text_of_timeline(timeline: Timeline) -> str:
                 name = ljust(shortened(row.name, NAME), name_width)
                 head = ljust(f"  {name} {rjust(row.amount, bytes_width)}", gutter)
                 lines.append(f"{head} {_bar(row, columns)}  {shortened(made_by(row), SOURCE)}")
-        lines += [f"  {title}{word(': ')}{pool_facts(found.pool)}" for title, found in pools_shown(timeline, curve)]
+        lines += [f"  {title}{word(': ')}{pool_facts(moment.pool)}" for title, moment in pools_shown(timeline, curve)]
     rest = left_out(timeline)
     lines += ["", rest] if rest else []
     return "\n".join([*lines, *timeline.notes])
@@ -113,7 +113,9 @@ def _sparkline(levels: Sequence[int], columns: Sequence[int], peak: int) -> str:
 
 def _marks(timeline: Timeline, columns: Sequence[int]) -> str:
     kinds = [{step.kind for step in timeline.steps[begin - 1 : end - 1]} for begin, end in pairwise(columns)]
-    return "".join("⇄" if "moved" in each else "c" if "copied" in each else " " for each in kinds).rstrip()
+    return "".join(
+        "⇄" if "moved" in kinds_there else "c" if "copied" in kinds_there else " " for kinds_there in kinds
+    ).rstrip()
 
 
 def _bar(row: Row, columns: Sequence[int]) -> str:

@@ -185,10 +185,10 @@ class Timeline:
 
     def pool_at(self, device: str, event: int) -> PoolMoment | None:
         """The device's pool after an event, if it was kept."""
-        found = [each for each in self.pools if each.device == device and each.event <= event]
-        if not found:
+        moments = [moment for moment in self.pools if moment.device == device and moment.event <= event]
+        if not moments:
             return None
-        last = found[-1]
+        last = moments[-1]
         gone = {life.ended for life in self.lives if life.ended is not None and last.event < life.ended <= event}
         freed = {address for address, at in self._ends(last).items() if at in gone}
         names = {address: name for address, name in last.names.items() if address not in freed}
@@ -229,13 +229,13 @@ def _failed(
     trace = trace_of(error)
     at = recorder.before_the_end_of(error, {place[:2] for place in trace})
     living = [
-        each for each in known if each is not None and each.born <= at and (each.ended is None or each.ended > at)
+        life for life in known if life is not None and life.born <= at and (life.ended is None or life.ended > at)
     ]
     fates = ["freed since" if life.ended is not None else life.fate for life in living]
     holders = [
         (life.nbytes, f"{life.name}: {fate}; made by {life.where}") for life, fate in zip(living, fates, strict=True)
     ]
-    held = [(each.device, each.at(at)) for each in bands if each.is_of_training]
+    held = [(band.device, band.at(at)) for band in bands if band.is_of_training]
     return told(wanted, places.where(trace[-1] if trace else None), holders, held)
 
 
@@ -354,7 +354,7 @@ def _pools(recorder: Recorder, lives: list[Life | None]) -> list[PoolMoment]:
     moments = [(event.device, at, event.pool) for at, event in enumerate(recorder.events, 1) if event.pool is not None]
     moments += [(device, len(recorder.events), pool) for device, pool in recorder.last_pools.items()]
     placed = [(birth, life) for birth, life in zip(recorder.births, lives, strict=True) if birth.address and life]
-    found = []
+    shown = []
     for device, at, pool in moments:
         names = {}
         for birth, life in placed:
@@ -362,5 +362,5 @@ def _pools(recorder: Recorder, lives: list[Life | None]) -> list[PoolMoment]:
                 break
             if birth.address and birth.device == device and (life.ended is None or life.ended > at):
                 names[birth.address] = life.name
-        found.append(PoolMoment(device, at, pool, names))
-    return found
+        shown.append(PoolMoment(device, at, pool, names))
+    return shown

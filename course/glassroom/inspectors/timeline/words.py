@@ -48,7 +48,7 @@ def peak_on(timeline: Timeline, curve: Curve) -> str:
 
 def bands_on(timeline: Timeline, curve: Curve) -> Bands | None:
     """The bands of a device, if they are drawn."""
-    return next((each for each in timeline.bands if each.device == curve.device and each.is_of_training), None)
+    return next((bands for bands in timeline.bands if bands.device == curve.device and bands.is_of_training), None)
 
 
 def peak_of(bands: Bands) -> str:
@@ -123,12 +123,12 @@ def said(row: Row) -> str:
     """The storages of a row in one sentence."""
     first, last = row.lives[0], row.lives[-1]
     if not first.born:
-        made = f"{first.where}; {first.fate}" if first is last else f"{first.where}; all of them are freed"
+        origin = f"{first.where}; {first.fate}" if first is last else f"{first.where}; all of them are freed"
     elif first is last:
-        made = f"made at event {first.born:,} by {first.where}; {first.fate}"
+        origin = f"made at event {first.born:,} by {first.where}; {first.fate}"
     else:
-        made = f"made from event {first.born:,} to {last.born:,} by {first.where}; all of them are freed"
-    return f"{row.name}: {row.amount} on {first.device}, {made}"
+        origin = f"made from event {first.born:,} to {last.born:,} by {first.where}; all of them are freed"
+    return f"{row.name}: {row.amount} on {first.device}, {origin}"
 
 
 def made_by(row: Row) -> str:

@@ -56,20 +56,22 @@ class VersionError:
 def version_error(error: BaseException) -> VersionError | None:
     """What is known about an error of this kind; None if no variable of the traceback's frames leads to its graph."""
     frames = frames_of(error.__traceback__)
-    found = overwritten(str(error), tensors_of(frames), given_to_the_library(error.__traceback__)) if frames else None
-    if found is None:
+    overwriting = (
+        overwritten(str(error), tensors_of(frames), given_to_the_library(error.__traceback__)) if frames else None
+    )
+    if overwriting is None:
         return None
     home = frames[-1][0].f_code.co_filename
-    lines = [each for frame, at in frames for each in _lines_in(frame, at, found, home)]
+    lines = [line for frame, at in frames for line in _lines_in(frame, at, overwriting, home)]
     failed = failed_line(frames)
     in_place = () if any(line.did == WROTE for line in lines) else tuple(_modules_in_place(frames))
-    wrote = [each for each in in_place if each.kind.lower() in found.readers]
+    wrote = [line for line in in_place if line.kind.lower() in overwriting.readers]
     if len(wrote) > 1:
-        wrote = [each for each in wrote if each.follows.lower() == found.operator.replace("_", "")]
+        wrote = [line for line in wrote if line.follows.lower() == overwriting.operator.replace("_", "")]
     if len(wrote) == 1:  # the graph says that this operator used what was overwritten
         lines.append(Line(0, wrote[0].path, wrote[0].called, WROTE))
         in_place = ()
-    recorded = recorded_place(found.node)
+    recorded = recorded_place(overwriting.node)
     if recorded is not None:
         file, number = recorded
         source = linecache.getline(home, number).strip() if file == home else ""
@@ -78,38 +80,42 @@ def version_error(error: BaseException) -> VersionError | None:
             *[line for line in lines if line.did != SAVED],
         ]
     return VersionError(
-        operator=found.operator,
-        saved_as=found.saved_as,
-        name=found.name,
-        names=found.names,
-        size=found.size,
-        expected=found.expected,
-        now=found.now,
+        operator=overwriting.operator,
+        saved_as=overwriting.saved_as,
+        name=overwriting.name,
+        names=overwriting.names,
+        size=overwriting.size,
+        expected=overwriting.expected,
+        now=overwriting.now,
         lines=(*lines, failed),
         is_recorded=recorded is not None,
-        in_place=tuple(f"{each.path}, {each.called}" for each in in_place),
+        in_place=tuple(f"{line.path}, {line.called}" for line in in_place),
     )
 
 
-def _lines_in(frame: FrameType, at: int, found: Overwritten, home: str) -> Iterator[Line]:
+def _lines_in(frame: FrameType, at: int, overwriting: Overwritten, home: str) -> Iterator[Line]:
     """The lines of a frame's source that save and write the tensor: the last of each before `at`."""
     code = frame.f_code
     file = code.co_filename
     source = "".join(linecache.getlines(file, frame.f_globals))
     statements = statements_of_code(source, code, at)
-    loops = loops_over(source, code, found.names)
+    loops = loops_over(source, code, overwriting.names)
 
     def writes(statement: ast.stmt) -> bool:
         around = [names for loop, names in loops if loop.lineno <= statement.lineno <= (loop.end_lineno or 0)]
-        return writes_to(statement, set(found.names).union(*around), found.is_leaf)
+        return writes_to(statement, set(overwriting.names).union(*around), overwriting.is_leaf)
 
-    writing = [each for each in statements if writes(each)]
+    writing = [statement for statement in statements if writes(statement)]
     # Each write raises the version by one, so the last writes are those that came after the save.
-    writing = writing[-(found.now - found.expected) :]
+    writing = writing[-(overwriting.now - overwriting.expected) :]
     first = position(writing[0]) if writing else (at, 0)
-    saving = [each for each in statements if position(each) < first and saves(each, found.operator, found.names)]
+    saving = [
+        statement
+        for statement in statements
+        if position(statement) < first and saves(statement, overwriting.operator, overwriting.names)
+    ]
     told = [(saving[-1], SAVED)] if saving else []
-    told += [(each, WROTE) for each in writing if not saving or position(each) > position(saving[-1])]
+    told += [(statement, WROTE) for statement in writing if not saving or position(statement) > position(saving[-1])]
     for statement, did in told:
         yield line_of(file, statement.lineno, did, home)
 

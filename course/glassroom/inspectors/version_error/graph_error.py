@@ -89,9 +89,9 @@ def graph_error(error: BaseException) -> GraphError | None:
     if _FREED in raised.words:
         return _second_backward(raised)
     for kind in KINDS:
-        found = re.search(kind.pattern, raised.words)
-        if found is not None:
-            return _told(raised, kind, found)
+        match = re.search(kind.pattern, raised.words)
+        if match is not None:
+            return _told(raised, kind, match)
     return None
 
 
@@ -116,7 +116,11 @@ def _second_backward(raised: _Raised) -> GraphError:
     order = in_order([node for node in map(grad_fn_of, given) if node is not None])
     of_kind: dict[type, list[str]] = {}
     kept = {id(node): [value for _, value in saved_by(node, of_kind)] for node in order}
-    freed = [node for node in order if any(is_a(each, Unread) and _FREED in each.why for each in kept[id(node)])]
+    freed = [
+        node
+        for node in order
+        if any(is_a(attribute, Unread) and _FREED in attribute.why for attribute in kept[id(node)])
+    ]
     is_whole = all(node in freed for node in order if kept[id(node)])
     of = f"the graph of {_names(roots)}" if roots else "the graph"
     if not freed:
@@ -147,18 +151,18 @@ def _second_backward(raised: _Raised) -> GraphError:
 
 def _leads_to(tensor: Any, nodes: set[int]) -> bool:
     node = grad_fn_of(tensor)
-    return node is not None and any(id(each) in nodes for each in in_order([node]))
+    return node is not None and any(id(input_node) in nodes for input_node in in_order([node]))
 
 
 def _earlier_backwards(raised: _Raised) -> Iterator[Line]:
     """The last statement before the one that raised that runs a backward and keeps no graph."""
-    earlier = [each for each in raised.statements[:-1] if _runs_backward(each)]
+    earlier = [statement for statement in raised.statements[:-1] if _runs_backward(statement)]
     for statement in earlier[-1:]:
         yield raised.line(statement, FREED)
 
 
 def _runs_backward(statement: ast.stmt) -> bool:
-    for call in (each for each in ast.walk(statement) if isinstance(each, ast.Call)):
+    for call in (part for part in ast.walk(statement) if isinstance(part, ast.Call)):
         function = ast.unparse(call.func)
         if function.endswith((".backward", "autograd.grad")) or function == "grad":
             return not any(keyword.arg in ("retain_graph", "create_graph") for keyword in call.keywords)
@@ -168,7 +172,7 @@ def _runs_backward(statement: ast.stmt) -> bool:
 # --- the other kinds --------------------------------------------------------------------------------------------------
 
 
-def _told(raised: _Raised, kind: Kind, found: re.Match[str]) -> GraphError:
+def _told(raised: _Raised, kind: Kind, match: re.Match[str]) -> GraphError:
     names = raised.those(kind.of)
     if not names and "view of a leaf" in raised.words:
         names = _leaves_beneath(raised)
@@ -176,8 +180,8 @@ def _told(raised: _Raised, kind: Kind, found: re.Match[str]) -> GraphError:
         names = _roots(raised.statements, raised.frames[-1][1]) or names
     if kind.problem == NOT_USED:
         names = [name for name in names if not _is_reached(raised.tensors[name], raised)] or names
-    summary = kind.says.format(*found.groups(), names=_names(names) if names else "a tensor")
-    lines = list(_others(raised, found))
+    summary = kind.says.format(*match.groups(), names=_names(names) if names else "a tensor")
+    lines = list(_others(raised, match))
     if kind.problem == NO_GRAPH:
         lines = list(_cuts(raised, names))
     lines = [*lines, failed_line(raised.frames)]
@@ -187,7 +191,7 @@ def _told(raised: _Raised, kind: Kind, found: re.Match[str]) -> GraphError:
 def _roots(statements: list[ast.stmt], at: int) -> list[str]:
     """The root of the backward in the statement at a line: `loss`, or an expression such as `w * 2`."""
     for statement in reversed(statements):
-        for call in (each for each in ast.walk(statement) if isinstance(each, ast.Call) and at >= statement.lineno):
+        for call in (part for part in ast.walk(statement) if isinstance(part, ast.Call) and at >= statement.lineno):
             if isinstance(call.func, ast.Attribute) and call.func.attr in ("backward", "grad"):
                 is_method = call.func.attr == "backward" and ast.unparse(call.func.value).split(".")[-1] != "autograd"
                 root = call.func.value if is_method else next(iter(call.args), None)
@@ -198,7 +202,7 @@ def _roots(statements: list[ast.stmt], at: int) -> list[str]:
 
 def _is_reached(leaf: Any, raised: _Raised) -> bool:
     """Whether the graph of the tensors given to the library leads to a leaf."""
-    given = [grad_fn_of(each) for each in given_to_the_library(raised.error.__traceback__)]
+    given = [grad_fn_of(tensor) for tensor in given_to_the_library(raised.error.__traceback__)]
     order = in_order([node for node in given if node is not None])
     return any(attempted(partial(getattr, node, "variable"), None) is leaf for node in order)
 
@@ -206,32 +210,34 @@ def _is_reached(leaf: Any, raised: _Raised) -> bool:
 def _leaves_beneath(raised: _Raised) -> list[str]:
     """The leaves whose memory the tensors in the statement share."""
     seen = [described_if_there(raised.tensors[name]) for name in raised.named]
-    memories = {each.memory.identity for each in seen if each is not None}
+    memories = {description.memory.identity for description in seen if description is not None}
     tensors = raised.tensors.items()
-    leaves = ((name, described_if_there(each)) for name, each in tensors if is_leaf_with_gradient(each))
-    return [name for name, each in leaves if each is not None and each.memory.identity in memories]
+    leaves = (
+        (name, described_if_there(description)) for name, description in tensors if is_leaf_with_gradient(description)
+    )
+    return [name for name, description in leaves if description is not None and description.memory.identity in memories]
 
 
 def _cuts(raised: _Raised, names: list[str]) -> Iterator[Line]:
     """The statements, by the source, that detach from the graph what a tensor is computed from."""
     needed = {spelled(name) for name in names}
-    found = []
+    lines = []
     for statement in reversed(raised.statements[:-1]):
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         if needed.isdisjoint(spelled(ast.unparse(target)) for target in targets if target is not None):
             continue
         if _CUTS.search(ast.unparse(statement)):
-            found.append(raised.line(statement, CUT))
+            lines.append(raised.line(statement, CUT))
         needed |= expressions_in(statement)
-    yield from reversed(found)
+    yield from reversed(lines)
 
 
-def _others(raised: _Raised, found: re.Match[str]) -> Iterator[Line]:
+def _others(raised: _Raised, match: re.Match[str]) -> Iterator[Line]:
     """The lines of the node that the error names: where it was recorded, and the backward of a custom function."""
-    kind = next((group for group in found.groups() if group and group.rstrip("0123456789").endswith("Backward")), None)
+    kind = next((group for group in match.groups() if group and group.rstrip("0123456789").endswith("Backward")), None)
     roots = (*raised.tensors.values(), *given_to_the_library(raised.error.__traceback__))
     nodes = in_order([node for node in map(grad_fn_of, roots) if node is not None]) if kind else []
-    for node in [each for each in nodes if type(each).__name__ == kind][:1]:
+    for node in [other for other in nodes if type(other).__name__ == kind][:1]:
         recorded = recorded_place(node)
         if recorded is not None:
             file, number = recorded
@@ -246,4 +252,4 @@ def _others(raised: _Raised, found: re.Match[str]) -> Iterator[Line]:
 
 
 def _names(names: list[str]) -> str:
-    return listed([f"`{each}`" for each in names[:MOST_NAMES]])
+    return listed([f"`{name}`" for name in names[:MOST_NAMES]])

@@ -20,9 +20,9 @@ class Explanation(Inspector):
 
     kind = as_is("version error")
 
-    def __init__(self, found: Found) -> None:
-        self.data: Found = found
-        if isinstance(found, GraphError):
+    def __init__(self, diagnosis: Found) -> None:
+        self.data: Found = diagnosis
+        if isinstance(diagnosis, GraphError):
             self.kind = as_is("graph error")
 
     @property
@@ -38,7 +38,7 @@ class Explanation(Inspector):
         return summary(self.data)
 
     def state(self) -> dict[str, Any]:
-        words = [f"{each.called}, {each.source}: {said(self.data, each)}" for each in self.data.lines]
+        words = [f"{line.called}, {line.source}: {said(self.data, line)}" for line in self.data.lines]
         return {**super().state(), "words": words}
 
 
@@ -57,14 +57,14 @@ def explain_error(error: BaseException | None = None) -> Explanation:
     raised = error or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if raised is None:
         raise ValueError("there is no error to explain: explain_error() comes after one, or takes one")
-    found: Found | None
+    diagnosis: Found | None
     if is_version_error(str(raised)):
-        found = version_error(raised)
-        if found is None:
+        diagnosis = version_error(raised)
+        if diagnosis is None:
             raise ValueError("no variable of the code that raised leads to the graph: watch(function) tells more")
     else:
-        found = graph_error(raised)
-        if found is None:
+        diagnosis = graph_error(raised)
+        if diagnosis is None:
             kind = type(raised).__name__
             raise ValueError(f"explain_error explains what autograd refuses in a program, not this {kind}")
-    return Explanation(found)
+    return Explanation(diagnosis)

@@ -13,19 +13,19 @@ CSS = style(Path(__file__).with_name("picture.css"))
 SOURCE = 48
 
 
-def svg_of(found: Found) -> str:
+def svg_of(diagnosis: Found) -> str:
     """The picture."""
     drawing = Drawing()
-    top = draw_caption(drawing, PAD, [summary(found)], look="title") + 10.0
-    numbers = max(columns_of(each.called) for each in found.lines) * FACT_ADVANCE
+    top = draw_caption(drawing, PAD, [summary(diagnosis)], look="title") + 10.0
+    numbers = max(columns_of(line.called) for line in diagnosis.lines) * FACT_ADVANCE
     longest = min(SOURCE, int((room() - 2 * PAD - numbers - 26) / ADVANCE))
-    sources = max(len(shortened(each.source, longest)) for each in found.lines) * ADVANCE
-    words_room = max(columns_of(said(found, each)) for each in found.lines) * FACT_ADVANCE
+    sources = max(len(shortened(line.source, longest)) for line in diagnosis.lines) * ADVANCE
+    words_room = max(columns_of(said(diagnosis, line)) for line in diagnosis.lines) * FACT_ADVANCE
     width = numbers + sources + words_room + 4 * FACT_ADVANCE + 24
     is_beneath = width > room() - 2 * PAD  # the words go beneath the code
     width = min(width, room() - 2 * PAD)
-    for line in found.lines:
-        words = f"← {said(found, line)}"
+    for line in diagnosis.lines:
+        words = f"← {said(diagnosis, line)}"
         lines = folded(words, *[(width - numbers - 26) / FACT_ADVANCE] * 2) if is_beneath else []
         height = 26 + 15 * len(lines)
         drawing.add(
@@ -41,6 +41,6 @@ def svg_of(found: Found) -> str:
         drawing.add("</g>")
         drawing.extend(PAD + width, top + height)
         top += height + 4
-    for words in remarks(found):
+    for words in remarks(diagnosis):
         top = drawing.wrapped(PAD, top + 14, words, "fact soft") + 4
-    return drawing.finished(summary(found), CSS)
+    return drawing.finished(summary(diagnosis), CSS)

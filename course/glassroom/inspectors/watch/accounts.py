@@ -81,8 +81,8 @@ class Account:
             self._torch_mode.take_off()
         self._watching.__exit__(None, None, None)
         self._watching.end(None)  # this works even if an interrupt came while watching was being set up
-        for each in (self._living, self._by_end, self._ends, self._asked):
-            each.clear()
+        for table in (self._living, self._by_end, self._ends, self._asked):
+            table.clear()
         self._no_longer_traced = []
 
     def leave_off(self) -> None:
@@ -104,7 +104,7 @@ class Account:
         """Tracing has ended. A traced frame keeps a dict of its variables, which would keep alive what the variables no
         longer hold: it is emptied as soon as the frames are no longer inside a trace function.
         """
-        self._no_longer_traced = [each for each in frames if each.f_code.co_flags & inspect.CO_OPTIMIZED]
+        self._no_longer_traced = [frame for frame in frames if frame.f_code.co_flags & inspect.CO_OPTIMIZED]
 
     def _let_go(self) -> None:
         for frame in self._no_longer_traced:

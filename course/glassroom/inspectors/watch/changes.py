@@ -72,15 +72,15 @@ class Comparison:
         """
         before, self._last = self._last, now
         written = _written(before, now)
-        found = cache(elsewhere)
+        elsewhere_now = cache(elsewhere)
         changes = [
-            *self._allocated(before, now, interval, number, found),
+            *self._allocated(before, now, interval, number, elsewhere_now),
             *_copied(before, now, interval, moves),
             *_headers_moved(before, now),
             *_writes(before, now, written),
         ]
         self._seen |= now.storages().keys()
-        gone, lost = self._ended(before, now, found)
+        gone, lost = self._ended(before, now, elsewhere_now)
         return [*changes, *lost], written, gone
 
     # --- storages that are new ---------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class Comparison:
         changes = []
         old = before.storages()
         born = {birth.identity: birth for birth in interval.births}
-        waiting = {birth.identity: made for birth, made in self._unnamed}
+        waiting = {birth.identity: step for birth, step in self._unnamed}
         named: set[Hashable] = set()
         for storage in now.snapshot.storages:
             identities = now.identities.get(storage.name, frozenset())
@@ -101,26 +101,28 @@ class Comparison:
             libraries = {header.library for header in now.snapshot.headers_on(storage)}
             holders = listed(storage.shared_by)
             size = sized(storage.nbytes)
-            made = [waiting[each] for each in identities if each in waiting]
-            was_there = any(each in before.passed_over for each in identities)
+            steps = [waiting[identity] for identity in identities if identity in waiting]
+            was_there = any(identity in before.passed_over for identity in identities)
             lost_names = storage.name in self._hidden and storage.name not in self._held_elsewhere
             self._hidden.pop(storage.name, None)
             hold = f"{holders} {word('hold') if len(storage.shared_by) > 1 else word('holds')} {storage.name}"
             if lost_names:
                 changes.append(Change("named", f"{hold}, which had lost its names", storage.name))
-            elif not was_there and (not libraries & ACCOUNTED or any(each in born for each in identities)):
+            elif not was_there and (not libraries & ACCOUNTED or any(identity in born for identity in identities)):
                 changes.append(
                     Change("allocated", f"{holders}: new storage {storage.name}, {size}", storage.name, storage.nbytes)
                 )
-            elif not was_there and made:
-                changes.append(Change("named", f"{hold}, {size}, made at step {made[0]}", storage.name))
+            elif not was_there and steps:
+                changes.append(Change("named", f"{hold}, {size}, made at step {steps[0]}", storage.name))
             elif not was_there or not now.touched.isdisjoint(storage.shared_by):
                 # It was passed over, or its birth was not reported: it may be another library's memory.
                 last = "in the step before" if storage.name in self._seen else word("before")
                 words = f"{holders}: {storage.name}, {size}, was not looked at {last}"
                 changes.append(Change("shown", words, storage.name))
         # A freed storage stays listed until it is reported: another may have its address by now, and so its identity.
-        self._unnamed = [each for each in self._unnamed if each[0].identity not in named or not each[0].is_alive()]
+        self._unnamed = [
+            unnamed for unnamed in self._unnamed if unnamed[0].identity not in named or not unnamed[0].is_alive()
+        ]
         return changes + self._born_unseen(interval, named, now.passed_over, elsewhere, number)
 
     def _born_unseen(
@@ -166,9 +168,9 @@ class Comparison:
             self._hidden[storage.name] = storage.nbytes
             identities = before.identities[storage.name]
             self._held_elsewhere.add(storage.name)
-            if any(each in now.passed_over for each in identities):
+            if any(identity in now.passed_over for identity in identities):
                 continue  # other names take its place
-            holders = [elsewhere()[each] for each in identities if each in elsewhere()]
+            holders = [elsewhere()[identity] for identity in identities if identity in elsewhere()]
             if holders:
                 words = f"{storage.name}: not looked at now, {holders[0]} holds it"
                 changes.append(Change("hidden", words, storage.name))
@@ -178,12 +180,12 @@ class Comparison:
                 changes.append(Change("unnamed", words, storage.name))
         died = [name for name in self._hidden if not is_alive(name)]
         changes += [_freed(name, self._hidden.pop(name)) for name in died]
-        ended = [each for each in self._unnamed if not each[0].is_alive()]
-        over = {id(each) for each in ended}
-        self._unnamed = [each for each in self._unnamed if id(each) not in over]
+        ended = [unnamed for unnamed in self._unnamed if not unnamed[0].is_alive()]
+        over = {id(unnamed) for unnamed in ended}
+        self._unnamed = [unnamed for unnamed in self._unnamed if id(unnamed) not in over]
         if ended:
             nbytes = sum(birth.nbytes for birth, _ in ended)
-            steps = listed([str(made) for made in sorted({made for _, made in ended})])
+            steps = listed([str(step) for step in sorted({step for _, step in ended})])
             words = f"{counted(len(ended), 'storage')} of {sized(nbytes)} freed, from step {steps}"
             changes.append(Change("freed", words, None, nbytes))
         names = {storage.name for storage in gone}
@@ -235,13 +237,13 @@ def _headers_moved(before: View, now: View) -> list[Change]:
         if name in before.unseen:
             continue
         same = [
-            other for other, each in now.objects.items()
-            if other != name and each == now.objects.get(name) and other in old_headers
+            other for other, object_id in now.objects.items()
+            if other != name and object_id == now.objects.get(name) and other in old_headers
         ]  # fmt: skip
-        others = [each for each in _holders(now, header.storage) if each != name]
+        others = [holder for holder in _holders(now, header.storage) if holder != name]
         returned = [
-            other for other, each in before.objects.items()
-            if other.startswith(RESULT) and each == now.objects.get(name) and other not in now.objects
+            other for other, object_id in before.objects.items()
+            if other.startswith(RESULT) and object_id == now.objects.get(name) and other not in now.objects
         ]  # fmt: skip
         if returned:
             words = f"{name} holds {header.storage}, the {returned[0]}"
@@ -285,7 +287,7 @@ def _bytes(header: Header) -> str:
 
 def _written(before: View, now: View) -> dict[str, tuple[int, ...]]:
     """For each storage that was there before, the byte offsets of those visible cells that changed."""
-    found = {}
+    changed_storages = {}
     old_storages = before.storages()
     for storage in now.snapshot.storages:
         old = old_storages.get(storage.name)
@@ -294,8 +296,8 @@ def _written(before: View, now: View) -> dict[str, tuple[int, ...]]:
         values = {cell.byte: repr(cell.value) for cell in old.cells}
         changed = [c.byte for c in storage.cells if c.byte in values and values[c.byte] != repr(c.value)]
         if changed:
-            found[storage.name] = tuple(changed)
-    return found
+            changed_storages[storage.name] = tuple(changed)
+    return changed_storages
 
 
 def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> list[Change]:

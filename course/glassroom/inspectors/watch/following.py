@@ -16,19 +16,19 @@ def files_of(follow: Iterable[object]) -> dict[str, dict[int, Statement]]:
     """The statements of the files that contain the code, by file name and by line. Raises TypeError for objects without
     Python source.
     """
-    found: dict[str, dict[int, Statement]] = {}
-    for each in follow:
-        file = _file_of(each)
+    statements_by_file: dict[str, dict[int, Statement]] = {}
+    for target in follow:
+        file = _file_of(target)
         lines = [] if file is None else linecache.getlines(file)
         if file is None or not lines:
-            raise TypeError(f"watch follows modules, classes and functions written in Python, and {each!r} is none")
+            raise TypeError(f"watch follows modules, classes and functions written in Python, and {target!r} is none")
         name = file_called(file)
         statements = statements_of("".join(lines))
-        texts = {line: lines[line - 1].rstrip() for line in {each.line for each in statements.values()}}
-        found[file] = {
+        texts = {line: lines[line - 1].rstrip() for line in {statement.line for statement in statements.values()}}
+        statements_by_file[file] = {
             line: replace(statement, file=name, source=texts[statement.line]) for line, statement in statements.items()
         }
-    return found
+    return statements_by_file
 
 
 def _file_of(code: object) -> str | None:
@@ -38,5 +38,5 @@ def _file_of(code: object) -> str | None:
         held = getattr(inspect.unwrap(code), "__code__", None)
         return held.co_filename if isinstance(held, CodeType) else None
     kind = code if isinstance(code, type) else type(code)
-    methods = (getattr(each, "__code__", None) for each in vars(kind).values())
-    return next((each.co_filename for each in methods if isinstance(each, CodeType)), None)
+    methods = (getattr(method, "__code__", None) for method in vars(kind).values())
+    return next((code.co_filename for code in methods if isinstance(code, CodeType)), None)

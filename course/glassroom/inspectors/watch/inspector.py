@@ -79,7 +79,7 @@ def watch(
     followed = _followed(function)
     code = followed.__code__
     source = "".join(linecache.getlines(code.co_filename))
-    only = [each.strip() for each in names.split(",") if each.strip()] if isinstance(names, str) else names
+    only = [name.strip() for name in names.split(",") if name.strip()] if isinstance(names, str) else names
     recorder = Recorder(followed.__globals__, names_in(code), only, steps, rest)
     try:
         recorder.run(lambda: function(*args, **kwargs), code.co_filename, statements_of(source), code, files_of(follow))

@@ -68,8 +68,8 @@ def _number_of_the_cell(shell: Any) -> int:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = shell.compile.format_code_name(frame.f_code.co_filename)
-        if name is not None and (found := re.search(r"\d+", name[1])):
-            return int(found[0])
+        if name is not None and (digits := re.search(r"\d+", name[1])):
+            return int(digits[0])
         frame = frame.f_back
     return int(shell.execution_count)
 

@@ -27,35 +27,35 @@ def latest_node(nodes: Iterable[Any]) -> int:
 
 def explained(how: str, tensors: Mapping[str, Any], numbered: Numbered, moments: Sequence[Moment]) -> list[Change]:
     """The explanation of an error that a step raised, if it is of this kind and its tensor is found."""
-    found = overwritten(how, tensors) if is_version_error(how) else None
-    if found is None:
+    overwriting = overwritten(how, tensors) if is_version_error(how) else None
+    if overwriting is None:
         return []
-    saved = _saved_at(found, numbered)
+    saved = _saved_at(overwriting, numbered)
     at = "" if saved is None else f" at {saved.place}"
-    head = f"`{found.operator}` saved {found.name}{at}"
-    writes = list(dict.fromkeys(each.statement.place for each in _writes(found, moments)))
-    versions = f"version {found.expected} → {found.now}"
+    head = f"`{overwriting.operator}` saved {overwriting.name}{at}"
+    writes = list(dict.fromkeys(moment.statement.place for moment in _writes(overwriting, moments)))
+    versions = f"version {overwriting.expected} → {overwriting.now}"
     tail = f"{listed(writes[:MOST_LINES])} wrote it" if writes else "it was written to since"
     return [Change("explained", f"{head}; {tail}: {versions}")]
 
 
-def _saved_at(found: Overwritten, numbered: Numbered) -> Statement | None:
+def _saved_at(overwriting: Overwritten, numbered: Numbered) -> Statement | None:
     highest = -1
     risen = []
     for number, _ in numbered:
         highest = max(highest, number)
         risen.append(highest)
-    at = bisect_left(risen, found.node._sequence_nr())
+    at = bisect_left(risen, overwriting.node._sequence_nr())
     return numbered[at][1] if at < len(numbered) else None
 
 
-def _writes(found: Overwritten, moments: Sequence[Moment]) -> list[Moment]:
+def _writes(overwriting: Overwritten, moments: Sequence[Moment]) -> list[Moment]:
     """The steps that raised the tensor's version, starting from the version that was saved."""
     writes = []
-    version = found.expected
+    version = overwriting.expected
     for moment in moments:
-        headers = [each for each in moment.snapshot.headers if each.name in found.names]
-        now = max((each.version for each in headers if each.version is not None), default=0)
+        headers = [header for header in moment.snapshot.headers if header.name in overwriting.names]
+        now = max((header.version for header in headers if header.version is not None), default=0)
         if now > version:
             version = now
             writes.append(moment)

@@ -197,7 +197,7 @@ class Recorder:
             high=max(before, self._held, since.high),
             difference=self._held
             - before
-            - sum(each.nbytes for each in changes if self._is_end_of_what_was_there(each)),
+            - sum(change.nbytes for change in changes if self._is_end_of_what_was_there(change)),
             unshown=self._unshown,
         )
         self._moments.append(moment)
@@ -234,23 +234,31 @@ class Recorder:
         self._account.is_counting = True
 
     def _look(self, frames: list[FrameType], result_name: str | None, result: object) -> View:
-        found = tensors_of(frames, self._namespace, self._names, self._only)
+        tensors = tensors_of(frames, self._namespace, self._names, self._only)
         if result_name is not None and (adapter_for(result) is not None or issubclass(type(result), CONTAINERS)):
-            known = {id(each) for each in found.values()}
+            known = {id(tensor) for tensor in tensors.values()}
             returned = tensors_at([(result_name, result)], MOST_VISITED)
-            found |= {path: each for path, each in returned if id(each) not in known}
+            tensors |= {path: tensor for path, tensor in returned if id(tensor) not in known}
         places: list[Mapping[str, object]] = [self._namespace, *[frame.f_locals for frame in frames]]
-        self._met |= {name for name in self._only if any(name in each for each in places)}
-        nodes = {number: grad_fn_of(each) for number, each in by_id(found).items()}
+        self._met |= {name for name in self._only if any(name in place for place in places)}
+        nodes = {number: grad_fn_of(tensor) for number, tensor in by_id(tensors).items()}
         self._latest_node = latest_node(nodes.values())
-        found = with_gradients(found)
-        known_as = {number: _description(each) for number, each in by_id(found).items()}
-        descriptions = {name: known_as[id(each)] for name, each in found.items()}
-        self._unread |= {name: type(found[name]).__name__ for name, each in descriptions.items() if each is None}
-        for each in known_as.values():
-            if each is not None and each.library == "torch":  # tensorglass reports resized storages itself
-                self._account.has_now(each.memory.identity, each.memory.nbytes)
-        states = {name: (id(found[name]), each.version) for name, each in descriptions.items() if each is not None}
+        tensors = with_gradients(tensors)
+        known_as = {number: _description(tensor) for number, tensor in by_id(tensors).items()}
+        descriptions = {name: known_as[id(tensor)] for name, tensor in tensors.items()}
+        self._unread |= {
+            name: type(tensors[name]).__name__ for name, description in descriptions.items() if description is None
+        }
+        for description in known_as.values():
+            if (
+                description is not None and description.library == "torch"
+            ):  # tensorglass reports resized storages itself
+                self._account.has_now(description.memory.identity, description.memory.nbytes)
+        states = {
+            name: (id(tensors[name]), description.version)
+            for name, description in descriptions.items()
+            if description is not None
+        }
         self._looks += 1
         self._touched = {
             name: self._touched[name] if self._states.get(name) == state else self._looks
@@ -259,31 +267,31 @@ class Recorder:
         self._states = states
         names = chosen(states, self._touched, self._looks)
         self._unshown = len({number for number, _ in states.values()} - {states[name][0] for name in names})
-        shown = {name: found[name] for name in names}
-        looked_at = {name: each for name in shown if (each := descriptions[name]) is not None}
+        shown = {name: tensors[name] for name in names}
+        looked_at = {name: description for name in shown if (description := descriptions[name]) is not None}
         with unnumbered():
             seen = snapshot(shown, known=self._kept, read=lambda tensor: cast("Description", known_as[id(tensor)]))
             identities = _identities(looked_at.values())
         unseen = frozenset(states.keys() - shown.keys())
         passed_over: dict[Hashable, str] = {}
-        for name, each in descriptions.items():
-            if each is not None and name in unseen:
-                passed_over.setdefault(each.memory.identity, name)
-        objects = {name: id(each) for name, each in shown.items()}
+        for name, description in descriptions.items():
+            if description is not None and name in unseen:
+                passed_over.setdefault(description.memory.identity, name)
+        objects = {name: id(tensor) for name, tensor in shown.items()}
         self._memories |= identities
         touched = frozenset(name for name, look in self._touched.items() if look == self._looks)
-        made_by = {name: nodes.get(id(each)) for name, each in shown.items()}
+        made_by = {name: nodes.get(id(tensor)) for name, tensor in shown.items()}
         facts = {name: f"grad_fn {type(node).__name__}" for name, node in made_by.items() if node is not None}
         return View(seen, objects, identities, facts, unseen, passed_over, touched)
 
     def _memories_of_all(self, frames: list[FrameType]) -> dict[Hashable, str]:
         """The memories that any variable leads to, watched or not, each with the path to it."""
-        found: dict[Hashable, str] = {}
+        paths: dict[Hashable, str] = {}
         for path, tensor in with_gradients(all_tensors(frames, self._namespace)).items():
             description = _description(tensor)
             if description is not None:
-                found.setdefault(description.memory.identity, path)
-        return found
+                paths.setdefault(description.memory.identity, path)
+        return paths
 
     def _count_what_nobody_tells(self, now: View) -> None:
         """Count storages of libraries that report nothing, from the moment when a variable holds them."""
@@ -304,7 +312,9 @@ def _description(tensor: object) -> Description | None:
 
 
 def _identities(descriptions: Collection[Description]) -> dict[str, frozenset[Hashable]]:
-    found: dict[str, set[Hashable]] = {}
-    for name, each in zip(names_of([each.memory for each in descriptions]), descriptions, strict=True):
-        found.setdefault(name, set()).add(each.memory.identity)
-    return {name: frozenset(each) for name, each in found.items()}
+    identities: dict[str, set[Hashable]] = {}
+    for name, description in zip(
+        names_of([description.memory for description in descriptions]), descriptions, strict=True
+    ):
+        identities.setdefault(name, set()).add(description.memory.identity)
+    return {name: frozenset(identities_of_name) for name, identities_of_name in identities.items()}

@@ -46,7 +46,7 @@ def state_of(story: Story) -> dict[str, Any]:
                 "kinds": [name for kind, name in GROUPS.items() if moment.did(kind)],
                 "raised": moment.how.startswith(RAISES),
                 "cards": full,
-                "rest": [[briefs.setdefault(brief(each), len(briefs)), card(moment, each, False)] for each in rest],
+                "rest": [[briefs.setdefault(brief(other), len(briefs)), card(moment, other, False)] for other in rest],
                 "held": moment.held,
                 "high": moment.high,
             }

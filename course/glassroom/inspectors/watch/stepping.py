@@ -66,36 +66,36 @@ _HasLines = ast.stmt | ast.excepthandler | ast.match_case
 
 def statements_of(source: str, first_line: int = 1) -> dict[int, Statement]:
     """The statement that each line belongs to. Statements that begin on one line count as one."""
-    found: dict[int, Statement] = {}
+    statements: dict[int, Statement] = {}
     for node in _in_order(ast.parse(source)):
         if isinstance(node, ast.match_case):
             start = node.pattern.lineno
         else:
-            start = min([node.lineno, *[each.lineno for each in getattr(node, "decorator_list", ())]])
+            start = min([node.lineno, *[decorator.lineno for decorator in getattr(node, "decorator_list", ())]])
         body = getattr(node, "body", None) or getattr(node, "cases", None)
         if body:
             inner = body[0].pattern if isinstance(body[0], ast.match_case) else body[0]
-            decorators = [each.lineno for each in getattr(inner, "decorator_list", ())]
+            decorators = [decorator.lineno for decorator in getattr(inner, "decorator_list", ())]
             end = max(start, min([inner.lineno, *decorators]) - 1)
         else:
             end = getattr(node, "end_lineno", None) or start
         shift = first_line - 1
         statement = Statement(start + shift, end + shift, isinstance(node, ast.Return), moved_by(node))
-        if start + shift in found and found[start + shift].line == start + shift:
+        if start + shift in statements and statements[start + shift].line == start + shift:
             continue  # a second statement on the same line
         for line in range(start + shift, end + shift + 1):
-            found[line] = statement
-    return found
+            statements[line] = statement
+    return statements
 
 
 def _in_order(node: ast.AST) -> list[_HasLines]:
     """Statements, exception handlers and cases, the outer before the inner."""
-    found: list[_HasLines] = []
+    nodes: list[_HasLines] = []
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            found.append(child)
-        found += _in_order(child)
-    return found
+            nodes.append(child)
+        nodes += _in_order(child)
+    return nodes
 
 
 @dataclass
@@ -217,7 +217,7 @@ class Stepper:
             return
         name = running.frame.f_code.co_name
         function = "" if name == "<module>" else name
-        frames = [each.frame for each in self._stack]
+        frames = [entry.frame for entry in self._stack]
         if not self._follower.ended(running.statement, function, frames, how, result):
             self._is_over = True
             self._stack.clear()

@@ -57,8 +57,8 @@ class Moment:
     @property
     def touched(self) -> list[str]:
         """The storages that this step affected, in the order of its changes."""
-        told = [each.storage for each in self.changes if each.kind != "shown"]
-        return list(dict.fromkeys([each for each in told if each is not None]))
+        told = [change.storage for change in self.changes if change.kind != "shown"]
+        return list(dict.fromkeys([storage for storage in told if storage is not None]))
 
     def did(self, kind: str) -> bool:
         """Whether the step made a change of this kind."""

@@ -109,8 +109,8 @@ def svg_of_story(story: Story) -> str:
     drawing.extend(PAD + 62 + columns_of(totals(story)) * FACT_ADVANCE, PAD + 20)
     top: float = PAD + 34
     sources = [shortened(story.source(moment.statement), SOURCE) for moment in story.moments]
-    place = max([80.0, *[34 + columns_of(each.statement.place) * TINY_ADVANCE for each in story.moments]])
-    grown = max([0, *[len(signed(each.difference)) for each in story.moments]]) * TINY_ADVANCE
+    place = max([80.0, *[34 + columns_of(moment.statement.place) * TINY_ADVANCE for moment in story.moments]])
+    grown = max([0, *[len(signed(moment.difference)) for moment in story.moments]]) * TINY_ADVANCE
     columns = Columns(
         place=PAD + place,
         grown=PAD + place + 12 + grown,
@@ -118,7 +118,7 @@ def svg_of_story(story: Story) -> str:
         source=PAD + place + 28 + grown + CURVE,
         words=PAD + place + 46 + grown + CURVE + max(map(len, sources), default=0) * ADVANCE,
     )
-    most = max([1, *[each.high for each in story.moments]])
+    most = max([1, *[moment.high for moment in story.moments]])
     for moment, source in list(zip(story.moments, sources, strict=True))[:MOST_ROWS]:
         top = _draw_step(drawing, top, columns, moment, source, most)
     rest = [f"and {len(story.moments) - MOST_ROWS:,} more steps"] if len(story.moments) > MOST_ROWS else []
@@ -154,9 +154,9 @@ def _draw_step(drawing: Drawing, top: float, columns: Columns, moment: Moment, s
     drawing.text(columns.place, top + 12, moment.statement.place, "tiny end")
     drawing.text(columns.grown, top + 12, signed(moment.difference), "fact end")
     drawing.text(columns.source, top + 12, source, "source")
-    words = [shortened(each, WORDS) for each in happenings(moment)] or [""]
+    words = [shortened(happening, WORDS) for happening in happenings(moment)] or [""]
     height = ROW * len(words)
-    held, high = (CURVE * each / most for each in (moment.held, moment.high))
+    held, high = (CURVE * amount / most for amount in (moment.held, moment.high))
     x, y = number(columns.curve), number(top)
     drawing.add(f'<rect class="held" x="{x}" y="{y}" width="{number(held)}" height="{height}"/>')
     drawing.add(f'<path class="high" d="M{number(columns.curve + high)} {y}v{height}"/>')

@@ -21,15 +21,15 @@ CONTAINERS = (list, tuple, dict, set, frozenset)
 
 def mentioned(source: str) -> list[str]:
     """The names that code mentions, in the order of their first mention."""
-    found: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[int, int]] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
             where = (node.lineno, node.col_offset)
-            found[node.id] = min(where, found.get(node.id, where))
+            places[node.id] = min(where, places.get(node.id, where))
         elif isinstance(node, ast.Global):
             for name in node.names:
-                found.setdefault(name, (node.lineno, node.col_offset))
-    return sorted(found, key=lambda name: found[name])
+                places.setdefault(name, (node.lineno, node.col_offset))
+    return sorted(places, key=lambda name: places[name])
 
 
 def tensors_of(
@@ -41,7 +41,7 @@ def tensors_of(
     """
     known: set[int] = set()
     given = ((name, namespace[name]) for name in names if name in namespace and (not only or name in only))
-    found = _below(given, known)
+    by_name = _below(given, known)
     for depth, frame in enumerate(frames):
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             where = f" in {frame.f_code.co_name}()"
@@ -49,9 +49,9 @@ def tensors_of(
             held = list(frame.f_locals.items())
             given = ((name, value) for name, value in held if not only or name in only)
             for leaf, tensor in _below(given, known).items():
-                plain = depth == 0 and leaf not in found  # a variable of the watched function itself
-                found[leaf if plain else _free(leaf + where, found)] = tensor
-    return found
+                plain = depth == 0 and leaf not in by_name  # a variable of the watched function itself
+                by_name[leaf if plain else _free(leaf + where, by_name)] = tensor
+    return by_name
 
 
 def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) -> dict[str, object]:
@@ -73,29 +73,29 @@ def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) ->
             if plain.setdefault(name, value) is not value:
                 places.append((name, value, where))
     places = [*[(name, value, "") for name, value in plain.items()], *places]
-    found: dict[str, object] = {}
+    by_name: dict[str, object] = {}
     for name, value, where in sorted(places, key=lambda place: place[0].startswith("_")):
-        for path, each in tensors_at([(name, value)], MOST_VISITED):
-            found[_free(path + where, found)] = each
-    return found
+        for path, tensor in tensors_at([(name, value)], MOST_VISITED):
+            by_name[_free(path + where, by_name)] = tensor
+    return by_name
 
 
 def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
     """The tensors, each leaf followed by its gradient."""
-    found: dict[str, object] = {}
-    gradients = {number: gradient_of(each) for number, each in by_id(tensors).items()}
+    by_name: dict[str, object] = {}
+    gradients = {number: gradient_of(tensor) for number, tensor in by_id(tensors).items()}
     for name, tensor in tensors.items():
-        found[name] = tensor
+        by_name[name] = tensor
         gradient = gradients[id(tensor)]
         if gradient is not None:
             head, _, where = name.partition(" in ")
-            found[f"{head}.grad{' in ' + where if where else ''}"] = gradient
-    return found
+            by_name[f"{head}.grad{' in ' + where if where else ''}"] = gradient
+    return by_name
 
 
 def by_id(tensors: Mapping[str, object]) -> dict[int, object]:
     """Each tensor once, even if it has several names."""
-    return {id(each): each for each in tensors.values()}
+    return {id(tensor): tensor for tensor in tensors.values()}
 
 
 def chosen(states: Mapping[str, tuple[int, int | None]], touched: Mapping[str, int], now: int) -> list[str]:
@@ -115,7 +115,7 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     """The name, with a number if it is taken, as for the variables of a recursive call."""
     if name not in taken:
         return name
-    return next(each for each in (f"{name}, call {n}" for n in range(2, 10**6)) if each not in taken)
+    return next(candidate for candidate in (f"{name}, call {n}" for n in range(2, 10**6)) if candidate not in taken)
 
 
 def _below(variables: Iterable[Place], known: set[int]) -> dict[str, object]:
@@ -123,15 +123,15 @@ def _below(variables: Iterable[Place], known: set[int]) -> dict[str, object]:
     searched only under the first variable that leads to it, not again as `self` or as a loop variable; `known` are the
     ids of those searched so far.
     """
-    found: dict[str, object] = {}
+    by_path: dict[str, object] = {}
     for name, value in variables:
         if name.startswith("_"):
             continue
         met: set[int] = set()
-        for path, each in everything_at([(name, value)], MOST_VISITED, known):
-            if adapter_for(each) is not None:
-                found[path] = each
-            elif not issubclass(type(each), CONTAINERS):
-                met.update(id(module) for _, module in paths_of_modules("", each))
+        for path, part in everything_at([(name, value)], MOST_VISITED, known):
+            if adapter_for(part) is not None:
+                by_path[path] = part
+            elif not issubclass(type(part), CONTAINERS):
+                met.update(id(module) for _, module in paths_of_modules("", part))
         known |= met
-    return found
+    return by_path

@@ -90,7 +90,7 @@ def happenings(moment: Moment) -> list[str]:
         said += [change.words for change in told]
         if len(told) < len(changes):
             rest = changes[len(told) :]
-            nbytes = f", {sized(sum(each.nbytes for each in rest))}" if kind in ("allocated", "freed") else ""
+            nbytes = f", {sized(sum(change.nbytes for change in rest))}" if kind in ("allocated", "freed") else ""
             said.append(f"and {len(rest):,} more {MORE[kind]}{nbytes}")
     return said
 

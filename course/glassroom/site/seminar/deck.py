@@ -68,16 +68,16 @@ class Deck:
 
 def deck_of(notebook: Notebook, name: str, folder: Path) -> Deck:
     """The slides of a notebook with live outputs; `folder` is where it lies, and pictures beside it."""
-    made = _Making(name, folder)
+    making = _Making(name, folder)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             words = "\n".join(line for line in source(cell).split("\n") if not WAY.fullmatch(line))
             for title, text in sections(words):
-                made.begin(title, text_html(text, folder, cell.get("attachments")))
+                making.begin(title, text_html(text, folder, cell.get("attachments")))
         elif cell["cell_type"] == "code" and source(cell).strip():
-            made.add(cell)
-    slides = [slide for slide in made.slides if not slide.is_empty]
-    return Deck(slides[0].title if slides else name, slides or [Slide(name)], made.questions)
+            making.add(cell)
+    slides = [slide for slide in making.slides if not slide.is_empty]
+    return Deck(slides[0].title if slides else name, slides or [Slide(name)], making.questions)
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
@@ -93,8 +93,8 @@ def sections(text: str) -> Iterator[tuple[str, str]]:
         parts[-1].append(line)
     for part in parts:
         if any(line.strip() for line in part):
-            found = HEADING.match(next(line for line in part if line.strip()))
-            yield re.sub(r"[*`]|\]\([^)]*\)|\[", "", found[1]) if found else "", "\n".join(part)
+            heading = HEADING.match(next(line for line in part if line.strip()))
+            yield re.sub(r"[*`]|\]\([^)]*\)|\[", "", heading[1]) if heading else "", "\n".join(part)
 
 
 class _Making:
@@ -134,12 +134,12 @@ class _Making:
 
     def _output(self, step: Step, output: Notebook) -> None:
         data = _data(output)
-        for each in data.get("asked", ()):
+        for question in data.get("asked", ()):
             step.asks.append(len(self.questions))
-            step.html += self._asked(str(each["question"]), each["kinds"])
+            step.html += self._asked(str(question["question"]), question["kinds"])
             self.waits = True
-        for each in data.get("told", ()):
-            self._told(step, each)
+        for question in data.get("told", ()):
+            self._told(step, question)
         if not data:
             step.html += output_html(output, self.folder)
 
@@ -162,7 +162,7 @@ class _Making:
     def _asked(self, text: str, kinds: Sequence[str]) -> str:
         fields = [field_of(kind, text) for kind in kinds]
         self.questions.append(Question(text, fields))
-        rows = "".join(f"<li><b>{escape(each['kind'])}</b> {_choices(each)}</li>" for each in fields)
+        rows = "".join(f"<li><b>{escape(field['kind'])}</b> {_choices(field)}</li>" for field in fields)
         number = len(self.questions) - 1
         return (
             f'<section class="asked" aria-label="{escape(word("Prediction"))}"><p>{prose(text)}</p><ul>{rows}</ul>'
@@ -176,14 +176,14 @@ def prose(text: str) -> str:
 
 
 def _choices(asked: Mapping[str, Any]) -> str:
-    given = [f"<span>{escape(each)}</span>" for each in asked["choices"]]
+    given = [f"<span>{escape(choice)}</span>" for choice in asked["choices"]]
     return " ".join([*given, *([f"<small>{escape(asked['hint'])}</small>"] if asked["hint"] else [])])
 
 
 def _data(output: Notebook) -> Mapping[str, Any]:
     """What a card of predictions says; nothing for any other output."""
-    found = output.get("data", {}).get(PREDICTIONS)
-    return found if isinstance(found, dict) else {}
+    predictions = output.get("data", {}).get(PREDICTIONS)
+    return predictions if isinstance(predictions, dict) else {}
 
 
 def _asked_of(code: str) -> str:

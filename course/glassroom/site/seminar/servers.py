@@ -157,10 +157,10 @@ class _VoteHandler(Replies):
 
     def _browser(self) -> str:
         try:
-            found = SimpleCookie(self.headers.get("Cookie", "")).get(COOKIE)
+            cookie = SimpleCookie(self.headers.get("Cookie", "")).get(COOKIE)
         except CookieError:
-            found = None
-        return found.value if found else ""
+            cookie = None
+        return cookie.value if cookie else ""
 
 
 class _DeckHandler(PageReplies):

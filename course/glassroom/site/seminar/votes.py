@@ -94,7 +94,7 @@ class Votes:
             if self._changes[browser] > MOST_CHANGES:
                 raise Refused("You have changed your answer too often.")
             for number in self._open:
-                mine = tuple(each for each, (of, _) in zip(said, shown, strict=True) if of == number)
+                mine = tuple(answer for answer, (of, _) in zip(said, shown, strict=True) if of == number)
                 self._votes.setdefault(number, {})[browser] = mine
 
     def bars(self, number: int) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ class Votes:
         question = self.questions[number]
         with self._lock:
             counts = self._counted.get(number) or self._counts(number)
-        made = []
+        counted_kinds = []
         for field, count in zip(question.fields, counts, strict=True):
             kind = field["kind"]
             truth = question.truth.get(kind, UNKNOWN)
@@ -122,8 +122,8 @@ class Votes:
                 for name in names
             ]
             more = sum(row["votes"] for row in rows[MOST_BARS:])
-            made.append({"kind": kind, "voters": count.total(), "rows": rows[:MOST_BARS], "more": more})
-        return made
+            counted_kinds.append({"kind": kind, "voters": count.total(), "rows": rows[:MOST_BARS], "more": more})
+        return counted_kinds
 
     def _counts(self, number: int) -> list[Counter[str]]:
         counts: list[Counter[str]] = [Counter() for _ in self.questions[number].fields]

@@ -229,10 +229,10 @@ def _getitem(function: Function, array: MetaArray, key: Any) -> Any:
     lengths = iter(array.shape)
     before: list[int] = []
     after: list[int] = []
-    for place, each in enumerate(keys):
-        length = 1 if each is None else next(lengths)
+    for place, index in enumerate(keys):
+        length = 1 if index is None else next(lengths)
         if place not in advanced:
-            taken = length if each is None else len(range(*each.indices(length)))
+            taken = length if index is None else len(range(*index.indices(length)))
             (before if is_together and place < advanced[0] else after).append(taken)
     return MetaArray((*before, *block, *after), array.dtype)
 

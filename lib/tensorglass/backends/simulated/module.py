@@ -90,10 +90,10 @@ class SimulatedModule:
             raise MixedMemory(f"an array in the host's memory was given to a function that runs on {self.device}")
         return given
 
-    def _wrapped(self, answer: Any, seen: list[SimulatedArray], made: list[SimulatedArray]) -> Any:
+    def _wrapped(self, answer: Any, seen: list[SimulatedArray], wrapped_arrays: list[SimulatedArray]) -> Any:
         """The result with its arrays on the device. Arrays that are not views of `seen` ones are added to `made`."""
         if isinstance(answer, tuple | list):
-            wrapped = [self._wrapped(item, seen, made) for item in answer]
+            wrapped = [self._wrapped(item, seen, wrapped_arrays) for item in answer]
             return wrapped if isinstance(answer, list) else tuple(wrapped)  # a plain one for a named tuple, too
         if isinstance(answer, numpy.generic):  # a 0-dim result stays on the device, as CuPy's do
             answer = numpy.asarray(answer)
@@ -106,7 +106,7 @@ class SimulatedModule:
             if given.allocation.root is root:
                 return SimulatedArray(answer, given.allocation, given.module)
         new = SimulatedArray(answer, self.backend.allocation_of(root), self.backend.xp)
-        made.append(new)
+        wrapped_arrays.append(new)
         return new
 
 

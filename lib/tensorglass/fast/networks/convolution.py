@@ -82,17 +82,17 @@ def _of_convolve(slow: Kernel) -> Kernel:
             return batches.convolve(inputs, weights, bias, plan)
         if not _takes(xp, inputs, plan):
             return slow(xp, inputs, weights, bias, plan)
-        made = XP.empty((len(inputs), len(weights), *plan.counts), inputs.dtype)
+        output = XP.empty((len(inputs), len(weights), *plan.counts), inputs.dtype)
         depth = inputs.shape[1] * prod(plan.windows.size)
         runs = _Runs(inputs, inputs.shape[1], len(weights), depth, plan)
         rows, columns = plain._as_rows(weights, plan), runs.buffer(depth)
         for block, count in runs.blocks():
             XP.matmul(rows, runs.copy_columns(inputs[block], columns), out=runs.results[:count])
             if bias is None:
-                XP.copyto(made[block], runs.wanted(count))
+                XP.copyto(output[block], runs.wanted(count))
             else:
-                XP.add(runs.wanted(count), bias.reshape(-1, 1, 1), out=made[block])
-        return made
+                XP.add(runs.wanted(count), bias.reshape(-1, 1, 1), out=output[block])
+        return output
 
     return convolve
 
@@ -105,7 +105,7 @@ def _of_spread(slow: Kernel) -> Kernel:
         if not _takes(xp, results, plan):
             return slow(xp, results, weights, plan)
         rows, channels = len(weights), plan.groups * weights.shape[1]
-        made = XP.empty((len(results), channels, *plan.lengths), results.dtype)
+        images = XP.empty((len(results), channels, *plan.lengths), results.dtype)
         runs = _Runs(results, channels, rows, channels + rows, plan)
         part = runs.buffer(channels)
         kernels = weights.reshape(plan.groups, rows // plan.groups, *weights.shape[1:]).transpose(3, 4, 0, 2, 1)
@@ -117,8 +117,8 @@ def _of_spread(slow: Kernel) -> Kernel:
                 XP.matmul(kernels[place], runs.results[:count], out=part[:count])
                 where = runs.seen[:count, :, *place]
                 XP.add(where, part[:count].reshape(where.shape), out=where)
-            XP.copyto(made[block], runs.inside[:count])
-        return made
+            XP.copyto(images[block], runs.inside[:count])
+        return images
 
     return spread
 
@@ -131,13 +131,13 @@ def _of_correlate(slow: Kernel) -> Kernel:
             return slow(xp, inputs, results, like, plan)
         depth = inputs.shape[1] * prod(plan.windows.size)
         runs = _Runs(inputs, inputs.shape[1], results.shape[1], depth, plan)
-        made, columns = XP.zeros(plain._as_rows(like, plan).shape, inputs.dtype), runs.buffer(depth)
+        gradient, columns = XP.zeros(plain._as_rows(like, plan).shape, inputs.dtype), runs.buffer(depth)
         for block, count in runs.blocks():
             XP.copyto(runs.wanted(count), results[block])  # what was not asked for stays 0
             seen = runs.copy_columns(inputs[block], columns)
-            found = XP.matmul(seen, runs.results[:count].swapaxes(-1, -2))
-            made += XP.add.reduce(found, axis=0).swapaxes(-1, -2)
-        return made.reshape(like.shape)
+            products = XP.matmul(seen, runs.results[:count].swapaxes(-1, -2))
+            gradient += XP.add.reduce(products, axis=0).swapaxes(-1, -2)
+        return gradient.reshape(like.shape)
 
     return correlate
 
@@ -152,8 +152,8 @@ def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | N
     is_packed = input.flags.c_contiguous and weight.flags.c_contiguous and input.dtype == weight.dtype == grad.dtype
     if not is_packed or not batches.takes(XP, grad, weight, plan):
         return None
-    found = batches.gradients(input, grad, weight, (wanted[0], wanted[1]), plan)
-    return [*found, *[batches.bias_gradient(grad) if each else None for each in wanted[2:]]]
+    gradients = batches.gradients(input, grad, weight, (wanted[0], wanted[1]), plan)
+    return [*gradients, *[batches.bias_gradient(grad) if is_wanted else None for is_wanted in wanted[2:]]]
 
 
 def with_own_kernels(form: Callable[..., Any]) -> Callable[..., Any]:

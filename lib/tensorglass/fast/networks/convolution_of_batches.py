@@ -57,10 +57,10 @@ class _Images:
 
     def new(self, rows: int, depth: int, width: int, make: Any = XP.empty) -> tuple[Array, Array]:
         """`depth` numbers for each cell of a row: (rows, depth, cells), and as (rows, depth, width, images)."""
-        made = make((rows, depth, width * self.images), self.dtype)
+        array = make((rows, depth, width * self.images), self.dtype)
         if self.plan.counts[1] < _LONG:
-            return made, made.reshape(rows, depth, width, self.images)
-        return made, made.reshape(rows, depth, self.images, width).swapaxes(2, 3)
+            return array, array.reshape(rows, depth, width, self.images)
+        return array, array.reshape(rows, depth, self.images, width).swapaxes(2, 3)
 
     def padded(self) -> tuple[Array, Array, Array]:
         """Padded images of zeros; the part inside the padding; and their windows' columns, as views.
@@ -69,10 +69,10 @@ class _Images:
         """
         size, (_, step), (above, left), (_, apart) = self.plan.windows
         height, width = self.plan.lengths
-        made, cells = self.new(height + 2 * above, self.channels, width + 2 * left, XP.zeros)
+        padded, cells = self.new(height + 2 * above, self.channels, width + 2 * left, XP.zeros)
         row, channel, cell, image = cells.strides
         seen = _view(
-            made,
+            padded,
             (*cells.shape[:2], size[1], self.plan.counts[1], self.images),
             (row, channel, apart * cell, step * cell, image),
         )
@@ -112,17 +112,17 @@ def _multiply(kernels: Array, rows: Array, height: int, step: int, out: Array) -
 
 def convolve(inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> Array:
     """The kernel of `convolved`."""
-    made = HOST.empty(HOST.dtype_of(inputs), (len(inputs), len(weights), *plan.counts))
+    output = HOST.empty(HOST.dtype_of(inputs), (len(inputs), len(weights), *plan.counts))
     kernels, height = XP.ascontiguousarray(weights.transpose(0, 2, 1, 3)).reshape(len(weights), -1), weights.shape[2]
     for block in _Images.blocks(len(inputs), weights, plan):
         images = _Images(block.stop - block.start, inputs.shape[1], inputs.dtype, plan)
-        found, seen = images.new(plan.counts[0], len(weights), plan.counts[1])
-        _multiply(kernels, images.columns_of(inputs[block]), height, plan.windows.stride[0], found)
+        products, seen = images.new(plan.counts[0], len(weights), plan.counts[1])
+        _multiply(kernels, images.columns_of(inputs[block]), height, plan.windows.stride[0], products)
         if bias is not None:
-            XP.add(found, bias.reshape(-1, 1), found)
-        for target, source in zip(made[block].transpose(2, 1, 3, 0), seen, strict=True):
+            XP.add(products, bias.reshape(-1, 1), products)
+        for target, source in zip(output[block].transpose(2, 1, 3, 0), seen, strict=True):
             XP.copyto(target, source)  # row by row, so that they stay in the cache while they are rearranged
-    return made
+    return output
 
 
 def gradients(
@@ -142,8 +142,8 @@ def gradients(
         XP.copyto(rows[inside_rows], results[block].transpose(2, 1, 3, 0))
         if of_weights is not None and inputs is not None:
             seen = _windows(images.columns_of(inputs[block]), height, down, plan.counts[0])[:, 0]
-            found = XP.matmul(seen, given[inside_rows].swapaxes(1, 2))
-            XP.add(of_weights, XP.add.reduce(found, axis=0), of_weights)
+            products = XP.matmul(seen, given[inside_rows].swapaxes(1, 2))
+            XP.add(of_weights, XP.add.reduce(products, axis=0), of_weights)
         if of_inputs is not None:
             parts, places = images.new(plan.lengths[0], channels * width, plan.counts[1])
             _multiply(turned, given[above:], height, 1, parts)

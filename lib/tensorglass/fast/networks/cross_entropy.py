@@ -38,9 +38,9 @@ def of_cross_entropy(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
                     break
             else:
                 if type(ignored) is int and ignored < 0:
-                    made = _mean_loss(*arguments, ignored)
-                    if made is not None:
-                        return made
+                    loss = _mean_loss(*arguments, ignored)
+                    if loss is not None:
+                        return loss
         return form(*arguments, **keywords)
 
     return loss_first
@@ -59,10 +59,10 @@ def _mean_loss(input: Any, target: Any, ignored: int) -> Tensor | None:
     logits = raw_array(input)
     if not input._contiguous or logits.nbytes >= LEAST:
         return None
-    found = HOST.run(_kernel, logits, raw_array(target))
-    if found is None:
+    kept = HOST.run(_kernel, logits, raw_array(target))
+    if kept is None:
         return None
-    log_array, array = found
+    log_array, array = kept
     log_probs = result_tensor(log_array, dtype, HOST, CPU, size, CONTIGUOUS_STRIDES[size])
     loss = result_tensor(array, dtype, HOST, CPU, (), ())
     if input._meta is not None and state.grad:
@@ -77,10 +77,10 @@ def _kernel(logits: Array, target: Array) -> tuple[Array, Array] | None:
     # Read as unsigned integers, negative classes are large.
     if not target.flags.c_contiguous or target.view("uint64").max() >= logits.shape[1]:
         return None
-    found = XP.empty_like(logits)
-    log_softmax(XP, logits, 1, found)
-    chosen = found.reshape(-1).take(flat_places(found.shape, target))
-    return found, XP.asarray(XP.add.reduce(-chosen, None) / target.size, logits.dtype)
+    log_array = XP.empty_like(logits)
+    log_softmax(XP, logits, 1, log_array)
+    chosen = log_array.reshape(-1).take(flat_places(log_array.shape, target))
+    return log_array, XP.asarray(XP.add.reduce(-chosen, None) / target.size, logits.dtype)
 
 
 def flat_places(size: tuple[int, ...], target: Array) -> Array:

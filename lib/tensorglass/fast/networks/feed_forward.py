@@ -33,7 +33,7 @@ class FeedForward(Function):
     @staticmethod
     def forward(ctx: Any, noise: Any, *inputs: Tensor) -> Tensor:
         x, *parameters = inputs
-        arrays = [None if each is None else raw_array(each) for each in (noise, *parameters)]
+        arrays = [None if tensor is None else raw_array(tensor) for tensor in (noise, *parameters)]
         hidden, output = HOST.launch(_forward, _rows(raw_array(x)), *arrays)
         ctx.save_for_backward(noise, _tensor(hidden, x), *inputs)
         return _tensor(output.reshape(*x._size[:-1], -1), x)
@@ -45,16 +45,16 @@ class FeedForward(Function):
         if state.grad:
             with enable_grad():
                 output = _by_tensors(noise, *inputs)
-            asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
-            found = iter(gradients((output,), asked, (grad,), create_graph=True))
-            return None, *[next(found) if is_wanted else None for is_wanted in wanted]
+            asked = [input for input, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
+            of_inputs = iter(gradients((output,), asked, (grad,), create_graph=True))
+            return None, *[next(of_inputs) if is_wanted else None for is_wanted in wanted]
         x, first, _, second, _ = inputs
-        arrays = [_rows(raw_array(each)) for each in (grad, hidden, x)]
+        arrays = [_rows(raw_array(tensor)) for tensor in (grad, hidden, x)]
         kept_or_not = None if noise is None else raw_array(noise)
-        made = HOST.launch(_backward, *arrays, raw_array(first), raw_array(second), kept_or_not, wanted)
-        if made[0] is not None:
-            made[0] = made[0].reshape(x._size)
-        return None, *[None if each is None else _tensor(each, x) for each in made]
+        answers = HOST.launch(_backward, *arrays, raw_array(first), raw_array(second), kept_or_not, wanted)
+        if answers[0] is not None:
+            answers[0] = answers[0].reshape(x._size)
+        return None, *[None if array is None else _tensor(array, x) for array in answers]
 
 
 def _by_tensors(noise: Any, x: Tensor, first: Tensor, bias: Tensor, second: Tensor, last: Tensor) -> Tensor:
@@ -134,13 +134,13 @@ def _backward(
     wanted: Sequence[bool],
 ) -> list[Array | None]:  # fmt: skip
     """The wanted gradients of input, weights and biases."""
-    found: list[Array | None] = [None] * 5
+    answers: list[Array | None] = [None] * 5
     if wanted[3]:
-        found[3] = matrix_product(xp, grad.T, hidden)
+        answers[3] = matrix_product(xp, grad.T, hidden)
     if wanted[4]:
-        found[4] = total(xp, grad, (0,)).reshape(-1)
+        answers[4] = total(xp, grad, (0,)).reshape(-1)
     if not any(wanted[:3]):
-        return found
+        return answers
     towards, bits = _product(grad, second), f"u{grad.itemsize}"
     of_bias, ones = xp.zeros(len(first), grad.dtype), xp.ones(ROWS, grad.dtype)
     for block in _blocks(towards):
@@ -151,8 +151,8 @@ def _backward(
         if wanted[2]:
             xp.add(of_bias, ones[: len(part)].dot(part), of_bias)
     if wanted[0]:
-        found[0] = matrix_product(xp, towards, first)
+        answers[0] = matrix_product(xp, towards, first)
     if wanted[1]:
-        found[1] = matrix_product(xp, towards.T, x)
-    found[2] = of_bias if wanted[2] else None
-    return found
+        answers[1] = matrix_product(xp, towards.T, x)
+    answers[2] = of_bias if wanted[2] else None
+    return answers

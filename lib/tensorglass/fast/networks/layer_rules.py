@@ -24,12 +24,14 @@ def _nll_loss(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None]
         count = int(XP.count_nonzero(is_counted))
         if not count:
             return None
-    made = XP.zeros(input.shape, input.dtype)
+    spread = XP.zeros(input.shape, input.dtype)
     share = grad.dtype.type(-grad.item() / count)
     if is_counted is not None:
         target = XP.where(is_counted, target, 0)  # as in the declared formula: zeros have a sign
-    made.reshape(-1)[flat_places(made.shape, target)] = share if is_counted is None else is_counted.reshape(-1) * share
-    return [made]
+    spread.reshape(-1)[flat_places(spread.shape, target)] = (
+        share if is_counted is None else is_counted.reshape(-1) * share
+    )
+    return [spread]
 
 
 def _normalized(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
@@ -42,10 +44,10 @@ def _normalized(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | Non
     if input.dtype != grad.dtype or (scale is not None and (scale.dtype != grad.dtype or scale.ndim != 1)):
         return None
     mean, inverse = kept["result1"][:2]
-    found = gradients_by_sums(XP, grad, input, scale, mean, inverse, cut, wanted)
-    if found is None:
+    answers = gradients_by_sums(XP, grad, input, scale, mean, inverse, cut, wanted)
+    if answers is None:
         return None
-    return [each if each is None or place else each.reshape(input.shape) for place, each in enumerate(found)]
+    return [answer if answer is None or place else answer.reshape(input.shape) for place, answer in enumerate(answers)]
 
 
 def _rows_taken(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
@@ -57,9 +59,9 @@ def _rows_taken(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | Non
     if kept["padding_idx"] >= 0:
         is_counted = indices != kept["padding_idx"]
         indices, rows = indices[is_counted], rows[is_counted]
-    made = XP.zeros(size, grad.dtype)
-    add_at(XP, made, 0, [indices], rows)
-    return [made]
+    whole = XP.zeros(size, grad.dtype)
+    add_at(XP, whole, 0, [indices], rows)
+    return [whole]
 
 
 RULES: dict[str, Rule] = {

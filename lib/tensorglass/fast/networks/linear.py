@@ -33,9 +33,9 @@ def of_linear(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     @wraps(form)
     def linear_first(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 3 and not keywords:
-            made = _linear(*arguments)
-            if made is not None:
-                return made
+            result = _linear(*arguments)
+            if result is not None:
+                return result
         return form(*arguments, **keywords)
 
     return linear_first
@@ -58,12 +58,14 @@ def _linear(input: Any, weight: Any, bias: Any) -> Tensor | None:
         return None
     rows = size[0] if is_matrix else math.prod(size[:-1])
     try:
-        made = HOST.run(_affine, given if is_matrix else given.reshape(rows, inner), raw_array(weight), raw_array(bias))
+        product = HOST.run(
+            _affine, given if is_matrix else given.reshape(rows, inner), raw_array(weight), raw_array(bias)
+        )
     except MemoryError:  # the plain way raises the error again, worded as PyTorch does
         return None
-    if not made.flags.c_contiguous:
+    if not product.flags.c_contiguous:
         return None
-    flat = result_tensor(made, dtype, HOST, CPU, (rows, columns), CONTIGUOUS_STRIDES[rows, columns])
+    flat = result_tensor(product, dtype, HOST, CPU, (rows, columns), CONTIGUOUS_STRIDES[rows, columns])
     if state.grad and not input._meta is weight._meta is bias._meta is None:
         return _entered(input, weight, bias, flat)
     return flat if is_matrix else view_of(flat, (*size[:-1], columns), CONTIGUOUS_STRIDES[*size[:-1], columns], 0)
@@ -72,10 +74,10 @@ def _linear(input: Any, weight: Any, bias: Any) -> Tensor | None:
 def _affine(input: Array, weight: Array, bias: Array) -> Array:
     rows, columns = len(input), len(weight)
     if rows * columns * weight.shape[1] <= SMALL and rows * columns * input.itemsize < LEAST:
-        made = input.dot(weight.T)  # the same product as `matmul`, with less overhead
+        product = input.dot(weight.T)  # the same product as `matmul`, with less overhead
     else:
-        made = matrix_product(XP, input, weight.T, _empty(input.dtype, rows, columns))
-    return XP.add(made, bias, made)
+        product = matrix_product(XP, input, weight.T, _empty(input.dtype, rows, columns))
+    return XP.add(product, bias, product)
 
 
 def _empty(array_dtype: Any, rows: int, columns: int) -> Array:

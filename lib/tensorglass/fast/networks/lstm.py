@@ -53,9 +53,9 @@ def of_layer(form: Form) -> Form:
             x, hidden, inner, *parameters = inputs
             with enable_grad():
                 output, last = form(cell, x, (hidden, inner), weights(*parameters), is_backwards, None)
-            asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
-            found = iter(gradients((output, *last), asked, grads, create_graph=True, allow_unused=True))
-            return None, *[next(found) if is_wanted else None for is_wanted in wanted]
+            asked = [input for input, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
+            of_inputs = iter(gradients((output, *last), asked, grads, create_graph=True, allow_unused=True))
+            return None, *[next(of_inputs) if is_wanted else None for is_wanted in wanted]
 
     @wraps(form)
     def layer_first(cell: Any, input: Any, start: Any, w: Any, backwards: bool, sizes: Any) -> Any:
@@ -78,33 +78,33 @@ _ORDER = (3, 0, 1, 2)
 def _by_gates(weight: Array) -> Array:
     """The rows of each gate: (4, width, columns)."""
     width = len(weight) // 4
-    made = aligned((4, width, weight.shape[1]), weight.dtype)
-    for each, place in zip(made, _ORDER, strict=True):
-        each[...] = weight[place * width : (place + 1) * width]
-    return made
+    gates = aligned((4, width, weight.shape[1]), weight.dtype)
+    for gate, place in zip(gates, _ORDER, strict=True):
+        gate[...] = weight[place * width : (place + 1) * width]
+    return gates
 
 
 def _scaled_by_gates(weight: Array) -> Array:
     """The columns for each gate, (4, columns, width); those of sigmoids are halved."""
     width = len(weight) // 4
-    made = aligned((4, weight.shape[1], width), weight.dtype)
-    for each, place in zip(made, _ORDER, strict=True):
-        XP.multiply(weight[place * width : (place + 1) * width].T, weight.dtype.type(1 if place == 2 else 0.5), each)
-    return made
+    gates = aligned((4, weight.shape[1], width), weight.dtype)
+    for gate, place in zip(gates, _ORDER, strict=True):
+        XP.multiply(weight[place * width : (place + 1) * width].T, weight.dtype.type(1 if place == 2 else 0.5), gate)
+    return gates
 
 
 def _forward(inputs: Sequence[Any], *, is_backwards: bool) -> tuple[Tensor, ...]:
     """Gates, cell states, their tanh and outputs of all steps, and the last output and cell state."""
     x = inputs[0]
-    arrays = [None if each is None else raw_array(each) for each in inputs]
+    arrays = [None if tensor is None else raw_array(tensor) for tensor in inputs]
     size = (*x._size[:2], inputs[1]._size[-1])
     gates = HOST.empty(x._dtype, (4, *size))
     states = [HOST.empty(x._dtype, size) for _ in range(3)]
-    HOST.launch(_steps, *[_turned(each, is_backwards) for each in states], gates, arrays, is_backwards)
+    HOST.launch(_steps, *[_turned(state, is_backwards) for state in states], gates, arrays, is_backwards)
     last = -1 if not is_backwards else 0
     cells, squashed, output = states
-    made = (gates, cells, squashed, output, output[last].copy(), cells[last].copy())
-    return tuple([_tensor(each, x) for each in made])
+    results = (gates, cells, squashed, output, output[last].copy(), cells[last].copy())
+    return tuple([_tensor(array, x) for array in results])
 
 
 def _turned(array: Array, is_backwards: bool) -> Array:
@@ -119,28 +119,28 @@ def _steps(
     is_small = _is_small(x, hidden)
     if not is_small:
         rows = x.reshape(-1, x.shape[2])
-        for made, each in zip(gates, weights_in, strict=True):
-            matrix_product(xp, rows, each, made.reshape(len(rows), -1))
-    found, part = xp.empty((4, *hidden.shape), gates.dtype), xp.empty(hidden.shape, gates.dtype)
+        for target, columns in zip(gates, weights_in, strict=True):
+            matrix_product(xp, rows, columns, target.reshape(len(rows), -1))
+    step_gates, part = xp.empty((4, *hidden.shape), gates.dtype), xp.empty(hidden.shape, gates.dtype)
     if bias is not None:
-        biases = xp.empty_like(found)
+        biases = xp.empty_like(step_gates)
         xp.copyto(biases, _scaled_by_gates((bias_in + bias)[:, None]))
     half = xp.asarray(0.5, gates.dtype)
     x, along = _turned(x, is_backwards), gates[:, ::-1] if is_backwards else gates
-    for number, (made, after, tanh) in enumerate(zip(output, cells, squashed, strict=True)):
+    for number, (target, after, tanh) in enumerate(zip(output, cells, squashed, strict=True)):
         step = along[:, number]
         if is_small:
             xp.matmul(x[number], weights_in, step)
-        xp.matmul(hidden, weights, found)
+        xp.matmul(hidden, weights, step_gates)
         if bias is not None:
-            xp.add(found, biases, found)
-        xp.tanh(xp.add(step, found, step), step)
+            xp.add(step_gates, biases, step_gates)
+        xp.tanh(xp.add(step, step_gates, step), step)
         sigmoids = step[:3]
         xp.add(xp.multiply(sigmoids, half, sigmoids), half, sigmoids)
         xp.multiply(step[2], cell, after)
         xp.add(after, xp.multiply(step[1], step[3], part), after)
-        xp.multiply(step[0], xp.tanh(after, tanh), made)
-        hidden, cell = made, after
+        xp.multiply(step[0], xp.tanh(after, tanh), target)
+        hidden, cell = target, after
 
 
 def _is_small(x: Array, hidden: Array) -> bool:
@@ -153,11 +153,11 @@ def _lstm_backward(
     is_backwards: bool, wanted: Any,
 ) -> list[Tensor | None]:  # fmt: skip
     """The wanted gradients of the inputs."""
-    arrays = [_turned(raw_array(each), is_backwards) for each in (cells, squashed, output, grads[0])]
-    given = [None if each is None else raw_array(each) for each in inputs]
+    arrays = [_turned(raw_array(tensor), is_backwards) for tensor in (cells, squashed, output, grads[0])]
+    given = [None if tensor is None else raw_array(tensor) for tensor in inputs]
     last = raw_array(grads[1]), raw_array(grads[2])
-    found = HOST.launch(_gradients, raw_array(gates), *arrays, given, last, is_backwards, wanted)
-    return [None if each is None else _tensor(each, output) for each in found]
+    answers = HOST.launch(_gradients, raw_array(gates), *arrays, given, last, is_backwards, wanted)
+    return [None if answer is None else _tensor(answer, output) for answer in answers]
 
 
 def _gradients(
@@ -166,13 +166,13 @@ def _gradients(
 ) -> list[Array | None]:  # fmt: skip
     x, hidden, cell, weight_in, weight, _, _ = given
     steps, batch, width = output.shape
-    made = HOST.empty(HOST.dtype_of(gates), (steps, batch, 4, width))
-    along, in_turn = (gates[:, ::-1], made[::-1]) if is_backwards else (gates, made)
+    towards_gates = HOST.empty(HOST.dtype_of(gates), (steps, batch, 4, width))
+    along, in_turn = (gates[:, ::-1], towards_gates[::-1]) if is_backwards else (gates, towards_gates)
     weights = _by_gates(weight)
-    towards_hidden, towards_cell = [each.copy() for each in towards_last]
-    part, found = xp.empty_like(cell), xp.empty_like(gates[:, 0])
+    towards_hidden, towards_cell = [tensor.copy() for tensor in towards_last]
+    part, step_gates = xp.empty_like(cell), xp.empty_like(gates[:, 0])
     scratch: Array | None = None
-    for block in _blocks_from_the_end(steps, found.nbytes):
+    for block in _blocks_from_the_end(steps, step_gates.nbytes):
         first = [cell[None]] if not block.start else []
         before = XP.concatenate([*first, cells[max(0, block.start - 1) : block.stop - 1]])
         scratch = xp.empty((4, *before.shape), gates.dtype) if scratch is None else scratch[:, : len(before)]
@@ -185,10 +185,10 @@ def _gradients(
             xp.add(towards_cell, part, towards_cell)
             xp.multiply(of_gates[1:], towards_cell, of_gates[1:])
             xp.multiply(towards_cell, along[2, number], towards_cell)
-            xp.add.reduce(xp.matmul(of_gates, weights, found), axis=0, out=towards_hidden)
+            xp.add.reduce(xp.matmul(of_gates, weights, step_gates), axis=0, out=towards_hidden)
         for of_gate, place in zip(scratch, _ORDER, strict=True):
             in_turn[block, :, place] = of_gate
-    rows, inputs = made.reshape(steps * batch, 4 * width), x.reshape(steps * batch, -1)
+    rows, inputs = towards_gates.reshape(steps * batch, 4 * width), x.reshape(steps * batch, -1)
     answers: list[Array | None] = [None] * 7
     if wanted[0]:
         answers[0] = matrix_product(xp, rows, weight_in).reshape(x.shape)

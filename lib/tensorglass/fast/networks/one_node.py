@@ -23,9 +23,12 @@ def is_usual(input: Any, others: Iterable[Any]) -> bool:
         return False
     if autocast.state.dtypes or dual.made.dual_tensors or anomaly.state.enabled or watched.saved_tensors_hooks:
         return False
-    for each in (input, *others):
-        if each is not None and (
-            type(each) not in PLAIN or each._dtype is not dtype or each._storage.device is not CPU or 0 in each._size
+    for tensor in (input, *others):
+        if tensor is not None and (
+            type(tensor) not in PLAIN
+            or tensor._dtype is not dtype
+            or tensor._storage.device is not CPU
+            or 0 in tensor._size
         ):
             return False
     return True

@@ -34,25 +34,25 @@ def _arrays(*tensors: Any) -> list[Array] | None:
     size, dtype = first._size, first._dtype
     if dtype is not float32 and dtype is not float64:
         return None
-    found = []
+    arrays = []
     storages = set()
-    for each in tensors:
-        if type(each) not in PLAIN or each._dtype is not dtype or each._size != size:
+    for tensor in tensors:
+        if type(tensor) not in PLAIN or tensor._dtype is not dtype or tensor._size != size:
             return None
-        meta, storage = each._meta, each._storage
+        meta, storage = tensor._meta, tensor._storage
         if storage.device is not CPU or (meta is not None and meta.is_inference):
             return None
         storages.add(storage)
-        found.append(raw_array(each))
-        if not each._contiguous:
+        arrays.append(raw_array(tensor))
+        if not tensor._contiguous:
             return None
-    return found if len(storages) == len(found) else None
+    return arrays if len(storages) == len(arrays) else None
 
 
 def _are_numbers(*values: Any) -> bool:
     """Whether these options are plain numbers, not tensors."""
-    for each in values:  # noqa: SIM110  # a loop is quicker than `all` with a generator
-        if type(each) is not float and type(each) is not int:
+    for value in values:  # noqa: SIM110  # a loop is quicker than `all` with a generator
+        if type(value) is not float and type(value) is not int:
             return False
     return True
 
@@ -63,10 +63,10 @@ def _in_blocks(rule: Callable[..., None], arrays: list[Array], *numbers: float) 
     if first.size <= _BLOCK:
         rule(*arrays, XP.empty_like(first), XP.empty_like(first), *numbers)
         return
-    rows = [each.reshape(-1) for each in arrays]
+    rows = [array.reshape(-1) for array in arrays]
     one, other = XP.empty((2, _BLOCK), first.dtype)
     for start in range(0, first.size, _BLOCK):
-        parts = [each[start : start + _BLOCK] for each in rows]
+        parts = [row[start : start + _BLOCK] for row in rows]
         length = len(parts[0])
         rule(*parts, one[:length], other[:length], *numbers)
 
@@ -94,8 +94,8 @@ def _decay(grad: Array, param: Array, weight_decay: float, out: Array) -> Array:
 def _apply_rule(rule: Callable[..., None], arrays: list[Array], written: tuple[Tensor, ...], *numbers: float) -> bool:
     """Apply a rule. `written` is how many in-place writes of `update` count for each tensor."""
     in_quiet(_in_blocks, rule, arrays, *numbers)
-    for each in written:
-        each._written()
+    for tensor in written:
+        tensor._written()
     return True
 
 
@@ -260,7 +260,7 @@ def update(optimizer: Any, param: Tensor, grad: Tensor, state: State, group: Gro
     """Update a parameter by its optimizer's rule, unless the step is recorded."""
     formula = type(optimizer).update
     if formula not in _rules:  # a user's subclass may define its own `update`, which has no entry
-        owner = next(each for each in type(optimizer).__mro__ if "update" in vars(each))
+        owner = next(cls for cls in type(optimizer).__mro__ if "update" in vars(cls))
         _rules[formula] = _RULES.get(vars(owner).get("_formula", ""))
     rule = _rules[formula]
     return rule is not None and not modes.grad and rule(param, grad, state, group)

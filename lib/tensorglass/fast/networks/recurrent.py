@@ -37,16 +37,16 @@ def of_layer(form: Form) -> Form:
         @staticmethod
         def forward(ctx: Any, call: tuple[Any, ...], *inputs: Any) -> tuple[Tensor, ...]:
             ctx.call = call
-            x, arrays = inputs[0], [None if each is None else raw_array(each) for each in inputs]
+            x, arrays = inputs[0], [None if tensor is None else raw_array(tensor) for tensor in inputs]
             kept = HOST.launch(_steps, call[0].__name__, arrays, call[2])
             states = kept[0]  # a separate copy: the user may write to the output, as to the result of `stack`
             given = HOST.empty(x._dtype, states.shape)
             given[...] = states
-            made = [
-                from_array(each, x._dtype, x._storage) for each in (*kept, given, states[0 if call[2] else -1].copy())
+            results = [
+                from_array(array, x._dtype, x._storage) for array in (*kept, given, states[0 if call[2] else -1].copy())
             ]
-            ctx.save_for_backward(*made[:-2], *inputs)
-            return made[-2], made[-1]
+            ctx.save_for_backward(*results[:-2], *inputs)
+            return results[-2], results[-1]
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
@@ -54,15 +54,17 @@ def of_layer(form: Form) -> Form:
             saved, wanted = ctx.saved_tensors, ctx.needs_input_grad[1:]
             kept, inputs = saved[:-6], saved[-6:]
             if not state.grad:
-                arrays = [[None if each is None else raw_array(each) for each in part] for part in (kept, inputs)]
-                given = [raw_array(each) for each in grads]
-                found = HOST.launch(_gradients, cell.__name__, *arrays, given, is_backwards, wanted)
+                arrays = [[None if tensor is None else raw_array(tensor) for tensor in part] for part in (kept, inputs)]
+                given = [raw_array(tensor) for tensor in grads]
+                of_inputs = HOST.launch(_gradients, cell.__name__, *arrays, given, is_backwards, wanted)
                 like = inputs[0]
-                return None, *[None if each is None else from_array(each, like._dtype, like._storage) for each in found]
+                return None, *[
+                    None if answer is None else from_array(answer, like._dtype, like._storage) for answer in of_inputs
+                ]
             x, hidden, *parameters = inputs
             with enable_grad():
                 output, (last,) = form(cell, x, (hidden,), weights(*parameters), is_backwards, None)
-            asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
+            asked = [input for input, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
             answers = iter(gradients((output, last), asked, grads, create_graph=True, allow_unused=True))
             return None, *[next(answers) if is_wanted else None for is_wanted in wanted]
 
@@ -87,25 +89,25 @@ def _steps(xp: Any, name: str, inputs: Sequence[Any], is_backwards: bool) -> tup
         xp.add(gates, bias_in, gates)
     output = HOST.empty(HOST.dtype_of(gates), (steps, batch, width))
     shares = xp.empty((steps if name == "_gru" else 0, batch, width), gates.dtype)
-    found, half = xp.empty(gates.shape[1:], gates.dtype), gates.dtype.type(0.5)
+    sums, half = xp.empty(gates.shape[1:], gates.dtype), gates.dtype.type(0.5)
     for number in range(steps)[:: -1 if is_backwards else 1]:
-        step, made = gates[number], output[number]
-        xp.matmul(hidden, columns, found)
+        step, target = gates[number], output[number]
+        xp.matmul(hidden, columns, sums)
         if bias is not None:
-            xp.add(found, bias, found)
+            xp.add(sums, bias, sums)
         if name == "_gru":
             doors, new, share = step[:, : 2 * width], step[:, 2 * width :], shares[number]
-            xp.add(doors, found[:, : 2 * width], doors)  # σ(x) = (1 + tanh(x / 2)) / 2
+            xp.add(doors, sums[:, : 2 * width], doors)  # σ(x) = (1 + tanh(x / 2)) / 2
             xp.tanh(xp.multiply(doors, half, doors), doors)
             xp.add(xp.multiply(doors, half, doors), half, doors)
-            share[...] = found[:, 2 * width :]
-            xp.tanh(xp.add(new, xp.multiply(share, doors[:, :width], made), new), new)
-            xp.add(xp.multiply(xp.subtract(hidden, new, made), doors[:, width:], made), new, made)
+            share[...] = sums[:, 2 * width :]
+            xp.tanh(xp.add(new, xp.multiply(share, doors[:, :width], target), new), new)
+            xp.add(xp.multiply(xp.subtract(hidden, new, target), doors[:, width:], target), new, target)
         elif name == "_rnn_tanh":
-            xp.tanh(xp.add(found, step, made), made)
+            xp.tanh(xp.add(sums, step, target), target)
         else:
-            xp.maximum(xp.add(found, step, made), gates.dtype.type(0), out=made)
-        hidden = made
+            xp.maximum(xp.add(sums, step, target), gates.dtype.type(0), out=target)
+        hidden = target
     return (output, gates, shares) if name == "_gru" else (output,)
 
 
@@ -135,12 +137,12 @@ def _gradients(
             xp.multiply(of_new, r, of_state[:, 2 * width :])
             towards = xp.add(of_state.dot(weight), towards * z)
         else:
-            made = output[number]
+            state = output[number]
             of_state[...] = (
-                towards * (1 - made * made) if name == "_rnn_tanh" else above_threshold(xp, towards, made, 0)
+                towards * (1 - state * state) if name == "_rnn_tanh" else above_threshold(xp, towards, state, 0)
             )
             towards = of_state.dot(weight)
-    rows, state_rows = [each.reshape(steps * batch, -1) for each in (towards_gates, towards_state)]
+    rows, state_rows = [array.reshape(steps * batch, -1) for array in (towards_gates, towards_state)]
     answers: list[Array | None] = [None] * 6
     if wanted[0]:
         answers[0] = matrix_product(xp, rows, weight_in).reshape(x.shape)
@@ -150,7 +152,7 @@ def _gradients(
         answers[2] = matrix_product(xp, rows.T, x.reshape(steps * batch, -1))
     if wanted[3]:
         answers[3] = matrix_product(xp, state_rows.T, before.reshape(steps * batch, width))
-    for place, each in ((4, rows), (5, state_rows)):
+    for place, array in ((4, rows), (5, state_rows)):
         if wanted[place]:
-            answers[place] = total(xp, each, (0,)).reshape(-1)
+            answers[place] = total(xp, array, (0,)).reshape(-1)
     return answers

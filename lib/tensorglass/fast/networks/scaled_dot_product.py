@@ -40,17 +40,17 @@ def of_attention(form: Form) -> Form:
         @staticmethod
         def forward(ctx: Any, mask: Any, added: Any, options: Any, *inputs: Tensor) -> Tensor:
             ctx.mask, ctx.options = mask, options
-            query, key, value = [_as_images(raw_array(each)) for each in inputs]
+            query, key, value = [_as_images(raw_array(tensor)) for tensor in inputs]
             weights = HOST.empty(inputs[0]._dtype, (*query.shape[:3], key.shape[2]))
-            size, found = (*inputs[0]._size[:-1], value.shape[3]), as_query_lies(*inputs)
-            ctx.in_blocks, stride = found is not None, found or contiguous_strides(size)
+            size, wanted_stride = (*inputs[0]._size[:-1], value.shape[3]), as_query_lies(*inputs)
+            ctx.in_blocks, stride = wanted_stride is not None, wanted_stride or contiguous_strides(size)
             output = HOST.empty(inputs[0]._dtype, size, dim_order(size, stride))
             HOST.launch(_forward, query, key, value, weights, _as_images(output), added, options["scale"])
             kept = from_array(weights, inputs[0]._dtype, inputs[0]._storage)
             is_contiguous = stride == contiguous_strides(size)
-            made = result_tensor(output, inputs[0]._dtype, HOST, CPU, size, stride, is_contiguous)
-            ctx.save_for_backward(kept, made, *inputs)
-            return made
+            result = result_tensor(output, inputs[0]._dtype, HOST, CPU, size, stride, is_contiguous)
+            ctx.save_for_backward(kept, result, *inputs)
+            return result
 
         @staticmethod
         def backward(ctx: Any, grad: Any) -> Any:
@@ -58,15 +58,17 @@ def of_attention(form: Form) -> Form:
             wanted = ctx.needs_input_grad[3:]
             if state.grad:
                 with enable_grad():  # as views, since one tensor may be several of the inputs
-                    inputs = [each.view_as(each) for each in inputs]
+                    inputs = [tensor.view_as(tensor) for tensor in inputs]
                     again = form(*inputs, ctx.mask, **ctx.options)
-                asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
-                found = iter(gradients((again,), asked, (grad,), create_graph=True))
-                return None, None, None, *[next(found) if is_wanted else None for is_wanted in wanted]
-            arrays = [_as_images(raw_array(each)) for each in (grad, output, *inputs)]
-            made = HOST.launch(_backward, raw_array(weights), *arrays, ctx.options["scale"], wanted, ctx.in_blocks)
-            found = [None if each is None else _gradient(each, like) for each, like in zip(made, inputs, strict=True)]
-            return None, None, None, *found
+                asked = [input for input, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
+                of_inputs = iter(gradients((again,), asked, (grad,), create_graph=True))
+                return None, None, None, *[next(of_inputs) if is_wanted else None for is_wanted in wanted]
+            arrays = [_as_images(raw_array(tensor)) for tensor in (grad, output, *inputs)]
+            answers = HOST.launch(_backward, raw_array(weights), *arrays, ctx.options["scale"], wanted, ctx.in_blocks)
+            of_inputs = [
+                None if array is None else _gradient(array, like) for array, like in zip(answers, inputs, strict=True)
+            ]
+            return None, None, None, *of_inputs
 
     @wraps(form)
     def attention_first(
@@ -137,8 +139,8 @@ def blocks(scores: tuple[int, ...], itemsize: int) -> Iterator[slice]:
 
 def turned(array: Array, factor: Any) -> Array:
     """Matrices times a number, transposed into a copy: BLAS multiplies a copy faster than a view."""
-    made = XP.empty((*array.shape[:-2], array.shape[-1], array.shape[-2]), array.dtype)
-    return XP.multiply(array.swapaxes(-1, -2), factor, made)
+    product = XP.empty((*array.shape[:-2], array.shape[-1], array.shape[-2]), array.dtype)
+    return XP.multiply(array.swapaxes(-1, -2), factor, product)
 
 
 def weights_of(query: Array, key: Array, mask: Array | None, out: Array) -> Array:
@@ -177,8 +179,8 @@ def _forward(
 ) -> None:
     factor = weights.dtype.type(scale)
     for block in blocks(weights.shape, weights.itemsize):
-        found = weights_of(query[block], turned(key[block], factor), of_block(mask, block), weights[block])
-        xp.matmul(found, value[block], output[block])
+        shares = weights_of(query[block], turned(key[block], factor), of_block(mask, block), weights[block])
+        xp.matmul(shares, value[block], output[block])
 
 
 def _backward(
@@ -187,11 +189,11 @@ def _backward(
 ) -> list[Array | None]:  # fmt: skip
     inputs = (query, key, value)
     orders = [(0, 2, 1, 3)] * 3 if in_blocks else [None, (0, 1, 3, 2), None]
-    made = [
-        HOST.empty(HOST.dtype_of(each), each.shape, order) if is_wanted else None
-        for each, order, is_wanted in zip(inputs, orders, wanted, strict=True)
+    targets = [
+        HOST.empty(HOST.dtype_of(array), array.shape, order) if is_wanted else None
+        for array, order, is_wanted in zip(inputs, orders, wanted, strict=True)
     ]
-    of_query, of_key, of_value = made
+    of_query, of_key, of_value = targets
     factor = weights.dtype.type(scale)
     for block in blocks(weights.shape, weights.itemsize):
         kept, towards = weights[block], xp.ascontiguousarray(grad[block])
@@ -204,4 +206,4 @@ def _backward(
             xp.matmul(of_scores, key[block], of_query[block])
         if of_key is not None:
             xp.matmul(of_scores.swapaxes(-1, -2), query[block], of_key[block])
-    return made
+    return targets

@@ -39,10 +39,10 @@ class SelfAttention(Function):
     @staticmethod
     def forward(ctx: Any, heads: int, mask: Any, noise: Any, *inputs: Tensor) -> Tensor:
         ctx.heads, ctx.mask = heads, mask
-        arrays = [raw_array(each) for each in inputs]
+        arrays = [raw_array(tensor) for tensor in inputs]
         kept_or_not = None if noise is None else raw_array(noise)
         output, *kept = HOST.launch(_forward, *arrays, heads, mask, kept_or_not)
-        ctx.save_for_backward(noise, *[_tensor(each, inputs[0]) for each in kept], *inputs)
+        ctx.save_for_backward(noise, *[_tensor(array, inputs[0]) for array in kept], *inputs)
         return _tensor(output, inputs[0])
 
     @staticmethod
@@ -52,14 +52,14 @@ class SelfAttention(Function):
         if state.grad:
             with enable_grad():
                 output = _by_tensors(ctx.heads, ctx.mask, noise, *inputs)
-            asked = [each for each, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
-            found = iter(gradients((output,), asked, (grad,), create_graph=True))
-            return None, None, None, *[next(found) if is_wanted else None for is_wanted in wanted]
+            asked = [input for input, is_wanted in zip(inputs, wanted, strict=True) if is_wanted]
+            of_inputs = iter(gradients((output,), asked, (grad,), create_graph=True))
+            return None, None, None, *[next(of_inputs) if is_wanted else None for is_wanted in wanted]
         x, weight, _, last, _ = inputs
-        arrays = [raw_array(each) for each in (grad, projected, weights, attended, x, weight, last)]
+        arrays = [raw_array(tensor) for tensor in (grad, projected, weights, attended, x, weight, last)]
         kept_or_not = None if noise is None else raw_array(noise)
-        made = HOST.launch(_backward, *arrays, ctx.heads, kept_or_not, wanted)
-        return None, None, None, *[None if each is None else _laid_out(each, x) for each in made]
+        answers = HOST.launch(_backward, *arrays, ctx.heads, kept_or_not, wanted)
+        return None, None, None, *[None if answer is None else _laid_out(answer, x) for answer in answers]
 
 
 def _by_tensors(
@@ -73,10 +73,10 @@ def _by_tensors(
     if mask is not None:
         scores = scores + _tensor(mask, x)
         sees_none = (scores == -math.inf).all(-1, keepdim=True)
-        found = softmax_of_tensor(scores.masked_fill(sees_none, 0.0), -1).masked_fill(sees_none, 0.0)
+        shares = softmax_of_tensor(scores.masked_fill(sees_none, 0.0), -1).masked_fill(sees_none, 0.0)
     else:
-        found = softmax_of_tensor(scores, -1)
-    attended = (found if noise is None else found * noise) @ value
+        shares = softmax_of_tensor(scores, -1)
+    attended = (shares if noise is None else shares * noise) @ value
     flat: Tensor = attended.permute(2, 0, 1, 3).reshape(-1, width) @ last.t() + last_bias
     return flat.view(length, batch, width)
 
@@ -87,9 +87,9 @@ def of_attention(form: Form) -> Form:
     @wraps(form)
     def attention_first(*arguments: Any, **keywords: Any) -> Any:
         if len(arguments) == 13 and keywords.get("need_weights") is False:
-            made = _attended(*arguments, **keywords)
-            if made is not None:
-                return made, None
+            result = _attended(*arguments, **keywords)
+            if result is not None:
+                return result, None
         return form(*arguments, **keywords)
 
     return attention_first
@@ -128,8 +128,8 @@ def _attended(
             return None
         with no_grad():
             noise = query.new_empty((size[1], heads, size[0], size[0])).bernoulli_(1 - dropout_p).div_(1 - dropout_p)
-    made: Tensor = SelfAttention.apply(heads, mask, noise, *inputs)
-    return made
+    result: Tensor = SelfAttention.apply(heads, mask, noise, *inputs)
+    return result
 
 
 def _added_mask(mask: Any, padding: Any, size: tuple[int, int, int], like: Tensor) -> Array | None:
@@ -138,20 +138,20 @@ def _added_mask(mask: Any, padding: Any, size: tuple[int, int, int], like: Tenso
     if mask is not None and padding is not None and mask._dtype is not padding._dtype:  # deprecated, with a warning
         return None
     sizes = {(length, length): (1, 1, length, length), (batch * heads, length, length): (batch, heads, length, length)}
-    found = []
-    for each, known in ((mask, sizes), (padding, {(batch, length): (batch, 1, 1, length)})):
-        if each is None:
+    masks = []
+    for tensor, known in ((mask, sizes), (padding, {(batch, length): (batch, 1, 1, length)})):
+        if tensor is None:
             continue
-        if type(each) not in PLAIN or each._dtype not in (dtypes.bool, like._dtype) or each._size not in known:
+        if type(tensor) not in PLAIN or tensor._dtype not in (dtypes.bool, like._dtype) or tensor._size not in known:
             return None
-        if each._storage.device is not CPU or (each._meta is not None and each.requires_grad):
+        if tensor._storage.device is not CPU or (tensor._meta is not None and tensor.requires_grad):
             return None
-        array = raw_array(each)
-        if each._dtype is dtypes.bool:
+        array = raw_array(tensor)
+        if tensor._dtype is dtypes.bool:
             array = XP.where(array, raw_array(like).dtype.type(-XP.inf), raw_array(like).dtype.type(0))
-        found.append(array.reshape(known[each._size]))
-    made: Array = found[0] + found[1] if len(found) == 2 else found[0].copy()
-    return made
+        masks.append(array.reshape(known[tensor._size]))
+    whole: Array = masks[0] + masks[1] if len(masks) == 2 else masks[0].copy()
+    return whole
 
 
 def _tensor(array: Array, like: Tensor) -> Tensor:
@@ -203,18 +203,18 @@ def _forward(
     projected = matrix_product(xp, rows, weight.T, HOST.empty(dtype, (len(rows), 3 * width)))
     weights = HOST.empty(dtype, (batch, heads, length, length))
     attended = xp.empty(rows.shape, rows.dtype)
-    images, of_images = (_images(each, batch, is_batch_first) for each in (projected, attended))
+    images, of_images = (_images(array, batch, is_batch_first) for array in (projected, attended))
     (of_heads,), projections = _in_heads(of_images, 1, heads), _in_heads(images, 3, heads)
     scale = x.dtype.type(math.sqrt(heads / width))
     for block in blocks(weights.shape, weights.itemsize):
         xp.add(images[block], bias, images[block])
-        query, key, value = [each[block] for each in projections]
-        found = weights_of(query, turned(key, scale), of_block(mask, block), weights[block])
-        xp.matmul(found if noise is None else found * noise[block], value, of_heads[block])
+        query, key, value = [projection[block] for projection in projections]
+        shares = weights_of(query, turned(key, scale), of_block(mask, block), weights[block])
+        xp.matmul(shares if noise is None else shares * noise[block], value, of_heads[block])
     output = matrix_product(xp, attended, last.T)
-    made = HOST.empty(dtype, (length, batch, width))
-    xp.add(_images(output, batch, is_batch_first).transpose(1, 0, 2), last_bias, made)
-    return made, projected, weights, attended
+    target = HOST.empty(dtype, (length, batch, width))
+    xp.add(_images(output, batch, is_batch_first).transpose(1, 0, 2), last_bias, target)
+    return target, projected, weights, attended
 
 
 def _backward(
@@ -223,30 +223,30 @@ def _backward(
 ) -> list[Array | None]:  # fmt: skip
     """The wanted gradients of input, weights and biases."""
     is_batch_first, batch, width = _is_batch_first(x), x.shape[1], x.shape[2]
-    found: list[Array | None] = [None] * 5
+    answers: list[Array | None] = [None] * 5
     rows = _as_rows(grad, is_batch_first)
     if wanted[3]:
-        found[3] = matrix_product(xp, rows.T, attended)
+        answers[3] = matrix_product(xp, rows.T, attended)
     if wanted[4]:
-        found[4] = total(xp, rows, (0,)).reshape(-1)
+        answers[4] = total(xp, rows, (0,)).reshape(-1)
     if not any(wanted[:3]):
-        return found
+        return answers
     scale = x.dtype.type(math.sqrt(heads / width))
     towards = matrix_product(xp, rows, last)
-    made = HOST.empty(HOST.dtype_of(x), projected.shape)
+    towards_projected = HOST.empty(HOST.dtype_of(x), projected.shape)
     of_bias = xp.zeros(3 * width, x.dtype)
     in_heads = (len(rows), heads, width // heads)
     shares = xp.vecdot(towards.reshape(in_heads), attended.reshape(in_heads)) * scale
     images, of_images, towards_images, shares = (
-        _images(each, batch, is_batch_first) for each in (projected, made, towards, shares)
+        _images(array, batch, is_batch_first) for array in (projected, towards_projected, towards, shares)
     )
     (towards_heads,), shares = _in_heads(towards_images, 1, heads), shares.transpose(0, 2, 1)[..., None]
     projections, of_projections = _in_heads(images, 3, heads), _in_heads(of_images, 3, heads)
     scratch: Array | None = None
     for block in blocks(weights.shape, weights.itemsize):
         kept, towards = weights[block], towards_heads[block]
-        query, key, value = [each[block] for each in projections]
-        of_query, of_key, of_value = [each[block] for each in of_projections]
+        query, key, value = [projection[block] for projection in projections]
+        of_query, of_key, of_value = [projection[block] for projection in of_projections]
         dropped = kept if noise is None else kept * noise[block]
         xp.matmul(dropped.swapaxes(-1, -2), towards, of_value)
         scratch = xp.empty(kept.shape, kept.dtype) if scratch is None else scratch[: len(kept)]
@@ -260,8 +260,8 @@ def _backward(
         if wanted[2]:
             xp.add(of_bias, total(xp, of_images[block], (0, 1)).reshape(-1), of_bias)
     if wanted[0]:
-        found[0] = _images(matrix_product(xp, made, weight), batch, is_batch_first).transpose(1, 0, 2)
+        answers[0] = _images(matrix_product(xp, towards_projected, weight), batch, is_batch_first).transpose(1, 0, 2)
     if wanted[1]:
-        found[1] = matrix_product(xp, made.T, _as_rows(x, is_batch_first))
-    found[2] = of_bias if wanted[2] else None
-    return found
+        answers[1] = matrix_product(xp, towards_projected.T, _as_rows(x, is_batch_first))
+    answers[2] = of_bias if wanted[2] else None
+    return answers

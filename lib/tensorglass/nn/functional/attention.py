@@ -235,16 +235,16 @@ def multi_head_attention_forward(
         scores = torch.bmm(scaled, k.transpose(-2, -1))
     else:
         scores = torch.baddbmm(attn_mask, scaled, k.transpose(-2, -1))
-    found = torch.softmax(scores, dim=-1)
+    shares = torch.softmax(scores, dim=-1)
     if dropout_p > 0.0:
-        found = dropout(found, dropout_p)
-    output = torch.bmm(found, v).transpose(0, 1).reshape(length * batch, embed_dim)
+        shares = dropout(shares, dropout_p)
+    output = torch.bmm(shares, v).transpose(0, 1).reshape(length * batch, embed_dim)
     output = linear(output, out_proj_weight, out_proj_bias)
     output = output.view(length, batch, output.size(1))
-    found = found.view(batch, num_heads, length, span)
+    shares = shares.view(batch, num_heads, length, span)
     if average_attn_weights:
-        found = found.mean(dim=1)
-    return (output, found) if is_batched else (output.squeeze(1), found.squeeze(0))
+        shares = shares.mean(dim=1)
+    return (output, shares) if is_batched else (output.squeeze(1), shares.squeeze(0))
 
 
 def _with_batch(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:

@@ -150,14 +150,14 @@ class ParametrizationList(ModuleList):
         return value
 
 
-def _check_result(made: Any, size: Any, dtype: Any) -> None:
-    if not isinstance(made, Tensor):
-        raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
+def _check_result(value: Any, size: Any, dtype: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise ValueError(f"A parametrization must return a tensor. Got {type(value).__name__}.")
     for what, before in (("dtype", dtype), ("shape", size)):
-        if getattr(made, what) != before:
+        if getattr(value, what) != before:
             raise ValueError(
                 f"Registering a parametrization may not change the {what} of the tensor, unless `unsafe` flag is "
-                f"enabled.\nunparametrized {what}: {before}\nparametrized {what}: {getattr(made, what)}"
+                f"enabled.\nunparametrized {what}: {before}\nparametrized {what}: {getattr(value, what)}"
             )
 
 

@@ -62,9 +62,9 @@ def refuse_out_elsewhere(
         return
     if keywords.get("device") is not None:
         _refuse_another_device(Device(keywords["device"]), out)
-    given = {each._storage.device for each in _tensors((out,))}
+    given = {tensor._storage.device for tensor in _tensors((out,))}
     others = {key: value for key, value in keywords.items() if key != "out"}
-    sources = {each._storage.device for each in _tensors((*arguments, *others.values()))}
+    sources = {tensor._storage.device for tensor in _tensors((*arguments, *others.values()))}
     if META not in sources | given or len(sources | given) == 1 or not given or name in _BY_THEMSELVES:
         return
     if META not in sources:
@@ -72,13 +72,13 @@ def refuse_out_elsewhere(
     result = None if name == "nonzero" else body(*arguments, **others)  # whose size only its elements tell
     if name in _OF_NUMBERS and META not in sources and result is not None and not result.dim():
         return
-    stays = META in sources and all(each._storage.device is META for each in _tensors((result,)))
-    device = META if stays else next((each for each in sources if each is not META), CPU)
-    for each in _tensors((out,)):
-        if each._storage.device is not device and META in (device, each._storage.device):
+    stays = META in sources and all(tensor._storage.device is META for tensor in _tensors((result,)))
+    device = META if stays else next((place for place in sources if place is not META), CPU)
+    for tensor in _tensors((out,)):
+        if tensor._storage.device is not device and META in (device, tensor._storage.device):
             if name in _WORDS:
-                raise RuntimeError(_WORDS[name].format(result=device, out=each._storage.device))
-            refuse_copy_across(device, each)
+                raise RuntimeError(_WORDS[name].format(result=device, out=tensor._storage.device))
+            refuse_copy_across(device, tensor)
 
 
 def _refuse_another_device(asked: Device, out: Any) -> None:
@@ -90,11 +90,11 @@ def _refuse_another_device(asked: Device, out: Any) -> None:
 
 
 def _tensors(values: Sequence[Any]) -> Iterator[Tensor]:
-    for each in values:
-        if isinstance(each, Tensor):
-            yield each
-        elif isinstance(each, tuple | list):
-            yield from _tensors(each)
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from _tensors(value)
 
 
 def _on_meta(value: Any) -> Any:

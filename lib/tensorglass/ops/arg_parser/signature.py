@@ -196,26 +196,28 @@ class Signature:
         named: dict[str, Any] = {}
         if len(arguments) > self._positional and not (self._takes_varargs and _is_int(arguments[0])):
             raise self._too_many(len(arguments))
-        for place, each in enumerate(self.parameters):
-            if place < len(arguments) and not each.is_keyword_only:
+        for place, parameter in enumerate(self.parameters):
+            if place < len(arguments) and not parameter.is_keyword_only:
                 value, shown = arguments[place], f" (position {place + 1})"
                 if self._takes_varargs and _is_int(value):
                     value = arguments
             else:
-                key = next((name for name in (each.name, *_NUMPY_NAMES.get(each.name, ())) if name in rest), None)
+                key = next(
+                    (name for name in (parameter.name, *_NUMPY_NAMES.get(parameter.name, ())) if name in rest), None
+                )
                 if key is None:
-                    if not each.is_optional:
+                    if not parameter.is_optional:
                         raise self._missing(place)
                     continue
                 value, shown = rest.pop(key), ""
-                if each.is_keyword_only or len(values) < place:
-                    named[each.name] = value
-            if not each.fits(value):
-                raise TypeError(f"{self.name}(): {each.misfit(shown, value)}")
-            if each.kind:
-                value = _of_python(value, each.kind)
-            if each.name in named:
-                named[each.name] = value
+                if parameter.is_keyword_only or len(values) < place:
+                    named[parameter.name] = value
+            if not parameter.fits(value):
+                raise TypeError(f"{self.name}(): {parameter.misfit(shown, value)}")
+            if parameter.kind:
+                value = _of_python(value, parameter.kind)
+            if parameter.name in named:
+                named[parameter.name] = value
             else:
                 values.append(value)
         for key in rest:
@@ -300,7 +302,7 @@ DEPRECATED = " deprecated"
 @cache
 def _of_file() -> dict[str, list[str]]:
     """The signatures by name."""
-    found: dict[str, list[str]] = {}
+    by_line: dict[str, list[str]] = {}
     signatures: list[str] = []
     with open(os.path.join(os.path.dirname(__file__), "signatures.txt"), encoding="utf-8") as file:
         lines = file.read().splitlines()
@@ -308,8 +310,8 @@ def _of_file() -> dict[str, list[str]]:
         if line.startswith(" "):
             signatures.append(line.strip())
         else:
-            signatures = found[line] = []
-    return found
+            signatures = by_line[line] = []
+    return by_line
 
 
 def signatures_of(name: str, *, is_method: bool) -> list[str]:

@@ -52,9 +52,9 @@ def compute(call: Call) -> Tensor:
 def run(call: Call) -> Tensor:
     """The result of a call, without recording it."""
     if seams.compute_small is not None:
-        made = seams.compute_small(*call)
-        if made is not None:
-            return made
+        result = seams.compute_small(*call)
+        if result is not None:
+            return result
     kernel, operands, parameters, out, inplace = call
     kinds: list[Kind] = []
     tensors: list[Tensor] = []
@@ -74,49 +74,51 @@ def run(call: Call) -> Tensor:
     is_operand = inplace or any(out is tensor for tensor in tensors)  # then its size cannot change
     written_size = out._size if is_operand and out is not None else None
     rule = kernel.rule if isinstance(kernel.rule, DTypeRule) else kernel.rule(**parameters)
-    found = plan(rule, tuple(kinds), dtypes._default, written_size)
+    planned = plan(rule, tuple(kinds), dtypes._default, written_size)
     if out is not None:
         if not inplace:
             refuse_copy_across(like.device, out)
-        _check_dtype_of_out(kernel, rule, found, out, len(tensors))
-    if found.is_refused:
-        refuse(rule, found.promoted, kernel.error_name)
+        _check_dtype_of_out(kernel, rule, planned, out, len(tensors))
+    if planned.is_refused:
+        refuse(rule, planned.promoted, kernel.error_name)
     if kernel.late_check is not None:
         kernel.late_check(operands, **parameters)
 
     backend = like.backend
-    if rule.rounds_numbers and found.promoted.itemsize == 2 and found.promoted.is_floating_point:
-        operands = [_rounded(backend, operand, found) for operand in operands]
-        parameters = with_half_alpha(parameters, backend, found.promoted)
+    if rule.rounds_numbers and planned.promoted.itemsize == 2 and planned.promoted.is_floating_point:
+        operands = [_rounded(backend, operand, planned) for operand in operands]
+        parameters = with_half_alpha(parameters, backend, planned.promoted)
         call = Call(kernel, operands, parameters, out, inplace)
     if out is not None:
-        _write(call, found, out)
+        _write(call, planned, out)
         return out
-    made = backend.empty(found.result, found.size, found.order)
-    launch(call, found, backend, read_operands(call, found, backend, made), made)
-    return result_tensor(made, found.result, backend, like.device, found.size, found.stride, found.order is None)
+    result = backend.empty(planned.result, planned.size, planned.order)
+    launch(call, planned, backend, read_operands(call, planned, backend, result), result)
+    return result_tensor(
+        result, planned.result, backend, like.device, planned.size, planned.stride, planned.order is None
+    )
 
 
 # --- the kernel ------------------------------------------------------------------------------------------------------
 
 
-def read_operands(call: Call, found: Plan, backend: Backend, target: Array | None = None) -> Sequence[Array | None]:
+def read_operands(call: Call, plan: Plan, backend: Backend, target: Array | None = None) -> Sequence[Array | None]:
     """The operands as the arrays that the kernel computes with; `target` is the result's memory, if there is any."""
     if seams.read_operands is not None:
-        arrays = seams.read_operands(call, found, backend, target)
+        arrays = seams.read_operands(call, plan, backend, target)
         if arrays is not None:
             return arrays
-    kernel, dtype = call.kernel, found.compute
+    kernel, dtype = call.kernel, plan.compute
     return [None if operand is None else operand_array(kernel, backend, operand, dtype) for operand in call.operands]
 
 
-def launch(call: Call, found: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> None:
+def launch(call: Call, plan: Plan, backend: Backend, arrays: Sequence[Array | None], target: Array) -> None:
     """Let the kernel write its result to `target`, an array of the result's dtype."""
-    if seams.launch is not None and seams.launch(call, found, backend, arrays, target):
+    if seams.launch is not None and seams.launch(call, plan, backend, arrays, target):
         return
     kernel = call.kernel
     function = partial(kernel.function, backend.xp, **call.parameters)
-    is_direct = kernel.takes_out and (found.result is found.compute or found.result is dtypes.bool)
+    is_direct = kernel.takes_out and (plan.result is plan.compute or plan.result is dtypes.bool)
     backend.launch(_into if is_direct else _convert_into, function, arrays, target)
 
 
@@ -179,13 +181,13 @@ def _convert(xp: Any, array: Array, array_dtype: Any) -> Array:
     return xp.asarray(array).astype(array_dtype, copy=False)
 
 
-def _rounded(backend: Backend, operand: Any, found: Plan) -> Any:
+def _rounded(backend: Backend, operand: Any, plan: Plan) -> Any:
     """A number, or a 0-dim tensor, rounded to the other operand's dtype; other tensors unchanged."""
-    if isinstance(operand, Tensor) and not operand._size and operand._dtype is not found.promoted:
+    if isinstance(operand, Tensor) and not operand._size and operand._dtype is not plan.promoted:
         operand = operand.item()
     if operand is None or isinstance(operand, Tensor):
         return operand
-    return float(converted(backend, number_array(backend, operand, found.promoted), found.compute))
+    return float(converted(backend, number_array(backend, operand, plan.promoted), plan.compute))
 
 
 def with_half_alpha(parameters: dict[str, Any], backend: Backend, dtype: DType) -> dict[str, Any]:
@@ -197,33 +199,33 @@ def with_half_alpha(parameters: dict[str, Any], backend: Backend, dtype: DType) 
 # --- outputs ---------------------------------------------------------------------------------------------------------
 
 
-def _write(call: Call, found: Plan, out: Tensor) -> None:
+def _write(call: Call, plan: Plan, out: Tensor) -> None:
     """Write the result to `out`."""
     kernel, backend = call.kernel, out._storage.backend
-    arrays = read_operands(call, found, backend)
-    if out._size != found.size:
+    arrays = read_operands(call, plan, backend)
+    if out._size != plan.size:
         if any(isinstance(operand, Tensor) and operand._storage is out._storage for operand in call.operands):
             # The larger result may overlap operands that are still to be read.
             arrays = [None if array is None else array.copy() for array in arrays]
-        resize_output(out, found.size, found.out_stride)
+        resize_output(out, plan.size, plan.out_stride)
     out._written()
-    if out._dtype is found.result and not out._conj:
-        launch(call, found, backend, arrays, raw_array(out))
+    if out._dtype is plan.result and not out._conj:
+        launch(call, plan, backend, arrays, raw_array(out))
     else:
         function = partial(kernel.function, backend.xp, **call.parameters)
-        between = backend.array_dtype(found.result)
+        between = backend.array_dtype(plan.result)
         backend.launch(_convert_into, function, arrays, raw_array(out), between, out._conj)
 
 
-def _check_dtype_of_out(kernel: Kernel, rule: DTypeRule, found: Plan, out: Tensor, tensors: int) -> None:
+def _check_dtype_of_out(kernel: Kernel, rule: DTypeRule, plan: Plan, out: Tensor, tensors: int) -> None:
     """Raise unless `out` can hold the result."""
-    if out._dtype is found.result:
+    if out._dtype is plan.result:
         return
-    if found.promoted.category in rule.exact or (kernel.bounds and tensors == 1):
-        names = {"out": out._dtype.scalar_type, "result": found.result.scalar_type}
+    if plan.promoted.category in rule.exact or (kernel.bounds and tensors == 1):
+        names = {"out": out._dtype.scalar_type, "result": plan.result.scalar_type}
         raise RuntimeError(rule.refusal.format_map(names))
-    if not dtypes.can_cast(found.result, out._dtype):
-        raise cannot_cast(found.result, out._dtype)
+    if not dtypes.can_cast(plan.result, out._dtype):
+        raise cannot_cast(plan.result, out._dtype)
 
 
 def refuse_overlapping_write(target: Tensor, sources: Iterable[Tensor] = ()) -> None:

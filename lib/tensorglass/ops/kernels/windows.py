@@ -39,10 +39,10 @@ def padded(xp: Any, array: Array, padding: Lengths, value: Any = 0, behind: Leng
     outer = array.ndim - len(padding)
     lengths = array.shape[outer:]
     size = [length + before + after for length, before, after in zip(lengths, padding, behind, strict=True)]
-    made = xp.full((*array.shape[:outer], *size), value, array.dtype)
+    padded = xp.full((*array.shape[:outer], *size), value, array.dtype)
     inside = [slice(before, before + length) for before, length in zip(padding, lengths, strict=True)]
-    made[(..., *inside)] = array
-    return made
+    padded[(..., *inside)] = array
+    return padded
 
 
 def windows_of(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Array:

@@ -51,8 +51,8 @@ def lu_factors(xp: Any, A: Array) -> tuple[Array, Array, Array]:
     if A.size and takes_lapack(xp, matrices):
         factor = routine(xp, "getrf", A)
         factored = [factor(matrix) for matrix in matrices]
-        LU, pivots = xp.stack([each for each, _, _ in factored]), xp.stack([each for _, each, _ in factored]) + 1
-        info = xp.asarray([each for *_, each in factored])
+        LU, pivots = xp.stack([factors for factors, _, _ in factored]), xp.stack([row for _, row, _ in factored]) + 1
+        info = xp.asarray([failure for *_, failure in factored])
     else:
         LU, pivots, info = _eliminate(xp, matrices)
     count = min(A.shape[-2:])

@@ -138,8 +138,8 @@ def _largest(input: Tensor, move: _Move) -> Tensor:
     if is_recorded((input,)):
         result: Tensor = _recorded_pool(input, move)[0]
         return result
-    made = input._storage.backend.launch(kernels.max_pool, array_of(input), *move)
-    return like_channels_last(from_array(made, input._dtype, input._storage), input)
+    results = input._storage.backend.launch(kernels.max_pool, array_of(input), *move)
+    return like_channels_last(from_array(results, input._dtype, input._storage), input)
 
 
 @operator("networks", method=False)

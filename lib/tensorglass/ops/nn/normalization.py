@@ -158,11 +158,11 @@ def _normalized(
     backend, storage = input._storage.backend, input._storage
     arrays = _arrays(input.contiguous(), weight, bias, mean, var)
     result, rest = backend.launch(_normalize, *arrays, cut=norm.cut)
-    made = from_array(result, input._dtype, storage)
+    normalized = from_array(result, input._dtype, storage)
     wide = dtypes.float32 if input._dtype.itemsize == 2 else input._dtype
     if norm.keeps_format and not input.is_contiguous():
-        made = like_channels_last(made, input)
-    return made, from_array(rest, wide, storage)
+        normalized = like_channels_last(normalized, input)
+    return normalized, from_array(rest, wide, storage)
 
 
 normalized: Any = recorded(_normalized)

@@ -46,10 +46,10 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
         ]
         return return_types.frexp.out(*written)
     size, stride, _ = result_layout(((input._size, input._stride),), True)
-    made = [empty_on(input._storage.device, size, stride, result_dtype) for result_dtype in (dtype, dtypes.int32)]
-    for array, target in zip(result, made, strict=True):
+    targets = [empty_on(input._storage.device, size, stride, result_dtype) for result_dtype in (dtype, dtypes.int32)]
+    for array, target in zip(result, targets, strict=True):
         raw_array(target)[...] = array
-    return return_types.frexp(*made)
+    return return_types.frexp(*targets)
 
 
 def _frexp(xp: Any, array: Array, compute: Any, kind: Any) -> tuple[Array, Array]:

@@ -172,7 +172,7 @@ def _triangle_indices(name: str, row: Any, col: Any, offset: Any, options: Optio
     backend = backends.get(place.device)
     is_lower, array_dtype = name == "tril_indices", backend.array_dtype(place.dtype)
     result = backend.launch(triangle_indices, rows, columns, diagonal, is_lower, array_dtype)
-    made = new((2, len(result[0])), place)
-    array = raw_array(made)
+    indices = new((2, len(result[0])), place)
+    array = raw_array(indices)
     array[0], array[1] = result
-    return made
+    return indices

@@ -52,9 +52,9 @@ def _sort(input: Tensor, dim: int, descending: bool) -> tuple[Tensor, Tensor]:
     strides = geometry.preserved_strides(input._size, input._stride)
     results = []
     for array, dtype in zip(result, (input._dtype, dtypes.int64), strict=True):
-        made = empty_on(input._storage.device, input._size, strides, dtype)
-        backend.launch(_assign, raw_array(made), array)
-        results.append(made)
+        target = empty_on(input._storage.device, input._size, strides, dtype)
+        backend.launch(_assign, raw_array(target), array)
+        results.append(target)
     return results[0], results[1]
 
 

@@ -44,12 +44,12 @@ def _read_spacing(
     dims = list(range(rank)) if given is None else [geometry.wrap_dim(dim, rank) if rank else dim for dim in given]
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    for each in dims:
+    for wanted in dims:
         if not rank:
-            raise IndexError(f"Dimension specified as {each} but tensor has no dimensions")
-        if dims.count(each) > 1:
-            raise RuntimeError(f"dim {each} appears multiple times in the list of dims")
-        if input._size[each] < edge_order + 1:
+            raise IndexError(f"Dimension specified as {wanted} but tensor has no dimensions")
+        if dims.count(wanted) > 1:
+            raise RuntimeError(f"dim {wanted} appears multiple times in the list of dims")
+        if input._size[wanted] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     steps = list(spacing) if is_list else [1.0 if spacing is None else spacing] * count
     for step in steps:

@@ -35,7 +35,7 @@ class GraphGrowth:
 
 def judged(survivors: Sequence[tuple[int, Sequence[Survivor]]], step: int) -> list[Sequence[Survivor]]:
     """The survivors of those looks that are old enough at `step` to be judged."""
-    return [each for at, each in survivors if step - at >= AGE]
+    return [survivor_group for at, survivor_group in survivors if step - at >= AGE]
 
 
 def growing_lines(survivors: Sequence[Sequence[Survivor]], holding: Mapping[Hashable, str]) -> tuple[LineGrowth, ...]:
@@ -48,8 +48,8 @@ def growing_lines(survivors: Sequence[Sequence[Survivor]], holding: Mapping[Hash
     storages: Counter[str] = Counter()
     looks: Counter[str] = Counter()
     holders: dict[str, dict[str, None]] = {}
-    for each in survivors:
-        alive = [(one, key) for one in each if (key := one.key()) is not None]
+    for group in survivors:
+        alive = [(one, key) for one in group if (key := one.key()) is not None]
         for one, key in alive:
             nbytes[one.line] += one.nbytes
             storages[one.line] += 1
@@ -69,12 +69,12 @@ def growing_graphs(looks: Sequence[Look]) -> tuple[GraphGrowth, ...]:
     first."""
     if len(looks) < LEAST:
         return ()
-    found = []
+    rows = []
     for name, nodes in looks[-1].nodes.items():
         known = [(look.step, look.nodes[name]) for look in looks if name in look.nodes]
         steps = known[-1][0] - known[0][0]
         grows = all(later > earlier for (_, earlier), (_, later) in pairwise(known))
         more = nodes - known[0][1]
         if grows and len(known) >= LEAST and more >= steps:
-            found.append(GraphGrowth(name, nodes, more / steps))
-    return tuple(sorted(found, key=lambda each: -each.more)[:MOST_ROWS])
+            rows.append(GraphGrowth(name, nodes, more / steps))
+    return tuple(sorted(rows, key=lambda row: -row.more)[:MOST_ROWS])

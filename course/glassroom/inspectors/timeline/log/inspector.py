@@ -136,14 +136,14 @@ class MemoryLog(Inspector):
             "devices": plain(look.devices),
             "growth": [
                 {
-                    "line": shortened(each.line, LONGEST),
-                    "bytes_per_step": round(each.nbytes, 1),
-                    "held_by": [shortened(name, LONGEST) for name in each.holders[:4]],
+                    "line": shortened(line.line, LONGEST),
+                    "bytes_per_step": round(line.nbytes, 1),
+                    "held_by": [shortened(name, LONGEST) for name in line.holders[:4]],
                 }
-                for each in data.lines
+                for line in data.lines
             ],
             "nodes": {shortened(name, LONGEST): nodes for name, nodes in look.nodes.items()},
-            "nodes_per_step": {shortened(each.name, LONGEST): round(each.more, 1) for each in data.graphs},
+            "nodes_per_step": {shortened(graph.name, LONGEST): round(graph.more, 1) for graph in data.graphs},
             "notes": list(look.notes),
         }
 

@@ -104,18 +104,20 @@ class Looking:
             gc.disable()  # this makes many small objects, and garbage collection among them would take longer
             self._recorder.stop(variables)
             places = Places(self._home)
-            wheres = [BEFORE if each.name is not None else places.where(each.place) for each in self._recorder.births]
+            wheres = [
+                BEFORE if birth.name is not None else places.where(birth.place) for birth in self._recorder.births
+            ]
             devices = sorted({birth.device for birth in self._recorder.births})
-            found = [
+            seen_devices = [
                 OnDevice(bands.device, bands.peak, bands.totals[-1], bands.at(bands.peak_at))
                 for bands in bands_of(self._recorder, wheres, devices)
                 if bands.levels
             ]
             named = named_tensors(variables)
-            look = Look(step, tuple(found), _nodes(named), tuple(self._recorder.notes))
+            look = Look(step, tuple(seen_devices), _nodes(named), tuple(self._recorder.notes))
             held = _storages(_held(named))
             survivors = self._survivors([str(where) for where in wheres], held)
-            return Seen(look, tuple(survivors), {key: each.holder for key, each in held.items()})
+            return Seen(look, tuple(survivors), {key: holding.holder for key, holding in held.items()})
         finally:
             if was_collecting:
                 gc.enable()
@@ -125,19 +127,19 @@ class Looking:
         births."""
         births = self._recorder.births
         ended = {event.birth for event in self._recorder.events if event.kind == "freed"}
-        made = [at for at, birth in enumerate(births) if birth.name is None and birth.place and at not in ended]
-        made = sorted(made, key=lambda at: -births[at].nbytes)[:MOST_SURVIVORS]
-        if any(births[at].block is not None and _key_of_block(births[at]) not in held for at in made):
+        alive_births = [at for at, birth in enumerate(births) if birth.name is None and birth.place and at not in ended]
+        alive_births = sorted(alive_births, key=lambda at: -births[at].nbytes)[:MOST_SURVIVORS]
+        if any(births[at].block is not None and _key_of_block(births[at]) not in held for at in alive_births):
             held = {**_storages(_held_by_nobody(self._recorder.results())), **held}
-        found = []
-        for at in made:
+        survivors = []
+        for at in alive_births:
             birth = births[at]
             if birth.block is None and birth.reference is not None:
-                found.append(Survivor(lines[at], birth.nbytes, partial(_key_of_ours, birth.reference)))
+                survivors.append(Survivor(lines[at], birth.nbytes, partial(_key_of_ours, birth.reference)))
             elif _key_of_block(birth) in held:  # otherwise no tensor on it was found
                 extent = held[_key_of_block(birth)].extent
-                found.append(Survivor(lines[at], birth.nbytes, partial(_key_of_torch, extent)))
-        return found
+                survivors.append(Survivor(lines[at], birth.nbytes, partial(_key_of_torch, extent)))
+        return survivors
 
 
 def _key_of_block(birth: Birth) -> Hashable:
@@ -157,23 +159,23 @@ def _key_of_torch(extent: Callable[[], tuple[int, int] | None]) -> Hashable | No
 
 def _storages(tensors: Iterable[tuple[str, Any]]) -> dict[Hashable, _Held]:
     """The storages of tensors, by their keys, each with its first holder."""
-    found: dict[Hashable, _Held] = {}
+    by_key: dict[Hashable, _Held] = {}
     for holder, tensor in tensors:
         description = described_if_there(tensor)
         if description is not None:
             memory = description.memory
             key = ("torch", memory.start) if description.library == "torch" else memory.identity
-            found.setdefault(key, _Held(holder, memory.extent))
-    return found
+            by_key.setdefault(key, _Held(holder, memory.extent))
+    return by_key
 
 
 def _held(tensors: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """Tensors with the variables that lead to them: named ones, their gradients, and what their graphs have saved."""
     named = [(_holder(name), tensor) for name, tensor in tensors]
-    named += [(holder, gradient) for holder, each in named if (gradient := gradient_of(each)) is not None]
+    named += [(holder, gradient) for holder, tensor in named if (gradient := gradient_of(tensor)) is not None]
     yield from named
     # A list's last tensors come first: they lead to what the step has made.
-    yield from _saved((holder, node) for holder, each in reversed(named) if (node := grad_fn_of(each)) is not None)
+    yield from _saved((holder, node) for holder, tensor in reversed(named) if (node := grad_fn_of(tensor)) is not None)
 
 
 def _held_by_nobody(results: list[Any]) -> Iterator[tuple[str, Any]]:
@@ -181,9 +183,9 @@ def _held_by_nobody(results: list[Any]) -> Iterator[tuple[str, Any]]:
     compiled code, all PyTorch tensors that the garbage collector knows.
     """
     kind = sys.modules["torch"].Tensor
-    found = results or [each for each in gc.get_objects() if issubclass(type(each), kind)]
-    yield from ((NOBODY, each) for each in found)
-    yield from _saved((NOBODY, node) for each in found if (node := grad_fn_of(each)) is not None)
+    tensors = results or [object_ for object_ in gc.get_objects() if issubclass(type(object_), kind)]
+    yield from ((NOBODY, tensor) for tensor in tensors)
+    yield from _saved((NOBODY, node) for tensor in tensors if (node := grad_fn_of(tensor)) is not None)
 
 
 def _saved(roots: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -199,17 +201,17 @@ def _saved(roots: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         seen[id(node)] = node
         for _, value in saved_by(node, of_kind):
             if is_a(value, Packed):
-                yield from ((holder, each) for _, each in tensors_at([("", value.content)]))
+                yield from ((holder, tensor) for _, tensor in tensors_at([("", value.content)]))
             elif adapter_for(value) is not None:
                 yield holder, value
-        waiting += [(holder, each) for each in inputs_of(node) if each is not None]
+        waiting += [(holder, input) for input in inputs_of(node) if input is not None]
 
 
 def _nodes(named: Iterable[tuple[str, Any]]) -> dict[str, int]:
     """The number of nodes that each holder leads to, the largest first. A node that several lead to is counted for the
     first."""
-    found: Counter[str] = Counter(_holder(words) for words, _ in held_nodes(named, MOST_READ))
-    return dict(found.most_common(MOST_NAMES))
+    counts: Counter[str] = Counter(_holder(words) for words, _ in held_nodes(named, MOST_READ))
+    return dict(counts.most_common(MOST_NAMES))
 
 
 def _holder(path: str) -> str:

@@ -56,18 +56,18 @@ def svg_of_log(log: Log) -> str:
 
 def _bands(log: Log) -> list[Bands]:
     """For each device the bands of all looks, at their peaks."""
-    found = []
-    for device in sorted({each.device for look in log.looks for each in look.devices}):
+    bands = []
+    for device in sorted({seen.device for look in log.looks for seen in look.devices}):
         peaks = [_on(look, device).by_role for look in log.looks]
         levels = {role: tuple(peak.get(role, 0) for peak in peaks) for role in ROLES}
-        kept = {role: each for role, each in levels.items() if any(each)}
+        kept = {role: level for role, level in levels.items() if any(level)}
         if kept:
-            found.append(Bands(device, kept, (), (), 0))
-    return found
+            bands.append(Bands(device, kept, (), (), 0))
+    return bands
 
 
 def _on(look: Look, device: str) -> OnDevice:
-    return next((each for each in look.devices if each.device == device), NOT_SEEN)
+    return next((on_device for on_device in look.devices if on_device.device == device), NOT_SEEN)
 
 
 def x_of(log: Log, at: int) -> float:
@@ -129,7 +129,7 @@ def state_of(log: Log) -> dict[str, Any]:
         {
             "at": at,
             "x": round(x_of(log, at - 1), 1),
-            "lines": [f"step {look.step:,}", *[on_device(look, each) for each in look.devices], *look.notes],
+            "lines": [f"step {look.step:,}", *[on_device(look, on_one) for on_one in look.devices], *look.notes],
             "map": -1,
         }
         for at, look in enumerate(log.looks, 1)

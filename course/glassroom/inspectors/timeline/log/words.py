@@ -24,7 +24,7 @@ def totals(log: Log) -> str:
 
 def summary(log: Log) -> str:
     """The log in one sentence."""
-    grown = [*[growth_of(each) for each in log.lines[:1]], *[nodes_of(each) for each in log.graphs[:1]]]
+    grown = [*[growth_of(line) for line in log.lines[:1]], *[nodes_of(graph) for graph in log.graphs[:1]]]
     return f"Memory log: {word('; ').join([totals(log), *(grown or [growth_unknown(log) or STEADY])])}."
 
 
@@ -56,28 +56,28 @@ def nodes_of(graph: GraphGrowth) -> str:
     return f"{graph.name} reaches {counted(graph.nodes, 'node')}, {more} more each step"
 
 
-def on_device(look: Look, found: OnDevice) -> str:
+def on_device(look: Look, device: OnDevice) -> str:
     """What a look saw on a device."""
-    return f"{_peak_on(look, found)} · {listed_roles(found.by_role)}"
+    return f"{_peak_on(look, device)} · {listed_roles(device.by_role)}"
 
 
-def _peak_on(look: Look, found: OnDevice) -> str:
-    return f"{found.device} · peak {sized(found.peak)} in step {look.step:,}, {sized(found.held)} after it"
+def _peak_on(look: Look, device: OnDevice) -> str:
+    return f"{device.device} · peak {sized(device.peak)} in step {look.step:,}, {sized(device.held)} after it"
 
 
 def text_of_log(log: Log) -> str:
     """The whole log: what grows, and what the last look saw."""
     lines = [f"memory log · {totals(log)}"]
-    lines += [f"  {growth_of(each)}" for each in log.lines]
-    lines += [f"  {nodes_of(each)}" for each in log.graphs]
+    lines += [f"  {growth_of(line)}" for line in log.lines]
+    lines += [f"  {nodes_of(graph)}" for graph in log.graphs]
     unknown = growth_unknown(log)
     if unknown:
         lines.append(f"  {unknown}")
     elif not log.lines and not log.graphs:
         lines.append(f"  {STEADY}")
     for look in log.looks[-1:]:
-        for found in look.devices:
-            lines.append(_peak_on(look, found))
-            lines += [f"  {ljust(role, 16)}{sized(nbytes)}" for role, nbytes in found.by_role.items() if nbytes]
+        for device in look.devices:
+            lines.append(_peak_on(look, device))
+            lines += [f"  {ljust(role, 16)}{sized(nbytes)}" for role, nbytes in device.by_role.items() if nbytes]
         lines += look.notes
     return "\n".join(lines)

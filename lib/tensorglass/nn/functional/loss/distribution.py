@@ -186,6 +186,6 @@ def _of_logits(
         )
     refuse_gradients("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     if target.is_floating_point():  # PyTorch writes the loss into ``1 - target``
-        weight, pos_weight = [None if each is None else each.to(target._dtype) for each in (weight, pos_weight)]
+        weight, pos_weight = [None if tensor is None else tensor.to(target._dtype) for tensor in (weight, pos_weight)]
         input = input.to(target._dtype)
     return ops.binary_cross_entropy_with_logits(input, target, reduction, (weight, pos_weight))

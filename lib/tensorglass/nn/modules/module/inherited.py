@@ -39,10 +39,10 @@ def rename_methods(part: type, whose: type) -> None:
 
 
 def _renamed(function: FunctionType, qualname: str) -> FunctionType:
-    made = FunctionType(
+    copy = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
-    made.__dict__.update(function.__dict__)
-    made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
-    made.__qualname__ = qualname
-    return made
+    copy.__dict__.update(function.__dict__)
+    copy.__kwdefaults__, copy.__annotations__ = function.__kwdefaults__, function.__annotations__
+    copy.__qualname__ = qualname
+    return copy
